@@ -1,4 +1,4 @@
-// For who writes a driver: of a model, which speaks a provider's format, or of a loop, which runs a turn somewhere else.
+// For authors of drivers: of a model with a provider's format, or of a loop that runs turns elsewhere.
 export { isTooDeep } from "./conversation/written-input.ts";
 export { CallArguments } from "./model/call-arguments.ts";
 export { isCut } from "./model/cut-prompt.ts";

@@ -1,4 +1,4 @@
-// For who builds an application around agents: what it needs beside them, and beside the sessions that it opens.
+// For applications around agents: functions in addition to agents and sessions.
 
 export { earlier } from "./agent/control/earlier.ts";
 export { updatePlan } from "./agent/control/update-plan.ts";

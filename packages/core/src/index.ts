@@ -1,4 +1,4 @@
-// For who uses the library. Each name has its page: docs/library.md names it.
+// For users of the library. docs/library.md has the page of each name.
 export {
   Agent,
   type AgentOptions,

@@ -1,4 +1,4 @@
-// For who writes a store: the port, its error, and the rights that conversations give each other.
+// For authors of stores: the port, its error, and the rights of conversations.
 export type { OpenQuestion } from "./conversation/state.ts";
 export { noteQuestions, outlivesProcess } from "./conversation/tree/questions.ts";
 export { noRights, type Rights, type RightsPlace } from "./ports/rights.ts";

@@ -25,22 +25,22 @@ import { type CompactOptions, compactBranch } from "./compact.ts";
 import { type Directive, resume, say } from "./directive.ts";
 import { readyAgent } from "./prepare.ts";
 
-/** A conversation as a turn handler sees it: read only. */
+/** A read-only conversation for a turn handler. */
 export interface Conversation {
-  /** By which `Session.open` finds it. */
+  /** The id for `Session.open`. */
   readonly id: string;
-  /** The whole tree; goes on changing. */
+  /** The whole tree, which keeps changing. */
   readonly state: ConversationState;
-  /** The message at which the chat stands: the end of the branch that it writes. */
+  /** The leaf of the branch that the chat writes. */
   readonly leaf: string | null;
-  /** From the root to the end of the branch that the chat writes, as it is when the handler first looks. */
+  /** The path of the chat's branch, as it is when the handler first reads it. */
   readonly path: readonly Message[];
 }
 
 /**
- * Runs after every turn, with the whole conversation and the agent that took the turn. It returns the next
- * `agent.chat(...)`, of this agent or another, which goes on in the same stream and session, or nothing, which ends
- * the chat. It may take its time: for a person, for days (B2).
+ * Runs after every turn, with the conversation and the agent of the turn. Returns the next `agent.chat(...)`, of any
+ * agent, which continues in the same stream and session; or nothing, which ends the chat. It may wait for a user, even
+ * for days (B2).
  */
 export type TurnHandler = (
   conversation: Conversation,
@@ -48,29 +48,29 @@ export type TurnHandler = (
   turn: Turn,
 ) => Chat | undefined | void | Promise<Chat | undefined | void>;
 
-/** What an agent is made of. Only the model is needed. */
+/** Options of an agent. Only the model is required. */
 export interface AgentOptions {
   /**
-   * What people and logs call it. Default `agent`.
+   * Name for users and logs. Default `agent`.
    * @example new Agent({ model, name: "gardener" });
    */
   readonly name?: string | undefined;
   /**
-   * What writes its messages: a driver, any language model of the `@ai-sdk/provider` interface, version 4, or a loop that runs whole
-   * turns by itself.
+   * The model: a driver, any language model of the `@ai-sdk/provider` interface, version 4, or a loop that runs whole
+   * turns.
    * @example new Agent({ model: await resolveModel("anthropic/claude-sonnet-4-5") });
    */
   readonly model: ModelDriver | LanguageModelV4 | LoopDriver;
   /**
-   * The model of a name: asked, before the next step and then once a turn, when the conversation is given another model
-   * (`model.changed`) while the agent is at work. Without this the agent keeps its own.
+   * Returns the model with a name. Called when the conversation is given another model (`model.changed`) while the
+   * agent works: before the next step, and again in each turn. Absent: the agent keeps its model.
    * @example new Agent({ model, modelNamed: (name) => resolveModel(name) });
    */
   readonly modelNamed?: ((name: string) => Promise<ModelDriver | LanguageModelV4 | LoopDriver>) | undefined;
   /**
-   * Names of models, for `modelNamed`, that stand in one after the other when a model stays overloaded, limited or
-   * unreachable: the next goes on with the turn, the feed says so (`model.replaced`), and the next turn begins with `model`. While
-   * one is left, a model that fails is asked again for one minute, if `retry` does not say otherwise. Default: none.
+   * Names of fallback models, for `modelNamed`, in this order, for a model that stays overloaded, limited or unreachable.
+   * The fallback continues the turn, and the feed reports it (`model.replaced`); the next turn begins with `model`. While
+   * a fallback is left, a failing model is retried for only one minute, unless `retry` sets another time. Default: none.
    * @example new Agent({ model, modelNamed: (name) => resolveModel(name), fallbacks: ["openai/gpt-5"] });
    */
   readonly fallbacks?: readonly string[] | undefined;
@@ -80,51 +80,50 @@ export interface AgentOptions {
    */
   readonly instructions?: string | undefined;
   /**
-   * What the model may call. Its schemas are made once for an array: keep it. Default: nothing.
+   * Tools for the model. Their schemas are prepared once per array, so reuse the array. Default: none.
    * @example new Agent({ model, tools: [...workspaceTools({ root: "." }), launchAgent()] });
    */
   readonly tools?: readonly Tool[] | undefined;
   /**
-   * How the model is to respond. Default: as its name, or its provider, says.
+   * Settings for responses. Default: those of the model or its provider.
    * @example new Agent({ model, settings: { temperature: 0, maxTokens: 1_000 } });
    */
   readonly settings?: ModelSettings | undefined;
   /**
-   * Bounds of each turn. Default: 50 steps, and sub-agents 3 deep.
+   * Limits of each turn. Default: 50 steps, and sub-agents 3 deep.
    * @example new Agent({ model, limits: { steps: 20, cost: 0.5 } });
    */
   readonly limits?: Limits | undefined;
   /**
-   * How a model call that failed is asked again. Default: with growing pauses, for 5 minutes.
+   * Retries of a failed model call. Default: with growing pauses, for 5 minutes.
    * @example new Agent({ model, retry: { attempts: 3, idle: 30_000 } });
    */
   readonly retry?: RetrySettings | undefined;
   /**
-   * How much of a response is taken. Default: 64 Mi characters, of which the arguments of a call may be 32 Mi.
+   * Maximum size of a response. Default: 64 Mi characters, of which the arguments of a call may be 32 Mi.
    * @example new Agent({ model, bounds: { answer: 1_000_000, arguments: 100_000 } });
    */
   readonly bounds?: ResponseBounds | undefined;
   /**
-   * `chat` (default): control goes back when the model asks for no call. `task`: the turn ends only when the model calls
-   * `finish_task`, which the mode brings, as it brings `ask_client`.
+   * `chat` (default): the turn ends when the model asks for no call. `task`: the turn ends only when the model calls
+   * `finish_task`, which the mode adds, together with `ask_client`.
    * @example new Agent({ model, mode: "task" });
    */
   readonly mode?: "chat" | "task" | undefined;
   /**
-   * In task mode: what the result must look like. A result that does not fit is asked for once more, then the turn
-   * fails.
+   * Schema of the result in task mode. A result that does not fit is requested once more, then the turn fails.
    * @example new Agent({ model, mode: "task", output: { type: "object", required: ["title"] } });
    */
   readonly output?: InputSchema<unknown> | undefined;
   /**
-   * Nobody can be asked, so nothing waits for a person: questions of tools are answered with their default, calls that
-   * the rules would ask about are denied, and at a limit with policy `ask` the turn is wrapped up. Default `false`.
+   * No user can be asked. Questions of tools get their default answer, calls that need approval are denied, and at a
+   * limit the policy `ask` acts as `wrap-up`. Default `false`.
    * @example new Agent({ model, mode: "task", unattended: true });
    */
   readonly unattended?: boolean | undefined;
   /**
-   * Stores the text of a message that is too large for the model, after a user has agreed, and returns the path at which a tool
-   * of the agent reads it. What it throws is shown to the user. Default: such a message is refused.
+   * Stores the text of a message that is too large for the model, after a user has agreed. Returns the path at which
+   * the agent's tools read the text. The user sees an error that it throws. Default: such a message is refused.
    * @example
    * const storeText = async (text: string, { message }: { readonly message: string }) => {
    *   await writeFile(`${message}.txt`, text);
@@ -134,105 +133,105 @@ export interface AgentOptions {
    */
   readonly storeText?: StoreText | undefined;
   /**
-   * When a long conversation is summed up; `false`: never. Needs a model whose context size is known, or `contextSize`.
+   * Settings for summaries of long conversations; `false`: none. Needs a model with known context size, or `contextSize`.
    * @example new Agent({ model, compaction: { threshold: 0.6 } });
    */
   readonly compaction?: CompactionOptions | false | undefined;
   /**
-   * Memory, and how much of it (default 8 items) within how many milliseconds (default 5,000).
+   * Memory, the maximum number of entries (default 8), and the timeout in milliseconds (default 5,000).
    * @example new Agent({ model, memory: { store: sqliteMemory({ file: "memory.db" }), limit: 4 } });
    */
   readonly memory?:
     | { readonly store: Memory; readonly limit?: number | undefined; readonly timeout?: number | undefined }
     | undefined;
   /**
-   * Judges each call; without it every call is allowed.
+   * Judges each call. Absent: every call is allowed.
    * @example new Agent({ model, permission: ({ tool }) => ({ decision: tool.effects === "none" ? "allow" : "ask" }) });
    */
   readonly permission?: Permission | undefined;
   /**
-   * Functions around each call. `beforeCall` comes before the rules: it may stop the call, have a person asked, or give it
-   * other arguments, which are checked and judged as the model's are. When it allows a call, no person is asked, unless a
-   * rule asks for one. What `afterCall` returns is added to what the model is told. When `beforeCall` throws, the call does
-   * not run; when `afterCall` throws, nothing is added. `beforeSummary` comes before the model is asked for a summary: it adds
-   * words to the request, or denies a summary that a user asks for.
+   * Hooks around each call. `beforeCall` runs before the rules: it may deny the call, demand a question, or change the
+   * arguments, which are then checked and judged like the model's. If it allows a call, no user is asked unless a rule
+   * demands it. The result of `afterCall` is added to the call's result. If `beforeCall` throws, the call does not run;
+   * if `afterCall` throws, nothing is added. `beforeSummary` adds instructions to the request for a summary, or denies
+   * a summary that a user asked for.
    * @example new Agent({ model, hooks: { afterCall: ({ status }) => (status === "failed" ? "Read the manual." : undefined) } });
    */
   readonly hooks?: CallHooks | undefined;
   /**
-   * How many calls of one response run at once, where they may run beside each other. Default 10.
+   * Maximum number of calls of a response that run in parallel. Default 10.
    * @example new Agent({ model, callsAtOnce: 3 });
    */
   readonly callsAtOnce?: number | undefined;
   /**
-   * Functions that are told what happens, for a program that does not read the stream.
+   * Functions that are called on events, for a program that does not read the stream.
    * @example new Agent({ model, callbacks: { onCall: (call) => console.log(call.tool, call.status) } });
    */
   readonly callbacks?: Callbacks | undefined;
   /**
-   * Says after each turn how the conversation goes on. Without it a chat ends after one turn.
+   * Decides after each turn how the conversation continues. Absent: a chat ends after one turn.
    * @example new Agent({ model, onTurn: (_, agent, turn) => (turn.steps < 9 ? agent.chat(say("Go on.")) : undefined) });
    */
   readonly onTurn?: TurnHandler | undefined;
 }
 
-/** When a long conversation is summed up, in parts of the model's context. */
+/** Settings for compaction; shares are parts of the model's context. */
 export interface CompactionOptions {
   /**
-   * From here on the model is reminded that it may call `shorten_conversation`, if it has that tool. Default 0.65.
+   * Share from which the model is reminded of the tool `shorten_conversation`, if it has the tool. Default 0.65.
    * @example new Agent({ model, tools: [shortenConversation()], compaction: { hint: 0.5 } });
    */
   readonly hint?: number | undefined;
   /**
-   * From here on a summary by the model stands for what was said earlier. Default 0.8.
+   * Share from which a summary by the model replaces earlier messages. Default 0.8.
    * @example new Agent({ model, compaction: { threshold: 0.7 } });
    */
   readonly threshold?: number | undefined;
   /**
-   * Tokens that a request and its response can have together. Default: what the model's driver says.
+   * Tokens that a request and its response may have together. Default: that of the model's driver.
    * @example new Agent({ model, compaction: { contextSize: 32_000 } });
    */
   readonly contextSize?: number | undefined;
   /**
-   * Tokens of a text, for what no provider has counted yet; asked only where the context may be nearly full, so that a
-   * tokenizer can be loaded then. Default: a quarter of its characters.
+   * Counts the tokens of a text that no provider has counted yet. Called only if the context may be nearly full, so it
+   * may load a tokenizer then. Default: a quarter of the characters.
    * @example new Agent({ model, compaction: { count: (text) => Math.ceil(text.length / 3) } });
    */
   readonly count?: ((text: string) => number | Promise<number>) | undefined;
   /**
-   * Makes summaries when the context is nearly full. With `false` only `agent.compact` and the tool
-   * `shorten_conversation` make one. Default `true`.
+   * Makes summaries when the context is nearly full. With `false`, only `agent.compact` and the tool
+   * `shorten_conversation` make them. Default `true`.
    * @example new Agent({ model, compaction: { automatic: false, instructions: "Keep all prices." } });
    */
   readonly automatic?: boolean | undefined;
   /**
-   * The name of the model that writes summaries, for `modelNamed`. The provider then reads nothing of the request from its
-   * cache. Default: the model of the turn.
+   * Name of the model that writes summaries, for `modelNamed`. Another model cannot use the provider's cache. Default:
+   * the model of the turn.
    * @example new Agent({ model, modelNamed: (name) => resolveModel(name), compaction: { model: "openai/gpt-5-mini" } });
    */
   readonly model?: string | undefined;
   /**
-   * Words for the model that writes summaries, added to the request for each.
+   * Instructions for the model that writes summaries.
    * @example new Agent({ model, compaction: { instructions: "Keep all prices." } });
    */
   readonly instructions?: string | undefined;
   /**
-   * Makes summaries while turns go on, from `hint` on, so that no turn waits for one before its context is full. The model then
-   * gets no hint. A summary that a chat has begun goes on after the turn; `session.close()` ends it. Default `true`, unless
-   * the model's driver says that its server answers one request at a time.
+   * Makes summaries in the background from `hint` on, so that no turn waits for a summary before its context is full.
+   * The model then gets no reminder. A summary of a chat continues after the turn; `session.close()` ends it. Default
+   * `true`, unless the driver's server answers only one request at a time.
    * @example new Agent({ model, compaction: { background: false } });
    */
   readonly background?: boolean | undefined;
 }
 
-/** Where one turn is taken, and when it is left. */
+/** Options for one turn. */
 interface SendOptions extends Omit<ChatOptions, "sharesLimits"> {
   /** Interrupts the turn. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Resolves, with `waiting`, as soon as the turn can do nothing more before a user answers: `turn.questions` are what is asked,
-   * and `agent.answer` continues the turn, in any process. A question of a tool that cannot run again (`survives: false`) is
-   * waited for. Default `false`.
+   * Resolves with `waiting` as soon as the turn cannot continue before a user answers. `turn.questions` are the open
+   * questions, and `agent.answer` continues the turn, in any process. Questions of tools that cannot run again
+   * (`survives: false`) are waited for. Default `false`.
    * @example const { questions } = await agent.send("Refund order 7.", { session, untilAsked: true });
    */
   readonly untilAsked?: boolean | undefined;
@@ -248,7 +247,7 @@ const SEND: OptionNames<SendOptions> = {
   untilAsked: true,
 };
 
-/** Where an answer of a user continues a turn. */
+/** Options for an answer that continues a turn. */
 interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
   /** The conversation, opened by this process. */
   readonly session: Session;
@@ -256,12 +255,12 @@ interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
 
 const ANSWER: OptionNames<AnswerOptions> = { session: true, client: true, signal: true };
 
-/** A turn that `send` could not bring to a response. `turn` holds what there is. */
+/** A turn of `send` without a response. `turn` has the partial result. */
 export class TurnError extends Error {
   override readonly name = "TurnError";
-  /** That of the `ModelError`, or `limit`, `output` or `defect`. */
+  /** The code of the `ModelError`, or `limit`, `output` or `defect`. */
   readonly code: TurnProblem["code"];
-  /** What there is of the turn: its text, usage and cost. */
+  /** The partial turn: its text, usage and cost. */
   readonly turn: Turn;
 
   constructor(turn: Turn, problem: TurnProblem) {
@@ -272,21 +271,20 @@ export class TurnError extends Error {
 }
 
 /**
- * An agent: a small handle that never changes and does nothing by itself. Making one is cheap: only the names of its
- * options, its model, its memory and its tools are checked then; the values of the other options are checked when it first
- * takes a turn.
+ * An agent: a small immutable handle. Creating one is cheap: the constructor checks only the names of options, the
+ * model, the memory and the tools. Values of other options are checked at the first turn.
  */
 export class Agent {
-  /** As they were given; frozen. */
+  /** The given options; frozen. */
   readonly options: AgentOptions;
   #ready: TurnAgent | undefined;
-  /** Differs from this one in nothing but its turn handler. */
+  /** An agent that differs only in its turn handler. */
   // biome-ignore lint/style/useReadonlyClassProperties: `with` sets it, of the agent that it makes.
   #alike: Agent | undefined;
 
   /**
-   * Throws `OptionError` for an unknown option, and for a model or a memory that is not one; `ToolDefinitionError` for a tool
-   * that cannot be used, or a schema with a part that cannot, with the place in it.
+   * Throws `OptionError` for an unknown option, and for an invalid model or memory. Throws `ToolDefinitionError` for an
+   * unusable tool, or for a schema with an unusable part, naming the place.
    */
   constructor(options: AgentOptions) {
     checkOptions(options);
@@ -295,26 +293,26 @@ export class Agent {
   }
 
   /**
-   * What its turns need of it, made once. Throws for options that no turn can have.
+   * The prepared agent for turns, created once. Throws for invalid options.
    * @internal
    */
   get ready(): TurnAgent {
-    // A turn needs no handler, and each turn may bring another one: both agents share what was made ready.
+    // A turn does not use the handler, and each turn may bring another one: all such agents share the prepared agent.
     this.#ready ??= this.#alike ? this.#alike.ready : readyAgent(this);
     return this.#ready;
   }
 
-  /** The same options, one setter at a time. */
+  /** Returns a builder for the same options. */
   static builder(): AgentBuilder {
     return new AgentBuilder((options) => new Agent(options));
   }
 
-  /** What people and logs call it. */
+  /** Name for users and logs. */
   get name(): string {
     return this.options.name ?? "agent";
   }
 
-  /** A changed agent; this one stays as it is. */
+  /** Returns a changed copy; this agent stays unchanged. */
   with(changes: Partial<AgentOptions>): Agent {
     const changed = new Agent({ ...this.options, ...changes });
     if (Object.keys(changes).every((name) => name === "onTurn")) changed.#alike = this.#alike ?? this;
@@ -322,28 +320,28 @@ export class Agent {
   }
 
   /**
-   * One stream for a whole conversation: begins with the directive, and goes on with what `onTurn` returns. Does nothing
-   * until it is iterated, or returned from a turn handler. Leaving it early interrupts what runs; a turn in which a user is
-   * asked waits on in the log.
+   * Returns one stream for a whole conversation: begins with the directive, and continues with the results of `onTurn`.
+   * Inert until it is iterated, or returned from a turn handler. Leaving it early interrupts running work; a turn that
+   * asks a user stays open in the log.
    */
   chat(directive: Directive, options: ChatOptions = {}): Chat {
     return new Chat(this, directive, options);
   }
 
   /**
-   * Puts a summary by the model in the place of what was said earlier, but for the last few messages, once nothing runs
-   * there. Resolves with nothing, or with the reason why everything stays as it was. Rejects with `OptionError` for an
-   * agent whose loop keeps its own context.
+   * Replaces earlier messages, except the last few, by a summary of the model, once no run works on the branch.
+   * Resolves with nothing, or with the reason why nothing changed. Rejects with `OptionError` for an agent whose loop
+   * keeps its own context.
    */
   compact(options: CompactOptions): Promise<string | undefined> {
     return compactBranch(this, options);
   }
 
   /**
-   * One turn without streaming; `onTurn` is not asked. Rejects with `TurnError` when the model could not respond, or a
-   * limit with policy `fail` ended the turn. An abort of `signal` interrupts the turn, which resolves with what there is
-   * (`waiting` where a user is asked: the questions stay open, and `resume()` continues the turn);
-   * while the turn still waits for its branch, it rejects with `Interruption` and nothing is written.
+   * Runs one turn without streaming and without `onTurn`. Rejects with `TurnError` if the model could not respond, or
+   * if a limit with policy `fail` ended the turn. An abort of `signal` interrupts the turn, which resolves with the
+   * partial result. If a user is being asked, the reason is `waiting`, and `resume()` continues the turn. While the
+   * turn still waits for its branch, an abort rejects with `Interruption` and nothing is written.
    */
   async send(content: UserContent, options: SendOptions = {}): Promise<Turn> {
     refuseUnknown("send", options, SEND);
@@ -352,10 +350,10 @@ export class Agent {
   }
 
   /**
-   * Answers a question of a turn that waits for a user, and continues the turn until it ends or can do nothing more before a
-   * user answers (`waiting`): the second half of `send` with `untilAsked`, in this process or another one. The agent is to be
-   * made as the one that asked. Rejects as `session.answer` and `send` do, and with `SessionError` (`busy`) when a process
-   * still works on the turn: `session.answer` alone answers it then.
+   * Answers a question of a waiting turn, and continues the turn until it ends or needs another answer (`waiting`): the
+   * second half of `send` with `untilAsked`, in any process. Use an agent with the same options as the one that asked.
+   * Rejects as `session.answer` and `send` do, and with `SessionError` (`busy`) while a process works on the turn: use
+   * `session.answer` then.
    *
    * @example
    * await using session = await Session.open(store, "order-7");
@@ -392,7 +390,7 @@ export class Agent {
   }
 }
 
-/** A signal that aborts as soon as the turn that is begun under an id can do nothing more before a user answers. */
+/** Returns a signal that aborts as soon as the turn with this id cannot continue before a user answers. */
 function whenOnlyWaiting(session: Session, id: string): Disposable & { readonly signal: AbortSignal } {
   const asked = new AbortController();
   let run: string | undefined;

@@ -9,7 +9,7 @@ import { storeOf } from "../turn/store-of.fixture.ts";
 import { Agent } from "./agent.ts";
 import { launchAgent } from "./control/launch-agent.ts";
 
-/** An agent that asks before each call with effects, in one conversation of a store; `started` are the calls that ran. */
+/** An agent that asks before each call with effects, in one stored conversation. `started`: the calls that ran. */
 function site(script: Script, more: ConstructorParameters<typeof Agent>[0] | object = {}) {
   const events: Event[] = [];
   const started: string[] = [];
@@ -29,7 +29,7 @@ function site(script: Script, more: ConstructorParameters<typeof Agent>[0] | obj
     permission: ({ tool: { name } }) => ({ decision: name === "send" ? "ask" : "allow" }),
     ...more,
   });
-  /** As each request of a web server does: opens the conversation, does one thing, and closes it. */
+  /** Acts like each request of a web server: opens the conversation, does one thing, and closes it. */
   const request = async <Result>(work: (session: Session) => Promise<Result>): Promise<Result> => {
     await using session = await Session.open(storeOf(events), "order-7");
     const result = await work(session);

@@ -33,7 +33,7 @@ const scenes = fc.array(fc.constantFrom(...(Object.keys(SCENES) as SceneName[]))
   size: "max",
 });
 
-/** Refusals that a client must expect: the place or the question is not there any more, or there is nothing to do. */
+/** Refusals that a client must expect: the place or question is gone, or there is nothing to do. */
 const REFUSALS = ["SessionError", "DirectiveError", "Interruption", "TurnError"];
 
 /** A client in the process of the session. */
@@ -44,7 +44,7 @@ function clientOf(session: Session, agent: Agent): Client {
     newId: createId,
     async begin(directive, { at, id }) {
       await Array.fromAsync(agent.chat(directive, { session, at, id }));
-      // It may have been interrupted before it began.
+      // The turn may have been interrupted before it began.
       return false;
     },
     send: (words) => agent.send(words, { session }),
@@ -59,7 +59,7 @@ function clientOf(session: Session, agent: Agent): Client {
   };
 }
 
-/** Plays a conversation with these commands, and says what is wrong with it. */
+/** Plays a conversation with these commands, and returns its faults. */
 async function played(names: readonly SceneName[], plan: readonly Command[], slow: boolean) {
   const session = await Session.open(storeOf([], slow));
   const starts = new Starts();
@@ -76,7 +76,7 @@ async function played(names: readonly SceneName[], plan: readonly Command[], slo
   });
   const moment = async () => {
     for (let turn = 0; turn < 4; turn++) await turnOfTheLoop();
-    // A model that is asked again is waited for.
+    // Waits for the retry of a model.
     await sleep(1);
   };
   await moments.play(moment, 100);
@@ -90,7 +90,7 @@ describe("commands at any moment of a turn", () => {
     const { seen, log } = await played(WHOLE, [], false);
     expect(seen).toBeGreaterThan(80);
     expect(log).toContainEqual(expect.objectContaining({ type: "message.added", role: "summary" }));
-    // Each command begins elsewhere, so that all moments are had among them.
+    // The commands start at different offsets, so that together they cover all moments.
     for (let at = LONG ? 0 : COMMANDS.indexOf(name) % 3; at < seen; at += LONG ? 1 : 3) {
       const { problems } = await played(WHOLE, [{ name, at, what: at }], at % 2 === 0);
       expect(problems, `behind ${at} items`).toEqual([]);

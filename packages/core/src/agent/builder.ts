@@ -5,8 +5,8 @@ import type { Limits } from "../run/limits.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
 
 /**
- * The options of an agent, one setter at a time, each as `AgentOptions` says. Each returns a new builder, so that a half-made
- * one can be shared.
+ * Builder of an agent, with one setter per option of `AgentOptions`. Each setter returns a new builder, so partial
+ * builders can be shared.
  */
 export class AgentBuilder {
   readonly #make: (options: AgentOptions) => Agent;
@@ -29,17 +29,17 @@ export class AgentBuilder {
     return this.#set({ instructions });
   }
 
-  /** Adds tools to those that are there. */
+  /** Adds tools to the current ones. */
   tools(...tools: readonly Tool[]): AgentBuilder {
     return this.#set({ tools: [...(this.#options.tools ?? []), ...tools] });
   }
 
-  /** Changes the settings named and leaves the others. */
+  /** Changes the given settings and keeps the others. */
   settings(settings: ModelSettings): AgentBuilder {
     return this.#set({ settings: { ...this.#options.settings, ...settings } });
   }
 
-  /** Changes the limits named and leaves the others. */
+  /** Changes the given limits and keeps the others. */
   limits(limits: Limits): AgentBuilder {
     return this.#set({ limits: { ...this.#options.limits, ...limits } });
   }
@@ -104,7 +104,7 @@ export class AgentBuilder {
     return this.#set({ onTurn });
   }
 
-  /** Throws `OptionError` when no model was set. */
+  /** Throws `OptionError` if no model was set. */
   build(): Agent {
     const { model } = this.#options;
     if (!model) throw new OptionError("An agent needs a model: call .model(...) before .build().");

@@ -333,7 +333,7 @@ describe("the handle", () => {
   });
 
   test("B5: the builder has a setter for each option", () => {
-    // The compiler judges it: a name that has none would stand here.
+    // The compiler checks this: an option without a setter makes the type "some".
     const missing: Exclude<keyof AgentOptions, keyof AgentBuilder> extends never ? "none" : "some" = "none";
     expect(missing).toBe("none");
   });

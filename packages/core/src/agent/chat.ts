@@ -14,40 +14,40 @@ import { placeOf, type Turn } from "../turn/turn.ts";
 import type { Agent, Conversation } from "./agent.ts";
 import { checkedDirective, type Directive, startOf, whereItGrew, whereTo } from "./directive.ts";
 
-/** Where a chat goes on. */
+/** Options of a chat. */
 export interface ChatOptions {
   /**
-   * The conversation; a new one in memory when absent.
+   * The conversation. Absent: a new one in memory.
    * @example agent.chat(say("Hello"), { session: await Session.open(store) });
    */
   readonly session?: Session | undefined;
   /**
-   * The message to go on from; what is said there is a branch of its own. When absent, where the conversation was last
-   * written to; returned by a turn handler, where the chat ended, or behind what was said there while the handler waited.
+   * The message to continue from; this begins a new branch. Absent: the message that was last written to. For a chat
+   * returned by a turn handler: the end of the chat, or of messages added there while the handler waited.
    * @example agent.chat(say("Why?"), { session, at: leaves(session.state)[0] });
    */
   readonly at?: string | undefined;
   /**
-   * The id of the message that the directive adds, or, when it adds none, of its run: for a client that must be able to
-   * tell whether what it asked for was done. A new one when absent; it must be one (`isId`), and not in use.
+   * Id of the message that the directive adds, or of the run if it adds none: lets a client find out if its request was
+   * carried out. Must be valid (`isId`) and unused. Absent: a new id.
    * @example agent.chat(say("Hello"), { session, id: createId() });
    */
   readonly id?: string | undefined;
   /**
-   * What begins the turn, by its name, such as `my-program 0.1`: tools are told (`context.client`).
+   * Name of the client that begins the turn, such as `my-program 0.1`, for tools (`context.client`).
    * @example agent.chat(say("Hello"), { session, client: "my-program 0.1" });
    */
   readonly client?: string | undefined;
   /**
-   * Whether the chat waits while another turn works at its place. Default `true`. With `false`, a retry begins its branch at
-   * once, and any other directive rejects with `SessionError` (`busy`), for a server that must not wait until a question of the
+   * Wait while another turn works on the branch. Default `true`. With `false`, a retry begins its branch at once, and
+   * any other directive rejects with `SessionError` (`busy`). For servers that must not wait until a question of the
    * other turn is answered.
    * @example agent.chat(say("Hello"), { session, wait: false });
    */
   readonly wait?: boolean | undefined;
   /**
-   * True if a turn that a handler adds shares the limits of the turn before it: usage, cost, steps and time then count on from
-   * there, in its limits and in what it reports. For a turn that no user asked for. Default `false`.
+   * True if a turn added by a handler shares the limits of the turn before: usage, cost, steps and time continue from
+   * there, also in the reported values. For a turn that no user asked for. Default `false`.
    * @example new Agent({ model, onTurn: (_, agent) => agent.chat(say("Run the tests."), { sharesLimits: true }) });
    */
   readonly sharesLimits?: boolean | undefined;
@@ -62,7 +62,7 @@ const CHAT: OptionNames<ChatOptions> = {
   sharesLimits: true,
 };
 
-/** A chat is used in a way that it cannot be. */
+/** A chat was used incorrectly. */
 export class ChatError extends Error {
   override readonly name = "ChatError";
   readonly code: "iterated" | "other-session" | "no-session" | "no-chat" | "no-id" | "used-id";
@@ -74,20 +74,20 @@ export class ChatError extends Error {
 }
 
 /**
- * One stream for a whole conversation. Inert until it is iterated; returned from a turn handler instead, it tells the
- * chat under way how to go on.
+ * One stream for a whole conversation. Inert until it is iterated. Returned from a turn handler, it defines how the
+ * current chat continues.
  */
 export class Chat implements AsyncIterable<FeedItem> {
-  /** Who takes the first turn. */
+  /** The agent of the first turn. */
   readonly agent: Agent;
-  /** What it begins with. */
+  /** The first directive. */
   readonly directive: Directive;
-  /** Where it goes on. */
+  /** The given options. */
   readonly options: ChatOptions;
   #session: Session | undefined;
   #iterated = false;
 
-  /** Throws `DirectiveError` or `ChatError` for what only a program without types can pass. */
+  /** Throws `DirectiveError` or `ChatError` for values that only untyped programs can pass. */
   constructor(agent: Agent, directive: Directive, options: ChatOptions) {
     this.directive = checkedDirective(directive, agent.options.model);
     refuseUnknown("a chat", options, CHAT);
@@ -108,8 +108,8 @@ export class Chat implements AsyncIterable<FeedItem> {
   }
 
   /**
-   * Starts the conversation. A chat can be iterated once; leaving the iteration early interrupts the turn under way. A turn in
-   * which a user is asked waits on instead, in the log: `resume()` continues it.
+   * Starts the conversation. A chat can be iterated once. Leaving the iteration early interrupts the current turn. A
+   * turn that asks a user stays open in the log instead: `resume()` continues it.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<FeedItem> {
     if (this.#iterated) throw new ChatError("iterated", "This chat was iterated before; call agent.chat() again.");
@@ -118,7 +118,7 @@ export class Chat implements AsyncIterable<FeedItem> {
     let turn: Promise<unknown> = Promise.resolve();
     const reader = this.session.attach(this, async () => {
       left.abort();
-      // The reader has left: only that the turn has ended matters, and not how.
+      // The reader has left, so only the end of the turn matters, not its outcome.
       await turn.catch(() => {});
     });
     const watch = { reader, signal: left.signal, onStart: (started: Promise<unknown>) => (turn = started) };
@@ -127,7 +127,7 @@ export class Chat implements AsyncIterable<FeedItem> {
         reader.push({ type: "chat.ended", reason });
         this.session.detach(reader);
       },
-      // A handler that rejects without a reason has failed all the same.
+      // A handler that rejects without a reason has failed too.
       (error: unknown) =>
         this.session.detach(reader, error ?? new Error("The turn handler rejected without a reason.")),
     );
@@ -137,21 +137,21 @@ export class Chat implements AsyncIterable<FeedItem> {
 
 const LEFT = new Interruption("interrupted by the caller", { isLeaving: true });
 
-/** Who looks on while a chat goes on. */
+/** Reader, signal and listeners of a running chat. */
 export interface ChatWatch {
   readonly reader?: FeedReader;
-  /** Interrupts the turn under way and ends the chat. */
+  /** Interrupts the current turn and ends the chat. */
   readonly signal?: AbortSignal | undefined;
-  /** Ends the chat after one turn, whatever waits to be delivered. */
+  /** Ends the chat after one turn, even if inputs wait. */
   readonly once?: boolean;
   onStart?(turn: Promise<unknown>): void;
   onTurn?(turn: Turn): void;
 }
 
 /**
- * The trampoline: one turn after the other, each begun with what the handler of the one before returned. What goes from
- * turn to turn is where the branch ends, so that a million turns need neither stack nor memory: a handler that iterated
- * `agent.chat(...)` itself would stand on the stack, with its feed, below every turn that comes after it.
+ * A trampoline: runs one turn after another, each with the result of the last handler. Only the leaf of the branch
+ * passes from turn to turn, so a million turns need no stack and no memory. A handler that iterated `agent.chat(...)`
+ * itself would stay on the stack, with its feed, below all later turns.
  */
 export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
@@ -167,7 +167,7 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     const { turn, leaf } = taken;
     before = taken;
     const { onTurn } = agent.options;
-    // A turn that waits is not over: who continues it asks the handler.
+    // A waiting turn is not over: the chat that continues it calls the handler.
     if (!onTurn || turn.reason === "waiting" || watch.signal?.aborted) return turn.reason;
     const next = await onTurn(conversationAt(session, leaf), agent, turn);
     if (!next) return "stop";
@@ -181,13 +181,13 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
       );
     }
     if (watch.signal?.aborted) return turn.reason;
-    // Whoever returns another agent has chosen its model.
+    // A handler that returns another agent has chosen its model.
     if (next.agent !== agent) chosenModel = session.state.model;
     ({ agent, directive, options } = next);
   }
 }
 
-/** With what a chat goes on. */
+/** The next turn of a chat. */
 interface Next {
   readonly agent: Agent;
   readonly directive: Exclude<Directive, { type: "stop" }>;
@@ -197,7 +197,7 @@ interface Next {
   readonly chosenModel: string | undefined;
 }
 
-/** Takes the turn of a directive, once its branch is free; nothing if the chat was left or interrupted before that. */
+/** Takes the turn of a directive once its branch is free. Returns nothing if the chat was left or interrupted before. */
 async function takeHere(
   chat: Chat,
   { agent, directive, options, before, chosenModel }: Next,
@@ -234,7 +234,7 @@ async function takeHere(
   }
 }
 
-/** Tells whoever watches of the messages on a path that requests leave out (F77): once while the session is open. */
+/** Informs readers about messages that requests leave out (F77), once while the session is open. */
 function tellLeftOut(session: Session, path: readonly Message[], origin: object): void {
   for (const { id: message, unreadable: reason } of path) {
     if (reason === undefined || session.leftOut.has(message)) continue;
@@ -250,14 +250,14 @@ function conversationAt(session: Session, leaf: string | null): Conversation {
     state: session.state,
     leaf,
     get path() {
-      // Only for a handler that looks: a long conversation has a long path.
+      // Computed only for handlers that read it, because a long conversation has a long path.
       path ??= pathTo(session.state, leaf);
       return path;
     },
   };
 }
 
-/** How the run of a directive begins. An id is that of the message which it adds, else of the run. */
+/** Returns the options for the run of a directive. The id is that of the added message, or else of the run. */
 function beginning(
   signal: AbortSignal | undefined,
   directive: Directive,

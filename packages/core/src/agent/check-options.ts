@@ -75,8 +75,8 @@ const CALLBACKS: OptionNames<Callbacks> = {
 };
 
 /**
- * Checks what can be known when an agent is made: names of options, that the model is a model and the memory a memory, and
- * that tools and schemas can be used. Throws `OptionError` and `ToolDefinitionError`.
+ * Checks an agent's options as far as possible at its creation: names of options, the model, the memory, tools and
+ * schemas. Throws `OptionError` and `ToolDefinitionError`.
  */
 export function checkOptions(options: AgentOptions): void {
   refuseUnknown("an agent", options, AGENT);
@@ -102,7 +102,7 @@ export function checkOptions(options: AgentOptions): void {
   if (tools !== undefined && !Array.isArray(tools)) {
     throw new OptionError("The tools of an agent are a list: tools: [...].");
   }
-  // Made once for a list: a second agent with the same one costs nothing.
+  // Created once per array, so a second agent with the same tools costs nothing.
   if (tools) Toolbox.of(tools, checkTool);
   const problem = output && !("~standard" in output) ? schemaProblem(output) : undefined;
   if (problem !== undefined) throw new ToolDefinitionError(`The schema "output" cannot be used: ${problem}.`);
@@ -116,7 +116,7 @@ export function checkOptions(options: AgentOptions): void {
   }
 }
 
-/** What is checked when an agent first takes a turn: what its options are set to. Throws `OptionError` or `LimitError`. */
+/** Checks the values of options, before an agent's first turn. Throws `OptionError` or `LimitError`. */
 export function checkValues({
   settings = {},
   limits = {},
@@ -136,14 +136,14 @@ export function checkValues({
 
 type Numbers = Readonly<Record<string, number | undefined>>;
 
-/** Throws `OptionError` for what is not a number above 0. */
+/** Throws `OptionError` for a value that is not a number above 0. */
 export function checkPositive(options: Numbers): void {
   for (const [name, value] of Object.entries(options))
     if (value !== undefined && !(value > 0))
       throw new OptionError(`${name} is ${value}; it must be a positive number.`);
 }
 
-/** The same for counts, which must be whole numbers. `Infinity` means no bound. */
+/** Throws `OptionError` for a count that is not a positive whole number. `Infinity` means no bound. */
 function checkCounts(options: Numbers): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value > 0)) continue;

@@ -16,7 +16,7 @@ import { earlier } from "./control/earlier.ts";
 import { shortenConversation } from "./control/shorten-conversation.ts";
 import { resume, say } from "./directive.ts";
 
-/** A conversation that can be shortened, with what is answered then. */
+/** A conversation that can be shortened, and the later answers. */
 async function talked(...then: readonly Scene[]) {
   const model = scriptedModel(["Because ".padEnd(2_000, "it is warm, "), "Two.", "Three.", "Four.", ...then]);
   const events: Event[] = [];
@@ -36,7 +36,7 @@ test("B42: the summary that somebody asks for keeps what they want, in the words
 });
 
 test("F99: the gain of a summary is counted alike, whatever the provider counts of the request before", async () => {
-  // A tenth of what is there: the provider leaves instructions and tools out.
+  // A tenth of the true size: this provider does not count instructions and tools.
   const model = scriptedModel(
     ["a", "b", "c", "Short."].map((said) => [spend({ input: 300, output: 5 }), text(said.padEnd(1_200, " word"))]),
   );
@@ -102,7 +102,7 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
     await reading.send("And?", { session });
     const shown = JSON.stringify(model.requests.at(-1));
     expect(shown).toContain("call earlier with earlier:, which lists the messages.");
-    // Pure: whoever reads the path again shows the same, with or without the tool.
+    // Pure: the prompt of the path is the same with or without the tool.
     const again = promptFrom(pathTo(session.state, session.state.leaf));
     expect(JSON.stringify(again)).toContain("call earlier with earlier:, which lists the messages.");
   });
@@ -139,11 +139,11 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
     ]);
   });
 
-  /** Texts that are long enough for a summary. */
+  /** Texts long enough for a summary. */
   const SUM = "They like it warm. ".repeat(16);
   const THEIRS = "It is liked warm. ".repeat(16);
 
-  /** A turn in a context that is full after its first answer, and what the feed tells of hooks and summaries. */
+  /** A turn whose context is full after its first answer, and the feed's notices of hooks and summaries. */
   async function full(options: Partial<AgentOptions>, ...then: readonly Scene[]) {
     const long = [text("Because ".padEnd(24_000, "it is warm, ")), spend({ input: 6_500, output: 60 })];
     const model = scriptedModel(["One.", "Two.", "Three.", long, ...then]);
@@ -207,7 +207,7 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
   });
 });
 
-/** A conversation that can be shortened, and whose last turn waits for a user, as a process that ends leaves it. */
+/** A conversation that can be shortened, whose last turn waits for a user after its process ended. */
 async function waiting(end: "leave" | "kill", asking: Scene, ...then: readonly Scene[]) {
   const { agent: plain, session: talking, model, events } = await talked(asking, ...then);
   const send = defineTool({

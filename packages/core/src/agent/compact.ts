@@ -9,19 +9,19 @@ import { drive } from "../turn/drive.ts";
 import type { Agent } from "./agent.ts";
 import { whereTo } from "./directive.ts";
 
-/** Where a conversation is shortened. */
+/** Options for shortening a conversation. */
 export interface CompactOptions {
   /** The conversation. */
   readonly session: Session;
-  /** The end of the branch; where the conversation was last written to when absent. */
+  /** Leaf of the branch. Absent: the branch that was last written to. */
   readonly at?: string | undefined;
-  /** What the summary must keep, in words for the model. */
+  /** Instructions for the summary: the facts that it must keep. */
   readonly keep?: string | undefined;
-  /** Of the run that asks for the summary: `session.interrupt` of it ends nothing else. A new one when absent. */
+  /** Id of the run for the summary, so that `session.interrupt` can end only this run. Absent: a new id. */
   readonly id?: string | undefined;
-  /** Ends the wait for the branch, or the summary: everything stays as it was. */
+  /** Ends the wait for the branch, or the summary: nothing changes then. */
   readonly signal?: AbortSignal | undefined;
-  /** As `wait` of a chat: with `false`, rejects with `SessionError` (`busy`) while a turn works on the branch. Default `true`. */
+  /** Like `wait` of a chat: `false` rejects with `SessionError` (`busy`) while a turn works on the branch. Default `true`. */
   readonly wait?: boolean | undefined;
 }
 
@@ -36,21 +36,21 @@ const COMPACT: OptionNames<CompactOptions> = {
 
 const WAITS = "This branch waits for a user. Answer the question, or interrupt the turn, and shorten the branch then.";
 
-/** Shortens a branch once nothing runs on it; returns why it did not, if so. */
+/** Shortens a branch once no run works on it. Returns the reason if nothing was shortened. */
 export async function compactBranch(agent: Agent, options: CompactOptions): Promise<string | undefined> {
   refuseUnknown("compact", options, COMPACT);
   const { session, at, keep, id, signal, wait: waits = true } = options;
   const { ready } = agent.options.compaction === false ? agent.with({ compaction: {} }) : agent;
   const { model } = ready;
   if ("run" in model) throw new OptionError(`${model.id} runs its turns by itself, and keeps its own context.`);
-  // It takes the branch as a turn does. A summary is a message at the end of the branch: beside a live run both would write
-  // below the same message, and the tree would split there, with the summary on one side and what the run did on the other.
-  // So `agent.compact` beside a live run waits for its end, and begins where that ended. A server passes `wait: false`.
+  // Takes the branch like a turn, because a summary is a message at its end. A summary next to a live run would be a
+  // sibling of the run's next message and split the tree. So `agent.compact` waits for the live run, and begins at its
+  // end. A server passes `wait: false`.
   const begun = session.begin(whereTo(session.state, at), { signal, id, goesOn: true, waits });
   const left = new Interruption("interrupted by the caller");
   return drive(begun, { session, signals: [signal], left }, async ({ handle, branch }) => {
     const run = newRun(handle, session, ready, branch, { origin: handle });
-    // A summary would stand for the call that waits, and the model would never see its result.
+    // A summary would cover the waiting call, so the model would never see its result.
     if (run.continues !== undefined) return WAITS;
     const chosen = new ChosenModel(session.state.model);
     const standIn: StandIn = (error) => chosen.standIn({ run, model }, error);

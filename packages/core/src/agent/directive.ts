@@ -5,7 +5,7 @@ import { standing } from "../conversation/tree/path.ts";
 import { fileProblem } from "../model/rules/pictures.ts";
 import type { TurnStart } from "../turn/turn.ts";
 
-/** What a turn handler returns: how the conversation goes on. */
+/** The next action of a conversation, as a turn handler returns it. */
 export type Directive =
   | { readonly type: "say"; readonly parts: readonly UserPart[] }
   | { readonly type: "retry"; readonly parts?: readonly UserPart[] }
@@ -13,9 +13,9 @@ export type Directive =
   | { readonly type: "stop" };
 
 /**
- * Adds a user message and runs a turn. Bytes (`Buffer`, `Uint8Array`) are encoded, and a plain message of another library
- * (`{ role: "user", content }`) is taken where it maps without loss. Throws `DirectiveError` for an empty message, and for
- * any other shape, with the field.
+ * Adds a user message and runs a turn. Bytes (`Buffer`, `Uint8Array`) are encoded. A plain message of another library
+ * (`{ role: "user", content }`) is accepted if it maps without loss. Throws `DirectiveError` for an empty message, and
+ * for any other shape, naming the field.
  * @example agent.chat(say([{ type: "text", text: "What is this?" }, { type: "file", mediaType: "image/png", url: "https://example.org/a.png" }]));
  */
 export function say(content: UserContent): Directive {
@@ -23,8 +23,8 @@ export function say(content: UserContent): Directive {
 }
 
 /**
- * Asks again, beside what is there: without content a sibling of the last response, with it a sibling of the last user
- * message. Nothing is overwritten.
+ * Asks again on a new branch: without content as a sibling of the last response, with content as a sibling of the last
+ * user message. Nothing is overwritten.
  * @example agent.chat(retry("Shorter, please."), { session });
  */
 export function retry(content?: UserContent): Directive {
@@ -32,8 +32,8 @@ export function retry(content?: UserContent): Directive {
 }
 
 /**
- * Goes on from where the conversation stands, without a new message but with what waits to be delivered: after a
- * response that broke off or was cut, or from calls and user messages that nobody responded to.
+ * Continues without a new message, but with waiting inputs: after a response that broke off or was cut, or from calls
+ * and user messages without a response.
  * @example agent.chat(resume(), { session });
  */
 export function resume(): Directive {
@@ -46,8 +46,8 @@ export function stop(): Directive {
 }
 
 /**
- * Returns the directive with checked parts. Throws `DirectiveError` for a value that a program without types may pass, and
- * for a picture that the provider of the model never takes (F47).
+ * Returns the directive with checked parts. Throws `DirectiveError` for a value that untyped programs may pass, and for
+ * an image that the model's provider never accepts (F47).
  */
 export function checkedDirective(directive: Directive, model: object = {}): Directive {
   if (!["say", "retry", "resume", "stop"].includes(directive?.type))
@@ -75,8 +75,8 @@ function userParts(content: UserContent): readonly UserPart[] {
 }
 
 /**
- * The message to go on from, below `leaf` or the one that is named: nobody goes on below one that a person removed
- * meanwhile, unless it is named. Throws `DirectiveError` when that is not there.
+ * Returns the message to continue from: the named one, or `leaf` or its nearest visible ancestor, since a user may have
+ * removed it. Throws `DirectiveError` for an unknown message.
  */
 export function whereTo(state: ConversationState, named: string | undefined, leaf = state.leaf): string | null {
   if (named === undefined) return standing(state, leaf);
@@ -85,8 +85,8 @@ export function whereTo(state: ConversationState, named: string | undefined, lea
 }
 
 /**
- * Where a chat goes on that named no place: where it ended, or behind what was said there since, by whoever did not name a
- * place either. It makes no branch that nobody asked for.
+ * Returns the message at which a chat without a named place continues: its end, or the end of messages added there
+ * since. So the chat creates no branch by accident.
  */
 export function whereItGrew(state: ConversationState, leaf: string | null | undefined): string | null | undefined {
   if (leaf === undefined || leaf === state.leaf) return leaf;
@@ -96,8 +96,8 @@ export function whereItGrew(state: ConversationState, leaf: string | null | unde
 }
 
 /**
- * Where on a path a directive starts its turn; `left` is what waits for no run. Throws `DirectiveError` when the path
- * has nothing to retry or resume.
+ * Returns the start of a directive's turn on a path; `left`: the inputs without a run. Throws `DirectiveError` if the
+ * path has nothing to retry or resume.
  */
 export function startOf(
   directive: Exclude<Directive, { type: "stop" }>,
@@ -132,7 +132,7 @@ export function startOf(
   }
 }
 
-/** A request without the message would ask the model nothing. */
+/** A request without the unreadable message would ask the model nothing. */
 function nothingToAnswer(code: DirectiveError["code"]): DirectiveError {
   return new DirectiveError(code, "The last message cannot be read, so no model can answer it: say something.");
 }

@@ -20,7 +20,7 @@ function heap(): number {
   return getHeapStatistics().used_heap_size;
 }
 
-/** Functions on the stack of whoever asks, those that it is awaited by included. */
+/** Number of functions on the caller's stack, including async ones. */
 function stackDepth(): number {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = Number.POSITIVE_INFINITY;
@@ -29,7 +29,7 @@ function stackDepth(): number {
   return depth;
 }
 
-/** Takes turns, each begun by the turn handler of the one before, and looks at some of them. */
+/** Takes turns, each begun by the handler of the last one, and inspects some of them. */
 async function takeTurns(
   last: number,
   agent: Agent,
@@ -56,7 +56,7 @@ describe("a conversation without end", () => {
     await takeTurns(20_000, new Agent({ model: scriptedModel(() => "Go on.") }), session, { 4000: look, 20000: look });
     const [early, late] = seen;
     expect(late!.stack).toBe(early!.stack);
-    // 32 bytes a turn, less than any object that a turn could leave behind.
+    // 32 bytes a turn, less than any object that a turn could leak.
     expect(late!.heap - early!.heap).toBeLessThan(16_000 * 32);
     expect(session.state.messages.size).toBeLessThanOrEqual(WINDOW);
     expect(session.state.children.size).toBeLessThanOrEqual(WINDOW);
@@ -80,13 +80,13 @@ describe("a conversation without end", () => {
     const model = scriptedModel((_, index) => (index % 6 < 5 ? [call("look")] : "Go on."));
     const session = Session.inMemory({ window: 4 });
     await takeTurns(50, new Agent({ model, tools: [look] }), session);
-    // The last turn: what was said, and six answers with five calls.
+    // The last turn: a user message, and six answers with five calls.
     expect(session.state.messages.size).toBe(7);
     expect(session.state.calls.size).toBe(5);
   });
 
   test("B8: 10,000 turns that are kept take the heap of their messages and no more", async () => {
-    // The scripted model keeps the last requests, with all the messages that they hold.
+    // The scripted model keeps the last requests with all their messages.
     const model: ModelDriver = {
       id: "brief/model",
       family: "brief",

@@ -20,7 +20,7 @@ const tool = defineTool({
   execute: () => "seen",
 });
 
-/** What a program without types, or one that silences them, may pass. */
+/** Values that untyped programs may pass. */
 const wrong = <T>(value: unknown): T => value as T;
 
 describe("a mistake is told at once, and with what to do", () => {

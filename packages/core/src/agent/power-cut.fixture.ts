@@ -10,8 +10,8 @@ import { type Scene, scriptedModel } from "../testing/scripted-model.ts";
 import { Agent } from "./agent.ts";
 
 /**
- * When an event of each type must survive a power cut: as soon as anybody hears of it, or only before something else
- * happens. The compiler asks for a decision on each new type. docs/durability.md says the same in words.
+ * The time at which an event of each type must survive a power cut: before any reader gets the event, or later. The
+ * compiler demands an entry for each new type. docs/durability.md has the same list in words.
  */
 export const FLUSHED = {
   "conversation.created": "when it is heard of",
@@ -45,7 +45,7 @@ export const FLUSHED = {
   "title.changed": "when it is heard of",
   "model.changed": "when it is heard of",
   "rule.revoked": "when it is heard of",
-  // These go to the disk with what comes after them: with the result of a call, with the end of the run.
+  // These are flushed with later events: the result of a call, or the end of the run.
   "message.started": "later",
   "message.checkpoint": "later",
   "message.completed": "later",
@@ -58,25 +58,25 @@ export const FLUSHED = {
   "call.following": "later",
 } as const satisfies Record<Event["type"], "when it is heard of" | "later">;
 
-/** What the world saw of the conversation by a moment, which a power cut does not take back. */
+/** Effects and promises that the outside world has seen, which a power cut does not undo. */
 interface Seen {
-  /** How often the effect of each call began, by the call's key. */
+  /** Number of effects begun, by the call's key. */
   readonly starts: ReadonlyMap<string, number>;
-  /** The results that the model was told, by call. */
+  /** Results that the model got, by call. */
   readonly told: ReadonlyMap<string, string>;
-  /** What somebody was told to be done, as a check of a state that must show it. */
+  /** Confirmations that users got, as checks of a state. */
   readonly promises: readonly Promised[];
 }
 
 export type Promised = (session: Session) => string | undefined;
 
-/** What stands on the disk when the power is cut at a moment. */
+/** The events on the disk after a power cut. */
 interface Cut extends Seen {
   readonly when: string;
   readonly events: readonly Event[];
 }
 
-/** A disk that keeps what was flushed, and of what was only written as much as it happens to. */
+/** A disk that keeps all flushed events, and an arbitrary part of the unflushed ones. */
 export class Disk {
   readonly events: Event[];
   flushed: number;
@@ -86,7 +86,7 @@ export class Disk {
     this.flushed = events.length;
   }
 
-  /** What no flush has taken along yet. */
+  /** Events that no flush has saved yet. */
   get unflushed(): readonly Event[] {
     return this.events.slice(this.flushed);
   }
@@ -114,7 +114,7 @@ export class Disk {
   }
 }
 
-/** A conversation in which everything happens that the log knows of, and what the world sees of it. */
+/** A conversation with all kinds of events, and its visible effects. */
 export class World {
   readonly disk: Disk;
   readonly cuts: Cut[] = [];
@@ -209,7 +209,7 @@ export class World {
       execute: async (_, context) => (await context.launch({ task: "Look around" })).text,
     });
     const model = scriptedModel(({ messages, tools }) => {
-      // What was given up may still be on its way to the disk, and so may what the engine says by itself.
+      // Abandoned messages and messages of the engine may still be unflushed.
       this.mustBeFlushed("the model is asked", ["message.started", "message.abandoned", "memory.recalled"]);
       this.#tell(messages);
       this.#cut("the model is asked");
@@ -236,7 +236,7 @@ export class World {
     });
   }
 
-  /** Does what a person asks for; once it is acknowledged, `kept` says of a state what is missing of it. */
+  /** Carries out a user's request. Once it is confirmed, `kept` must find its effect in every later state. */
   async promise(what: string, work: Promise<unknown>, kept: Promised): Promise<void> {
     await work;
     this.mustBeFlushed(`somebody is told that ${what}`, LATER);
@@ -247,7 +247,7 @@ export class World {
     this.#cut(what);
   }
 
-  /** The first call that is asked about is allowed, others are denied; both must be so for ever. */
+  /** Allows the first call that asks, and denies all others. Both decisions must be permanent. */
   answer(session: Session, question: string, call: string): Promise<void> {
     const isFirst = !this.heard.has("call.approval-resolved") && !this.#answered++;
     const pattern = "send";
@@ -261,7 +261,7 @@ export class World {
     });
   }
 
-  /** What is wrong with a conversation that goes on after a cut. */
+  /** Returns the faults of a conversation that continues after a power cut. */
   check(session: Session): string[] {
     const results = new Map<string, string>();
     for (const message of session.state.messages.values()) {
@@ -289,7 +289,7 @@ export class World {
     this.problems.push(`${event.type} (${event.seq}) was heard of, and a power cut would take it back.`);
   }
 
-  /** Nothing but events of these types may be lost when something happens that nobody takes back. */
+  /** Only events of the types `but` may be unflushed when an irreversible effect happens. */
   mustBeFlushed(when: string, but: readonly Event["type"][]): void {
     const lost = this.disk.unflushed.filter((event) => {
       const bySystem = event.type === "message.added" && event.author === "system";
@@ -308,7 +308,7 @@ export class World {
   #cut(when: string): void {
     const { events, flushed } = this.disk;
     const seen = { starts: new Map(this.starts), told: new Map(this.told), promises: [...this.promises] };
-    // As little as may be left, and half of what was only written.
+    // Either nothing unflushed is left, or half of it.
     for (const kept of new Set([flushed, Math.ceil((flushed + events.length) / 2)])) {
       this.cuts.push({ when, events: structuredClone(events.slice(0, kept)), ...seen });
     }

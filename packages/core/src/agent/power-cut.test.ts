@@ -10,7 +10,7 @@ import { call, fail, type Scene, text } from "../testing/scripted-model.ts";
 import { resume } from "./directive.ts";
 import { Disk, FLUSHED, World } from "./power-cut.fixture.ts";
 
-/** A turn with everything in it: one scene for each time the model is asked. */
+/** A turn with everything: one scene for each model call. */
 const SCENES: readonly Scene[] = [
   [text("Looking."), call("look"), call("look")],
   [text("Putting."), call("put"), call("send"), call("nobody")],
@@ -26,7 +26,7 @@ const SCENES: readonly Scene[] = [
 
 const FINISHED: Scene = [call("finish_task", { result: "Found.", summary: "Found it." })];
 
-/** Plays a conversation with everything in it, while a person does all that a person can do. */
+/** Plays a conversation with everything, and all actions of a user. */
 async function wholeConversation(): Promise<World> {
   const world = new World(new Disk());
   const session = await world.open();
@@ -106,7 +106,7 @@ async function wholeConversation(): Promise<World> {
     session.add("By the way.", { id: "added" }),
     isKnown("added", "By the way."),
   );
-  // A turn that goes on tells the model, and needs to keep it no more.
+  // A later turn tells the model, and then the process need not be kept.
   const end = "it was stopped by a person";
   const isTold = ({ state }: Session) =>
     [...state.messages.values()].some((message) => textOf(message) === `p1 (a server) has ended: ${end}.`);
@@ -116,7 +116,7 @@ async function wholeConversation(): Promise<World> {
   return world;
 }
 
-/** A turn that is interrupted while a person is asked, and another whose model breaks off in the middle of its calls. */
+/** A turn that is interrupted while a user is asked, and another whose model breaks off within its calls. */
 async function brokenOff(): Promise<World> {
   const world = new World(new Disk());
   const session = await world.open();
@@ -136,7 +136,7 @@ async function brokenOff(): Promise<World> {
   return world;
 }
 
-/** A turn of a loop that runs by itself: calls on its side, and calls of ours. */
+/** A turn of a loop with calls on its side and calls of our tools. */
 async function reported(): Promise<World> {
   const world = new World(new Disk());
   const session = await world.open();
@@ -176,7 +176,7 @@ const worlds = [await wholeConversation(), await brokenOff(), await reported()];
 
 test("F31: every kind of event that must survive a power cut does so by the time that anybody hears of it", () => {
   expect(worlds.flatMap(({ problems }) => problems)).toEqual([]);
-  // What was brought in, long answers and summaries by a model have tests of their own.
+  // Imports, long answers and summaries by a model have tests of their own.
   const others = ["conversation.brought-in", "message.checkpoint", "usage.counted"];
   expect(Object.keys(FLUSHED).filter((type) => worlds.every(({ heard }) => !heard.has(type as Event["type"])))).toEqual(
     others,
@@ -201,7 +201,7 @@ test("F31: whatever a power cut takes, nothing that was done is done again, and 
       },
       ended: () => {},
     });
-    // What was asked before the cut is answered before anybody goes on.
+    // Answers the open questions before the conversation continues.
     for (const question of session.openQuestions) {
       if (question.type === "approval") await world.answer(session, question.id, question.call);
       else if (question.type === "limit") await session.answer(question.id, { decision: "allow" });

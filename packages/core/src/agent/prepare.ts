@@ -13,9 +13,8 @@ import { checkPositive, checkValues } from "./check-options.ts";
 import { chatMode, taskMode } from "./mode/modes.ts";
 
 /**
- * What a turn needs of an agent, made once of options that never change: so the thousandth turn has the settings of
- * the first (B4). Throws `OptionError`, `LimitError` or `ToolDefinitionError` for options that
- * no turn can have.
+ * Prepares an agent for turns, once per options, so that every turn has the same settings (B4). Throws `OptionError`,
+ * `LimitError` or `ToolDefinitionError` for invalid options.
  */
 export function readyAgent(agent: Agent): TurnAgent {
   const { options } = agent;
@@ -57,7 +56,7 @@ function driverOf(model: AgentOptions["model"]): ModelDriver | LoopDriver {
   return driver;
 }
 
-/** One driver for each language model, so that what is learnt about a window holds for all agents with the model. */
+/** One driver per language model, so that all agents with the model share what was learnt about its window. */
 const drivers = new WeakMap<object, ModelDriver>();
 
 function modeOf({ mode = "chat", output }: AgentOptions): Mode {
@@ -76,7 +75,7 @@ function withModel(agent: Agent, model: Agent["options"]["model"] | undefined): 
   return (model ? agent.with({ model }) : agent).ready;
 }
 
-// One each, so that a driver can know what it has encoded by what it was given.
+// Constants, so that drivers can cache encoded requests by identity.
 const NO_TOOLS: readonly Tool[] = [];
 const NO_SETTINGS: ModelSettings = {};
 const TASK = taskMode();

@@ -11,7 +11,7 @@ import { type Directive, retry, say } from "./directive.ts";
 const BYTES = new Uint8Array([1, 2, 3]);
 const PARTS = [{ type: "file", mediaType: "image/png", data: "AQID" }];
 
-/** Every way on which a program hands a message in. */
+/** All ways in which a program passes a message. */
 const WAYS: readonly [string, (content: UserContent, session: Session, agent: Agent) => unknown][] = [
   ["say", (content) => say(content)],
   ["retry", (content) => retry(content)],
@@ -64,7 +64,7 @@ test("F75: bytes are in the log and in the request as base 64, whichever way the
   expect(model.requests[0]?.messages.at(-1)).toMatchObject({ parts: PARTS });
 });
 
-/** A session that a host has given a message of another shape. */
+/** A session with a malformed message from a host. */
 async function withWrongMessage(): Promise<Session> {
   const session = Session.inMemory();
   await session.add("First.", { id: "first" });

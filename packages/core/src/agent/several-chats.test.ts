@@ -9,14 +9,14 @@ import { call, checkConversation, collect, cut, pause, scriptedModel, text } fro
 import { Agent } from "./agent.ts";
 import { resume, retry, say } from "./directive.ts";
 
-/** What people have said, of a prompt or of a path. */
+/** The users' texts of a prompt or of a path. */
 function saidIn(messages: readonly (PromptMessage | Message)[]): string {
   const said = messages.filter(({ role }) => role === "user");
   return said.map(({ parts }) => parts.map((part) => (part.type === "text" ? part.text : "")).join("")).join(", ");
 }
 
 test("B11: chats that go on from one place, in turn and at once, show the model and their handlers the path that is theirs", async () => {
-  // The model answers with what it is shown.
+  // The model answers with the texts that it sees.
   const agent = new Agent({ model: scriptedModel(({ messages }) => [pause(1), text(saidIn(messages))]) });
   const session = Session.inMemory();
   const places: string[] = [];
@@ -29,7 +29,7 @@ test("B11: chats that go on from one place, in turn and at once, show the model 
     const talking = agent.with({
       onTurn: async (conversation, self, turn) => {
         const leaf = turn.message?.id ?? "";
-        // Somebody else goes on from there before the person does, and before the handler looks.
+        // Another user continues there before this user does, and before the handler reads the path.
         await agent.send(`beside ${name}${turns}`, { session, at: leaf });
         expect(saidIn(conversation.path)).toBe(turn.text);
         return ++turns < 4 ? self.chat(say(`${name}${turns}`), { at: leaf }) : undefined;
@@ -84,7 +84,7 @@ test("B70: a chat without a named place goes on behind what another one said whi
   const waiting = agent.with({
     onTurn: async (_, self) => {
       if (turns++ > 0) return undefined;
-      // Somebody else says something while the handler waits for its person.
+      // Another user sends a message while the handler waits for this user.
       await agent.send("meanwhile", { session });
       return self.chat(say("two"));
     },
@@ -174,7 +174,7 @@ test("F83: without waiting, a retry begins beside a turn that asks a user, and w
   await Promise.all([turn, again]);
   expect([...session.state.children.values()].map(({ length }) => length)).toEqual([2, 2, 1, 1, 1]);
   expect(checkConversation(session.state)).toEqual([]);
-  // A turn that ends is waited for.
+  // The next chat waits for a turn that is ending.
   const stopped = agent.send("Go", { session });
   await expect.poll(() => session.openQuestions.length).toBe(1);
   session.interrupt();

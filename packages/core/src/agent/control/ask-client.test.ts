@@ -26,7 +26,7 @@ function chatting(script: Script, options: Partial<AgentOptions> = {}) {
   return { session, agent: new Agent({ model: scriptedModel(script), tools: [askClient()], ...options }) };
 }
 
-/** The calls of the branch in view: how each ended, and with what. */
+/** Status and output of the calls on the current branch. */
 function calls({ state }: Session) {
   const answers = pathTo(state, state.leaf).flatMap((message) => (message.role === "assistant" ? message.calls : []));
   return answers.map(({ status, output }) => [status, output]);

@@ -13,8 +13,8 @@ interface Input {
 }
 
 /**
- * `ask_client {question, questions?, default_answer?}`: asks a person, in words or with choices, several things at once if
- * need be; answers with the default where nobody can be asked. Task mode brings it; a chat has it when it is among the tools.
+ * `ask_client {question, questions?, default_answer?}`: asks a user in words or with choices, several questions at once if
+ * necessary. Returns the default if no user can be asked. Task mode adds the tool; in a chat it must be among the tools.
  */
 export function askClient(): Tool {
   return defineTool({

@@ -19,7 +19,7 @@ const look = defineTool({
   execute: () => `${"grass\n".repeat(400)}a hidden gate`,
 });
 
-/** A conversation of five turns, the second with a call, of which a summary stands for the older part. */
+/** A conversation of five turns, the second with a call. A summary covers the older part. */
 async function summedUp(then: readonly Scene[] = [], options: SessionOptions = {}) {
   const long = "Because ".padEnd(2_000, "it is warm, ");
   const model = scriptedModel([
@@ -40,7 +40,7 @@ async function summedUp(then: readonly Scene[] = [], options: SessionOptions = {
   return { agent, session, model, events };
 }
 
-/** Results of calls of `earlier`, in the order of the branch in view. */
+/** Results of `earlier` calls, in the order of the current branch. */
 function results({ state }: Session, tool = "earlier"): string[] {
   const messages: readonly Message[] = [...state.messages.values()];
   const calls = messages.flatMap((message) => (message.role === "assistant" ? message.calls : []));

@@ -3,7 +3,7 @@ import { cutTo } from "../../conversation/shown/visible-text.ts";
 import { defineTool, type Tool } from "../../ports/tool.ts";
 
 const LONGEST_LINE = 2_000;
-/** Less than the engine keeps of a result, so that the note at the end is always seen. */
+/** Less than the engine keeps of a result, so that the note at the end is never cut. */
 const MOST_CHARACTERS = 15_000;
 
 interface EarlierInput {
@@ -13,8 +13,8 @@ interface EarlierInput {
 }
 
 /**
- * `earlier {address?, start?, find?}`: reads and searches the messages that a summary stands for. It is for an agent without
- * the tools `read` and `search` of a workspace, which take the same addresses.
+ * `earlier {address?, start?, find?}`: reads and searches the messages covered by a summary. For agents without the
+ * workspace tools `read` and `search`, which accept the same addresses.
  */
 export function earlier(): Tool {
   return defineTool({
@@ -50,7 +50,7 @@ export function earlier(): Tool {
   });
 }
 
-/** The lines from `start` on that fit into one result, with a note where more follow. */
+/** Returns the lines from `start` on that fit into one result, with a note if more follow. */
 function pageOf(lines: readonly string[], start: number): string {
   if (start > lines.length) throw new RangeError(`There are ${lines.length} lines. Use a smaller start.`);
   const page: string[] = [];

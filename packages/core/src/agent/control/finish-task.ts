@@ -5,11 +5,11 @@ import { FINISH_TASK } from "../../run/mode.ts";
 import { checkStandard, jsonSchemaOf } from "../../toolbox/toolbox.ts";
 
 /**
- * `finish_task {result, summary?}`: ends a task. With `output`, the result must fit that schema, and is kept as the model
- * wrote it; otherwise it is a text.
+ * `finish_task {result, summary?}`: ends a task. With `output`, the result must fit that schema and is kept as the
+ * model wrote it. Without, it is a text.
  */
 export function finishTask(output?: InputSchema<unknown>): Tool {
-  // A Standard Schema may demand what its JSON Schema cannot say.
+  // A Standard Schema may have constraints that its JSON Schema lacks.
   const check = output && "~standard" in output ? checkStandard(output as StandardSchemaV1) : undefined;
   const result =
     output === undefined

@@ -4,20 +4,20 @@ import type { LoopDriver } from "../../ports/loop.ts";
 import type { ModelDriver } from "../../ports/model.ts";
 import { defineTool, type SubTask, type SubTaskEnd, type Tool } from "../../ports/tool.ts";
 
-/** An agent that can be launched by its name. */
+/** An agent that can be launched by name. */
 export interface NamedAgent {
   readonly name: string;
-  /** For the model: what it is good for. */
+  /** For the model: the purpose of the agent. */
   readonly description: string;
   readonly instructions: string;
   /** Name of its model, for `resolveModel`. */
   readonly model?: string | undefined;
-  /** Names of the tools that it has; all when absent. */
+  /** Names of its tools. Absent: all. */
   readonly tools?: readonly string[] | undefined;
 }
 
 /**
- * Which sub-agents there are.
+ * Options for sub-agents.
  * @example
  * launchAgent({
  *   agents: [
@@ -34,7 +34,7 @@ export interface NamedAgent {
  */
 export interface LaunchAgentOptions {
   readonly agents?: readonly NamedAgent[] | undefined;
-  /** The model of a name; without it, sub-agents have the model of the agent that launches them. */
+  /** Returns the model with a name. Absent: sub-agents use the model of the launching agent. */
   readonly resolveModel?: ((name: string) => Promise<ModelDriver | LoopDriver>) | undefined;
 }
 
@@ -51,7 +51,7 @@ interface LaunchInput {
 }
 
 /**
- * `launch_agent {task, expected_output, agent?, instructions?, model?, tools?}`: hands a task to a sub-agent and
+ * `launch_agent {task, expected_output, agent?, instructions?, model?, tools?}`: gives a task to a sub-agent and
  * returns its result.
  */
 export function launchAgent(options: LaunchAgentOptions = {}): Tool {
@@ -79,7 +79,7 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
       required: ["task", "expected_output"],
       additionalProperties: false,
     },
-    // Launched again after a crash, a sub-agent goes on where it was.
+    // A sub-agent launched again after a crash continues.
     effects: "idempotent",
     parallel: true,
     control: true,
@@ -121,7 +121,7 @@ function find(agents: readonly NamedAgent[], name: string | undefined): NamedAge
   throw new Error(`There is no agent "${name}". ${advice}`);
 }
 
-/** The tools that were asked for; of a named agent those that it has, and no others. */
+/** Returns the requested tools. A named agent gets only tools that it has. */
 function toolsFor(named: NamedAgent | undefined, asked: readonly string[] | undefined) {
   const has = named?.tools;
   if (has === undefined || asked === undefined) return asked ?? has;
@@ -133,8 +133,8 @@ function toolsFor(named: NamedAgent | undefined, asked: readonly string[] | unde
 }
 
 /**
- * What the launching agent is told: a result as it is; otherwise why there is none, and what the sub-agent had said so
- * far.
+ * Returns the result for the launching agent: the sub-agent's result, or else the reason for its absence and the
+ * sub-agent's last text.
  */
 function toldOf({ reason, text, problem }: SubTaskEnd): string {
   if (reason === "finished") return text;

@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from "../../ports/tool.ts";
 
-/** `shorten_conversation {summary}`: puts a summary in the place of what was said so far. */
+/** `shorten_conversation {summary}`: replaces the conversation so far by a summary. */
 export function shortenConversation(): Tool {
   return defineTool({
     name: "shorten_conversation",

@@ -2,9 +2,9 @@ import type { PlanStep } from "../../conversation/message.ts";
 import { planHeadline } from "../../conversation/shown/shown-plan.ts";
 import { defineTool, type Tool } from "../../ports/tool.ts";
 
-/** The most steps of a plan: nobody reads a longer one. */
+/** Maximum number of steps: users do not read a longer plan. */
 const MOST_STEPS = 100;
-/** Characters of a step. */
+/** Maximum number of characters of a step. */
 const LONGEST_TITLE = 500;
 
 interface PlanInput {
@@ -13,8 +13,8 @@ interface PlanInput {
 }
 
 /**
- * `update_plan {steps, hand_in?}`: puts the plan down, whole, as a list of steps and how each stands. With `hand_in` a person
- * decides whether it is carried out, where the rules say so.
+ * `update_plan {steps, hand_in?}`: writes down the whole plan as a list of steps with their status. With `hand_in`, a
+ * user decides whether the agent may carry it out, if the rules say so.
  */
 export function updatePlan(): Tool {
   return defineTool({

@@ -9,10 +9,10 @@ const INSTRUCTIONS = `You work on a task by yourself: nobody reads along, and no
 
 const CORRECTION = `You called no tool. Nobody reads your answer while the task goes on. Go on with the task; if it is done, call ${FINISH_TASK} with the result.`;
 
-/** A result that does not fit is asked for once more. */
+/** Number of results that do not fit after which the turn fails. */
 const MISFITS = 2;
 
-/** The turn ends only when the model says that the task is done. With `output`, its result must fit that schema. */
+/** The turn ends only when the model finishes the task. With `output`, its result must fit that schema. */
 export function taskMode(output?: InputSchema<unknown>): Mode {
   return {
     name: "task",
@@ -36,7 +36,7 @@ function misfit(turn: readonly Message[]): TurnProblem | undefined {
   };
 }
 
-/** Control goes back to the person when the model asks for no call. */
+/** The turn ends when the model asks for no call. */
 export const chatMode: Mode = Object.freeze({
   name: "chat",
   instructions: "",

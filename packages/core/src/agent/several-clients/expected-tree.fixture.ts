@@ -1,65 +1,65 @@
 import type { Delivery } from "../../conversation/event.ts";
 
-/** A message as it should be. */
+/** An expected message. */
 export interface Node {
   readonly parent: Node | null;
   readonly by: "user" | "model";
   text: string;
-  /** An answer that is complete and asks for nothing. */
+  /** True for a complete answer without calls. */
   final: boolean;
   label: string | undefined;
   starred: boolean;
   removed: boolean;
 }
 
-/** A run as it should be: what it waits for. */
+/** An expected run, and what it waits for. */
 export interface ExpectedRun {
-  /** Which chat it belongs to. */
+  /** Number of its chat. */
   readonly chat: number;
   leaf: Node;
   waitsFor: "model" | "tool" | "person";
-  /** Calls of its last answer that have no result. */
+  /** Number of calls of its last answer without a result. */
   calls: number;
 }
 
-/** A text that waits as it should. */
+/** An expected waiting input. */
 export interface Waiting {
   readonly id: string;
   text: string;
   delivery: Delivery;
   run: ExpectedRun | null;
-  /** Where its run stood when it ended. */
+  /** Leaf of its run when the run ended. */
   at: Node | null;
   held: boolean;
 }
 
 /**
- * What a conversation should be after each command, told anew in the simplest way: a list of messages, one of runs that
- * each wait for something, and one of texts. It knows of no events, and only of moments at which nothing moves.
+ * The expected conversation after each command, by the simplest model: lists of messages, runs and inputs. It has no
+ * events, and only states in which nothing moves.
  */
 export class ExpectedTree {
   nodes: Node[] = [];
   leaf: Node | null = null;
   runs: ExpectedRun[] = [];
   inbox: Waiting[] = [];
-  /** Chats that wait for a run's branch, with what they say. */
+  /** Chats that wait for a run's branch, with their messages. */
   readonly queue = new Map<ExpectedRun, { readonly chat: number; readonly text: string }>();
 
-  /** A chat says something below a message, when no run stands there any more. */
+  /** A chat adds a user message below a message, once no run works there. */
   say(chat: number, at: Node | null, text: string): void {
     const other = this.runs.find((run) => run.leaf === at);
     if (other) this.queue.set(other, { chat, text });
     else this.#begin(chat, this.#add(at, "user", text));
   }
 
-  /** A chat asks for another answer to the last thing said on a path, or says that anew. */
+  /** A chat requests another answer to the last user message on a path, or replaces the message. */
   retry(chat: number, at: Node, text: string | undefined): void {
     let last = at;
     while (last.by !== "user" && last.parent) last = last.parent;
     this.#begin(chat, text === undefined ? last : this.#add(last.parent, "user", text));
   }
 
-  /** What waits, is for no run that lives, and was written to somebody on the path to a message. */
+  /** Returns the waiting inputs without a live run that were written on the path to a message. */
   left(at: Node): Waiting[] {
     const path = new Set<Node>();
     for (let node: Node | null = at; node; node = node.parent) path.add(node);
@@ -77,41 +77,41 @@ export class ExpectedTree {
     this.#begin(chat, this.#deliver(at, this.left(at)));
   }
 
-  /** The model says some words of an answer. */
+  /** The model writes a part of an answer. */
   words(run: ExpectedRun, text: string): void {
     run.leaf.text += text;
   }
 
-  /** The model ends its answer, and with it the turn. */
+  /** The model completes its answer, which ends the turn. */
   answer(run: ExpectedRun, text: string): void {
     run.leaf.text += text;
     run.leaf.final = true;
     this.#end(run, () => {});
   }
 
-  /** The model ends its answer with calls: the first one waits for a person, or runs. */
+  /** The model ends its answer with calls. The first call waits for a user, or runs. */
   call(run: ExpectedRun, calls: number, asks: boolean): void {
     run.calls = calls;
     run.waitsFor = asks ? "person" : "tool";
   }
 
-  /** The model cannot answer. */
+  /** The model fails. */
   fail(run: ExpectedRun): void {
     this.#breakOff(run);
     this.#end(run, (text) => (text.held = true));
   }
 
-  /** A person allows a call. */
+  /** A user allows a call. */
   allow(run: ExpectedRun): void {
     run.waitsFor = "tool";
   }
 
-  /** A person denies a call. */
+  /** A user denies a call. */
   deny(run: ExpectedRun): void {
     this.callEnds(run);
   }
 
-  /** A call has its result: the next one starts. */
+  /** A call ends, and the next one starts. */
   callEnds(run: ExpectedRun): void {
     run.calls--;
     if (run.calls === 0) this.#hear(run);
@@ -122,7 +122,7 @@ export class ExpectedTree {
     this.#end(run, (text) => (text.held ||= text.delivery !== "interrupt"));
   }
 
-  /** A person writes to a run, or to the one that lives where the conversation was last written to. */
+  /** A user writes to a run, or to the live run of the branch that was last written to. */
   write(id: string, text: string, delivery: Delivery, to: ExpectedRun | undefined): void {
     const run = to ?? this.runs.find(({ leaf }) => leaf === this.leaf) ?? null;
     this.inbox.push({ id, text, delivery, run, at: run ? run.leaf : this.leaf, held: run === null });
@@ -150,7 +150,7 @@ export class ExpectedTree {
     return node;
   }
 
-  /** Makes messages of texts, one below the other. */
+  /** Turns inputs into messages, each below the last. */
   #deliver(at: Node, texts: readonly Waiting[]): Node {
     let last = at;
     for (const text of texts) {
@@ -164,7 +164,7 @@ export class ExpectedTree {
     return this.inbox.filter((text) => text.run === run && text.delivery === "steer" && !text.held);
   }
 
-  /** No call runs any more: the model is asked again, with what steers. */
+  /** All calls have ended: the model is asked again, with steering inputs. */
   #hear(run: ExpectedRun): void {
     run.calls = 0;
     this.#ask(run, this.#deliver(run.leaf, this.#steering(run)));
@@ -181,7 +181,7 @@ export class ExpectedTree {
     run.waitsFor = "model";
   }
 
-  /** An answer without a word is as if it had never been. */
+  /** An answer without text is dropped. */
   #breakOff(run: ExpectedRun): void {
     const { leaf } = run;
     if (leaf.text !== "" || !leaf.parent) return;
@@ -190,7 +190,7 @@ export class ExpectedTree {
     run.leaf = leaf.parent;
   }
 
-  /** What was said meanwhile is the next turn; else whoever waits for the branch has it. */
+  /** Inputs that arrived meanwhile start the next turn, before other chats that wait for the branch. */
   #end(run: ExpectedRun, hold: (text: Waiting) => void): void {
     this.runs = this.runs.filter((other) => other !== run);
     const texts = this.inbox.filter((text) => text.run === run);
@@ -210,7 +210,7 @@ export class ExpectedTree {
   }
 }
 
-/** The message, or the nearest one above it that nobody removed, by itself or with one above. */
+/** Returns the message, or its nearest ancestor that is neither removed nor below a removed message. */
 function standing(leaf: Node): Node | null {
   let found: Node | null = leaf;
   for (let at: Node | null = leaf; at; at = at.parent) if (at.removed) found = at.parent;

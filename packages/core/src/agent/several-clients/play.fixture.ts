@@ -9,7 +9,7 @@ import { resume, retry, say } from "../directive.ts";
 import { type ExpectedRun, ExpectedTree, type Node, type Waiting } from "./expected-tree.fixture.ts";
 import { Puppet } from "./puppet.fixture.ts";
 
-/** Commands by their names, each with numbers that choose what it is about. */
+/** Commands by name, each with numbers that choose its object and variant. */
 export const notes = [
   "steer",
   "queue",
@@ -37,7 +37,7 @@ export const progress = [
 ] as const;
 export type Command<Name> = { readonly name: Name; readonly what: number; readonly how: number };
 
-/** Somebody with a copy of the state, who follows from its cursor or will. */
+/** A client with a copy of the state, which follows the feed from its cursor, now or later. */
 interface Reader {
   readonly state: ConversationState;
   readonly cursor: Cursor;
@@ -45,14 +45,14 @@ interface Reader {
   following: Promise<void> | undefined;
 }
 
-/** A real session and the tree that is expected of it, side by side. */
+/** A real session, and the expected tree of its conversation. */
 export class Play {
   readonly session: Session;
   readonly expected = new ExpectedTree();
   readonly puppets: Puppet[] = [];
   readonly #pending: Promise<unknown>[] = [];
   readonly #readers: Reader[] = [];
-  /** The real ids of expected messages and runs. */
+  /** Real ids of the expected messages and runs. */
   readonly #messages = new Map<Node, string>();
   readonly #runs = new Map<ExpectedRun, string>();
   #texts = 0;
@@ -65,7 +65,7 @@ export class Play {
     const { session, expected } = this;
     const text = pick(expected.inbox, what);
     const node = pick(expected.nodes, what);
-    // A run for which a chat waits is left in peace: who comes first after it is nobody's promise.
+    // Leaves runs with a waiting chat alone, since the order after them is not defined.
     const run = pick([...expected.runs.filter((other) => !expected.queue.has(other)), undefined], how);
     switch (name) {
       case "steer":
@@ -151,7 +151,7 @@ export class Play {
     }
   }
 
-  /** Lets the model, the tool or the person that a run waits for make a move. */
+  /** Lets the model, tool or user that a run waits for make a move. */
   #goOn(run: ExpectedRun, how: number): void {
     const { expected, session } = this;
     const puppet = this.puppets[run.chat] as Puppet;
@@ -193,7 +193,7 @@ export class Play {
     }
   }
 
-  /** Waits until nothing moves, and compares. */
+  /** Waits until nothing moves, then compares. */
   async settle(): Promise<void> {
     await Promise.all(this.#pending.splice(0));
     for (let quiet = 0, seq = -1; quiet < 6; quiet++) {
@@ -237,7 +237,7 @@ export class Play {
     );
   }
 
-  /** Somebody takes a copy of the state; whoever did so before follows the feed from there, whatever happened since. */
+  /** Adds a client with a copy of the state. Earlier clients now follow the feed from their copies. */
   watch(): void {
     for (const reader of this.#readers) reader.following ??= this.#follow(reader);
     this.#readers.push({ ...this.session.snapshot(), following: undefined });
@@ -247,20 +247,20 @@ export class Play {
     for await (const item of this.session.feed({ from: cursor })) reduce(state, item);
   }
 
-  /** Whoever follows has what the session has. */
+  /** Checks that all following clients have the state of the session. */
   #compareReaders(): void {
     for (const { state, following } of this.#readers) {
       if (following && !isDeepStrictEqual(state, this.session.state)) expect(state).toEqual(this.session.state);
     }
   }
 
-  /** The session is closed: all feeds come to their ends. */
+  /** Waits for the ends of all feeds after the session was closed. */
   async end(): Promise<void> {
     await Promise.all(this.#readers.map(({ following }) => following));
     this.#compareReaders();
   }
 
-  /** Brings everything to its end, whatever it waits for, and delivers what waits. */
+  /** Completes all runs and delivers all inputs. */
   async finish(): Promise<void> {
     const { expected } = this;
     for (let round = 0; expected.runs.length > 0 || expected.inbox.length > 0; round++) {
@@ -273,7 +273,7 @@ export class Play {
     }
   }
 
-  /** The place among the messages of the one below which the first text that waits is delivered. */
+  /** Returns the index of the message below which the first input will be delivered. */
   #whereSomethingWaits(): number {
     const at = this.expected.inbox[0]?.at;
     return at ? Math.max(0, this.expected.nodes.indexOf(at)) : 0;
@@ -295,7 +295,7 @@ export class Play {
     expected.write(id, text, delivery, run);
     const options = run ? { id, delivery, run: this.#idOf(run) } : { id, delivery };
     this.#wait(session.say([{ type: "text", text }], options));
-    // A client that does not know whether it was heard says it again.
+    // A client without a confirmation sends the message again.
     this.#wait(session.say([{ type: "text", text }], options));
   }
 

@@ -3,7 +3,7 @@ import { type ModelDriver, ModelError, type ModelSink } from "../../ports/model.
 import { defineTool } from "../../ports/tool.ts";
 import { Agent } from "../agent.ts";
 
-/** One thing that a model or a tool is made to do. */
+/** One action of a model or a tool. */
 export type Move =
   | { readonly type: "words"; readonly text: string }
   | { readonly type: "answer"; readonly text: string }
@@ -11,7 +11,7 @@ export type Move =
   | { readonly type: "fail" }
   | { readonly type: "done" };
 
-/** An agent whose model and tools do nothing until they are told to, one move at a time. */
+/** An agent whose model and tools act only on command, one move at a time. */
 export class Puppet {
   readonly agent: Agent;
   readonly #moves: Move[] = [];

@@ -13,7 +13,7 @@ const LONG = process.env.BANYAN_LONG === "1";
 const command = <Name>(names: readonly Name[]): fc.Arbitrary<Command<Name>> =>
   fc.record({ name: fc.constantFrom(...names), what: fc.nat(1000), how: fc.nat(1000) });
 
-/** What several clients do at the same moment: any number of notes, and at most one thing that makes runs move. */
+/** Simultaneous actions of clients: any number of notes, and at most one that makes runs move. */
 const moment = fc.record({
   notes: fc.array(command(notes), { maxLength: 3 }),
   progress: fc.option(command(progress), { freq: 6, nil: undefined }),
@@ -24,7 +24,7 @@ type Moment = typeof moment extends fc.Arbitrary<infer Value> ? Value : never;
 
 const moments = fc.array(moment, { minLength: 1, maxLength: 40, size: "max" });
 
-/** Plays what clients do and compares after each moment; in the end everything is brought to its end. */
+/** Plays the actions of clients, compares after each moment, and completes all runs at the end. */
 async function play(commands: readonly Moment[], slow: boolean) {
   const store = storeOf([], slow);
   const session = await Session.open(store);

@@ -1,7 +1,7 @@
 import type { Event } from "../../conversation/event.ts";
 import type { Log, Store } from "../../ports/store.ts";
 
-/** A store of one log in memory; with `slow`, an append takes until the next turn of the event loop. */
+/** A store of one log in memory. With `slow`, an append takes until the next turn of the event loop. */
 export function storeOf(events: Event[], slow: boolean): Store {
   let epoch = 0;
   return {
