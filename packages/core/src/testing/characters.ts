@@ -1,4 +1,4 @@
-/** Characters of one and of several code points, as users see them. */
+/** Visible characters of one or several code points. */
 const CHARACTERS = [
   ...[
     "👨\u200d👩\u200d👧\u200d👦",
@@ -16,7 +16,7 @@ const CHARACTERS = [
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Texts for tests of what cuts texts, each as a list of its characters. The same for the same numbers. */
+/** Texts for tests of cutting, each as a list of its characters. The same for the same numbers. */
 export function characterTexts(count: number, longest: number): string[][] {
   let state = 11;
   const up = (most: number) => {
@@ -27,7 +27,7 @@ export function characterTexts(count: number, longest: number): string[][] {
   return Array.from({ length: count }, text);
 }
 
-/** Characters of a text that are none of those of `characterTexts`: a cut has torn them. Marks of cuts, `…` and `[... ...]`, are left out. */
+/** Returns the characters of a text that a cut has split. Ignores marks of cuts, `…` and `[... ...]`. */
 export function tornCharacters(text: string): string[] {
   const known = new Set<string>([...CHARACTERS, "\n"]);
   const pieces = text.split(/\n?\[\.\.\. [^\]]*\]\n?|…/);

@@ -7,7 +7,7 @@ import { Session } from "../session/session.ts";
 import { checkConversation } from "./check-conversation.ts";
 import { call, scriptedModel, text } from "./scripted-model.ts";
 
-/** A conversation in which a call was made and in which a text waits. */
+/** A conversation with a call and a waiting input. */
 async function conversation(): Promise<ConversationState> {
   const session = Session.inMemory();
   const look = defineTool({

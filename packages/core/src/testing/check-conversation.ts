@@ -7,12 +7,11 @@ import { promptFrom } from "../run/prompt.ts";
 import { checkLog } from "./check-log.ts";
 
 /**
- * What is wrong with a conversation in which nothing runs, one sentence for each problem; none when all holds: nothing is
- * busy, every message can be reached and is settled, every call has one result and a prompt says it, no text that waits
- * was delivered, and no usage is lost. Calls that a crash left open count as problems until somebody went on from them.
- * With its log, also what the state cannot tell any more: that no call has two results or was started twice by one
- * process, that no run began where another was at work, and that no text was delivered twice.
- * For whole conversations: what a session with a `window` has forgotten is missed.
+ * Returns the faults of an idle conversation, one sentence each. Checks that nothing is busy, every message is
+ * reachable and settled, every call has one result that a prompt contains, no delivered input waits, and no usage is
+ * lost. Calls that a crash left open count as faults until a run has continued from them. With the log, also checks
+ * that no call has two results or two starts by one process, no run began where another worked, and no input was
+ * delivered twice. Only for whole conversations, not for sessions with a `window`.
  */
 export function checkConversation(state: ConversationState, log: readonly Event[] = []): string[] {
   return [
@@ -39,7 +38,7 @@ function whatAsks(question: OpenQuestion): string {
   return question.type === "limit" ? `run ${question.run}` : `call ${question.call}`;
 }
 
-/** Each message hangs once on the tree, below one that is older. */
+/** Each message is in the tree once, below an older one. */
 function checkTree({ messages, children, calls, leaf }: ConversationState): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
@@ -63,7 +62,7 @@ function checkTree({ messages, children, calls, leaf }: ConversationState): stri
   return problems;
 }
 
-/** A response is settled, its calls stand in it once each, and a prompt gives each of them one result. */
+/** A response is settled, contains each call once, and a prompt gives each call one result. */
 function checkAssistant(state: ConversationState, message: AssistantMessage): string[] {
   const { id, parts, calls, finish } = message;
   const problems: string[] = [];
@@ -98,7 +97,7 @@ function checkInbox({ inbox, messages }: ConversationState): string[] {
   ];
 }
 
-/** What the responses cost is within what the conversation cost: that counts abandoned ones too. */
+/** Usage of the responses is at most that of the conversation, which includes abandoned ones. */
 function checkUsage({ messages, usage, cost }: ConversationState): string[] {
   let answers = noUsage;
   let price = 0;
@@ -110,7 +109,7 @@ function checkUsage({ messages, usage, cost }: ConversationState): string[] {
   const problems = (Object.keys(answers) as (keyof Usage)[])
     .filter((kind) => answers[kind] > usage[kind])
     .map((kind) => `The answers used ${answers[kind]} tokens (${kind}), the conversation only ${usage[kind]}.`);
-  // Sums of fractions differ a little with their order.
+  // Sums of fractions vary slightly with their order.
   if (cost !== undefined && price > cost * (1 + 1e-9)) {
     problems.push(`The answers cost ${price} dollars, the conversation only ${cost}.`);
   }

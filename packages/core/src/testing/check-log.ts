@@ -1,29 +1,29 @@
 import type { Event } from "../conversation/event.ts";
 
-/** A run as the log tells of it so far. */
+/** A run according to the log so far. */
 interface KnownRun {
-  /** The last message on its branch. */
+  /** The last message of its branch. */
   leaf: string | null;
   /**
-   * Whether the run wrote that message. Others may begin where the run began, where it came back to when it gave up a response,
-   * and at a text that it delivered: whoever asks again gets a response beside its own.
+   * True if the run wrote that message. If not, another run may begin there: at the start of the run, after an
+   * abandoned response, or at a delivered input. Its response is then a sibling.
    */
   wrote: boolean;
 }
 
-/** A message as the log tells of it so far. */
+/** A message according to the log so far. */
 interface KnownMessage {
   readonly parentId: string | null;
-  /** The run that wrote it, when it is a response. */
+  /** For a response: the run that wrote it. */
   readonly run: string | undefined;
-  /** Its calls that have no result. */
+  /** Calls of the message without a result. */
   readonly open: Set<string>;
 }
 
 /**
- * What is wrong with the order of a log, one sentence for each problem: a call with two results, or started twice by one
- * process; a run that begins where another is at work, writes beside its own branch, or goes on from calls that another
- * one has at work; a text that is delivered twice, or never became the message it was delivered as.
+ * Returns the faults in the order of a log, one sentence each: a call with two results, or started twice by one
+ * process; a run that begins where another works, writes outside its branch, or continues from calls of another live
+ * run; an input that is delivered twice, or never became a message.
  */
 export function checkLog(log: readonly Event[]): string[] {
   const reader = new LogReader();
@@ -36,7 +36,7 @@ class LogReader {
   readonly #live = new Map<string, KnownRun>();
   readonly #messages = new Map<string, KnownMessage>();
   readonly #ended = new Set<string>();
-  /** The epoch in which each call was started last. */
+  /** The epoch of each call's last start. */
   readonly #started = new Map<string, number>();
   readonly #delivered = new Set<string>();
   #epoch = 0;
@@ -104,7 +104,7 @@ class LogReader {
     this.#messages.set(message, { parentId, run, open: new Set() });
   }
 
-  /** A run writes at the end of its own branch. One that only shortens a conversation is not told of by the log. */
+  /** Extends a run's branch. The log has no run for an `agent.compact`. */
   #extend(run: string, message: string, parentId: string | null, wrote: boolean): void {
     const live = this.#live.get(run);
     if (!live) return;
@@ -113,7 +113,7 @@ class LogReader {
     Object.assign(live, { leaf: message, wrote });
   }
 
-  /** Nobody asks a model about calls that another run has at work. */
+  /** No run may ask a model about calls that another run is working on. */
   #lookUp(run: string, from: string | null): void {
     for (let id = from; id !== null; ) {
       const message = this.#messages.get(id);

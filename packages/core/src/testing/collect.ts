@@ -1,13 +1,13 @@
 import type { FeedItem } from "../conversation/feed-item.ts";
 
-/** All items of a feed that ends. */
+/** Returns all items of a feed that ends. */
 export async function collect(feed: AsyncIterable<FeedItem>): Promise<FeedItem[]> {
   const items: FeedItem[] = [];
   for await (const item of feed) items.push(item);
   return items;
 }
 
-/** Reads a feed until an item fits, and returns it; the feed is not left, so it can be read on. */
+/** Reads a feed until an item fits, and returns the item. The feed can be read on. */
 export async function readUntil<T extends FeedItem>(
   feed: AsyncIterator<FeedItem>,
   fits: (item: FeedItem) => item is T,

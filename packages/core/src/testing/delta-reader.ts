@@ -1,9 +1,9 @@
 import { type Cursor, cursorOf, type FeedItem } from "../conversation/feed-item.ts";
 import type { ConversationState } from "../conversation/state.ts";
 
-/** A client that reads nothing but deltas of text, and remembers where it is: for tests of what it must have (W81). */
+/** A client that reads only deltas of text and keeps its cursor, for tests that it gets all text (W81). */
 export class DeltaReader {
-  /** How often a delta said again what was there, or took it back. */
+  /** Number of deltas that repeated or withdrew text. */
   again = 0;
   cursor: Cursor | undefined;
   readonly #parts: Map<string, string>;
@@ -13,7 +13,7 @@ export class DeltaReader {
     this.#parts = new Map(parts);
   }
 
-  /** Another one that has read the same. */
+  /** Returns a copy with the same text. */
   copy(): DeltaReader {
     return new DeltaReader(this.cursor, this.#parts);
   }
@@ -24,14 +24,14 @@ export class DeltaReader {
     const place = `${item.message} ${item.part}`;
     const text = this.#parts.get(place) ?? "";
     const begins = item.begins ?? text.length;
-    // An empty one only says where the part ends.
+    // An empty delta only reports the end of the part.
     if (begins > text.length && item.text !== "")
       throw new Error(`${place} goes on at ${begins}, and ${text.length} of it were told.`);
     if (begins < text.length) this.again++;
     this.#parts.set(place, text.slice(0, begins) + item.text);
   }
 
-  /** Where its text is another than that of a conversation, in words. */
+  /** Returns the differences from the texts of a conversation, one sentence each. */
   differences(state: ConversationState): string[] {
     return [...state.messages.values()].flatMap((message) => {
       if (message.role !== "assistant") return [];

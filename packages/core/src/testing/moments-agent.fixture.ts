@@ -4,7 +4,7 @@ import type { ModelDriver } from "../ports/model.ts";
 import { defineTool, type Tool } from "../ports/tool.ts";
 import { type Beat, call, cut, fail, type Scene, scriptedModel, text } from "./scripted-model.ts";
 
-/** What a model may do in one answer. */
+/** Responses of a model, by name. */
 export const SCENES = {
   answer: ["Done."],
   look: [text("Looking."), call("look"), call("look")],
@@ -19,10 +19,10 @@ export const SCENES = {
   breaks: [text("Half "), call("send"), cut()],
 } as const satisfies Record<string, readonly (Beat | string)[]>;
 
-/** The name of what a model does in one answer. */
+/** Name of a response. */
 export type SceneName = keyof typeof SCENES;
 
-/** A turn with everything in it: an edit whose outcome stands before the calls of its message, sub-agents, a summary. */
+/** A turn with everything: an edit whose outcome precedes the calls of its message, sub-agents, and a summary. */
 export const WHOLE = [
   "look",
   "listen",
@@ -37,7 +37,7 @@ export const WHOLE = [
   "answer",
 ] as const satisfies readonly SceneName[];
 
-/** A model that does these things, one in each answer, for whoever asks it next, and then has done. */
+/** A model that plays these responses in order, for all agents, and then answers "Done.". */
 export function modelPlaying(names: readonly SceneName[], options: { readonly pace?: number } = {}): ModelDriver {
   let next = 0;
   return scriptedModel(({ tools }): Scene => {
@@ -50,10 +50,10 @@ export function modelPlaying(names: readonly SceneName[], options: { readonly pa
   }, options);
 }
 
-/** Calls that are remembered; of more, the first ones are forgotten. */
+/** Number of remembered calls; the oldest are forgotten first. */
 const REMEMBERED = 2_000;
 
-/** How often a process started each call: once for each attempt, and one with external effects once. */
+/** Counts the starts of each call by a process: one per attempt, and only one with external effects. */
 export class Starts {
   readonly #starts = new Map<string, number>();
   readonly problems: string[] = [];
@@ -67,7 +67,7 @@ export class Starts {
   }
 }
 
-/** What works in these conversations, but for its model. Each call takes until `moment` resolves. */
+/** Options of the agent without its model. Each call takes until `moment` resolves. */
 export function agentPlaying(starts: Starts, moment: () => Promise<unknown>): Omit<AgentOptions, "model"> {
   const tool = (name: string, effects: "none" | "idempotent" | "external") =>
     defineTool({

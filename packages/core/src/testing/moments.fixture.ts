@@ -9,7 +9,7 @@ import { checkConversation } from "./check-conversation.ts";
 
 export * from "./moments-agent.fixture.ts";
 
-/** What a client may do, each with a number that chooses what it is about. */
+/** Commands of clients, each with a number that chooses its object. */
 export const COMMANDS = [
   "say",
   "say at the end",
@@ -40,34 +40,34 @@ export const COMMANDS = [
   "change arguments",
 ] as const;
 
-/** A command at its moment. */
+/** A command and its time. */
 export interface Command {
   readonly name: (typeof COMMANDS)[number];
-  /** How many items of the feed are there before. */
+  /** Number of feed items before the command. */
   readonly at: number;
   readonly what: number;
 }
 
-/** Where and as what something is begun. */
+/** Place and id of a new turn. */
 export interface Beginning {
   readonly at?: string | undefined;
-  /** Of the message, when there is one. */
+  /** Id of the message, if the turn adds one. */
   readonly id?: string | undefined;
 }
 
-/** Somebody who acts on a conversation: in the process of its session, or over the wire. */
+/** A client of a conversation: in the process of its session, or over the network. */
 export interface Client {
-  /** As this client sees it. */
+  /** The state that the client sees. */
   readonly state: ConversationState;
-  /** Whether this error is one that a client must expect: what was meant is not there any more, or there is nothing to do. */
+  /** True for an error that a client must expect: the object no longer exists, or there is nothing to do. */
   isRefusal(error: unknown): boolean;
-  /** An id that no message has. */
+  /** Returns an unused message id. */
   newId(): string;
-  /** Begins a turn. Resolves with whether its message is sure to be in the conversation, once that is known. */
+  /** Begins a turn. Resolves with true if its message is certainly in the conversation. */
   begin(directive: Directive, beginning: Beginning): Promise<boolean>;
-  /** Says something below the message written last, and waits for what comes of it if it can. */
+  /** Sends a message below the last one, and waits for the outcome if possible. */
   send(words: string): Promise<unknown>;
-  /** Writes to a run. Resolves when the text is accepted. */
+  /** Sends an input to a run. Resolves when the input is accepted. */
   input(words: string, options: SayOptions): Promise<unknown>;
   rewrite(input: string, words: string): Promise<unknown>;
   withdraw(input: string): Promise<unknown>;
@@ -78,7 +78,7 @@ export interface Client {
   answer(question: string, answer: Answer): Promise<unknown>;
 }
 
-/** A conversation in which clients do things at any moment, and what must be true of it whatever they do. */
+/** A conversation whose clients act at any moment, and its invariants. */
 export class Moments {
   readonly problems: string[] = [];
   readonly #clients: readonly Client[];
@@ -86,17 +86,17 @@ export class Moments {
   readonly #accepted = new Set<string>();
   readonly #withdrawn = new Set<string>();
   readonly #pending = new Set<Promise<unknown>>();
-  /** Items of the feed. */
+  /** Number of feed items so far. */
   seen = 0;
   #texts = 0;
 
-  /** The first client also begins the conversation, and brings it to its end. */
+  /** The first client also begins the conversation and completes it. */
   constructor(clients: readonly Client[], plan: readonly Command[]) {
     this.#clients = clients;
     this.#plan = [...plan];
   }
 
-  /** So many more items were in the feed: what is due now is done. */
+  /** Counts new feed items, and carries out the commands that are due. */
   heard(items: number): void {
     this.seen += items;
     const due = this.#plan.filter(({ at }) => at <= this.seen);
@@ -106,21 +106,21 @@ export class Moments {
     }
   }
 
-  /** Plays it from its beginning to its end, as `bringToEnd` does. */
+  /** Plays the conversation from its beginning to its end, as `bringToEnd` does. */
   async play(moment: () => Promise<unknown>, looks: number): Promise<void> {
     this.#begin(this.#clients[0] as Client, say("Begin"));
     await this.bringToEnd(moment, looks);
   }
 
   /**
-   * Goes on until nothing is left that the first client knows of: questions are answered, and what waits is sent. Looks each
-   * time that `moment` resolves, for at most so many times.
+   * Answers questions and sends waiting inputs until the first client sees nothing left. Checks after each `moment`, at
+   * most `looks` times.
    */
   async bringToEnd(moment: () => Promise<unknown>, looks: number): Promise<void> {
     const client = this.#clients[0] as Client;
     for (let look = 0; look < looks; look++) {
       await moment();
-      // Of now: a client may be given another state.
+      // Read each time, because a client may get a new state object.
       const { state } = client;
       const [question] = state.questions.keys();
       if (question !== undefined) this.#wait(client, client.answer(question, { decision: "allow" }));
@@ -135,7 +135,7 @@ export class Moments {
     this.problems.push(`It does not come to its end: ${[...runs.keys()]} runs, ${inbox.length} texts wait.`);
   }
 
-  /** What is wrong with it at its end, by its whole log and the state that is made of that. */
+  /** Returns the faults of the completed conversation, by its whole log and the state derived from it. */
   check(state: ConversationState, log: readonly Event[]): string[] {
     const delivered = (id: string) => (state.messages.has(id) ? 1 : 0);
     return [
@@ -150,7 +150,7 @@ export class Moments {
     ];
   }
 
-  /** One command of one client, now. */
+  /** Carries out one command of one client. */
   do({ name, what }: Pick<Command, "name" | "what">): void {
     const client = this.#clients[Math.floor(what / 7) % this.#clients.length] as Client;
     const { state } = client;

@@ -1,6 +1,6 @@
 /**
- * Ids that a file system, an address, a shell, a page, a query or a table may take for something else, or for one another:
- * whoever names things by ids can be tried with them.
+ * Ids that a file system, address, shell, page, query or table may misinterpret or confuse. For tests of code that uses
+ * ids as names.
  */
 export const ODD_IDS: readonly string[] = [
   "a",

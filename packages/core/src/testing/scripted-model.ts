@@ -10,7 +10,7 @@ import {
 } from "../ports/model.ts";
 import { FINISH_TASK } from "../run/mode.ts";
 
-/** One thing that a scripted model does. */
+/** One action of a scripted model. */
 export type Beat =
   | { readonly type: "say"; readonly parts: readonly ModelPart[] }
   | { readonly type: "call"; readonly tool: string; readonly text: string; readonly id: string | undefined }
@@ -22,28 +22,28 @@ export type Beat =
   | { readonly type: "end"; readonly reason: "stop" | "calls" | "length" | "filtered" | "paused" }
   | { readonly type: "spend"; readonly usage: Partial<Usage> };
 
-/** One response: a text, or beats in order. It ends by itself, as `calls` when it made some, else as `stop`. */
+/** One response: a text, or beats in order. It ends by itself, with `calls` if it has calls, or else with `stop`. */
 export type Scene = string | readonly Beat[];
 
-/** The responses in order, or a function that is asked for each; `undefined`, or the end of the list, is a defect of the test. */
+/** Responses in order, or a function that returns each one; `undefined` or the end of the list is a fault of the test. */
 export type Script = readonly Scene[] | ((request: ModelRequest, index: number) => Scene | undefined);
 
-/** Says a text, in pieces if several are given. */
+/** Writes a text, in several parts if given. */
 export function text(...pieces: readonly string[]): Beat {
   return { type: "say", parts: pieces.map((piece) => ({ type: "text", text: piece })) };
 }
 
-/** Thinks aloud. */
+/** Writes reasoning. */
 export function reasoning(...pieces: readonly string[]): Beat {
   return { type: "say", parts: pieces.map((piece) => ({ type: "reasoning", text: piece })) };
 }
 
-/** Says parts as they are. */
+/** Pushes parts unchanged. */
 export function parts(...given: readonly ModelPart[]): Beat {
   return { type: "say", parts: given };
 }
 
-/** Calls a tool; without an id, the provider's ids count up for each model: `call_1`, `call_2`. */
+/** Calls a tool. Default ids count up per model: `call_1`, `call_2`. */
 export function call(tool: string, input: Json = {}, id?: string): Beat {
   return { type: "call", tool, text: JSON.stringify(input), id };
 }
@@ -53,7 +53,7 @@ export function finishTask(result: Json): Beat {
   return call(FINISH_TASK, { result });
 }
 
-/** Calls a tool with arguments as the model wrote them, JSON or not. */
+/** Calls a tool with raw arguments, JSON or not. */
 export function rawCall(tool: string, text: string, id?: string): Beat {
   return { type: "call", tool, text, id };
 }
@@ -63,22 +63,22 @@ export function pause(milliseconds: number): Beat {
   return { type: "pause", milliseconds };
 }
 
-/** Waits for something that the test brings about; ends early when the stream is aborted. */
+/** Waits for a promise of the test; ends early when the stream is aborted. */
 export function until(gate: Promise<unknown>): Beat {
   return { type: "until", gate };
 }
 
-/** Says nothing more, for ever. */
+/** Stays silent forever. */
 export function stall(): Beat {
   return { type: "stall" };
 }
 
-/** Breaks the stream off here. */
+/** Breaks the stream off. */
 export function cut(): Beat {
   return { type: "cut" };
 }
 
-/** Fails here. */
+/** Fails with an error. */
 export function fail(
   code: ModelErrorCode,
   details: { message?: string; status?: number; retryAfter?: number } = {},
@@ -87,29 +87,29 @@ export function fail(
   return { type: "error", error: new ModelError(code, message, rest) };
 }
 
-/** Ends the response with a reason of its own. */
+/** Ends the response with this reason. */
 export function end(reason: "stop" | "calls" | "length" | "filtered" | "paused"): Beat {
   return { type: "end", reason };
 }
 
-/** What the response costs; 1 token in and 1 out for each response that does not say. */
+/** Sets the usage of the response. Default: 1 input and 1 output token. */
 export function spend(usage: Partial<Usage>): Beat {
   return { type: "spend", usage };
 }
 
-/** A model that remembers what it was asked. */
+/** A model that records its requests. */
 export interface ScriptedModel extends ModelDriver {
-  /** How often it was asked. */
+  /** Number of requests. */
   readonly asked: number;
-  /** The last hundred requests, as they were. */
+  /** Copies of the last hundred requests. */
   readonly requests: readonly ModelRequest[];
 }
 
 const REQUESTS_KEPT = 100;
 
 /**
- * A model that follows a script, behind the same port as a real one: for tests of agents without a network. It keeps
- * the port's contract; `pace` is the pause before each batch in milliseconds.
+ * A model that follows a script, with the interface of a real one: for tests without a network. It keeps the contract
+ * of `ModelDriver`. `pace`: milliseconds before each batch.
  */
 export function scriptedModel(
   script: Script,

@@ -7,26 +7,27 @@ import { rightsCases } from "./store-cases/rights.ts";
 import { searchCases } from "./store-cases/search.ts";
 import { writerCases } from "./store-cases/writer.ts";
 
-/** A store to be tested, empty and owned by one case. */
+/** A store for one test case, empty and used by no other. */
 export interface StoreUnderTest {
   readonly store: Store;
-  /** Opens what `store` kept a second time, after `store` was closed. Absent when it keeps nothing beyond its life. */
+  /** Closes `store` and opens its data again. Absent: the store keeps no data after it is closed. */
   reopen?(): Promise<Store>;
-  /** Removes what was made; the stores are closed by then. */
+  /** Removes all test data, after the stores are closed. */
   cleanUp?(): Promise<void>;
 }
 
-/** One thing that a store must do. `run` rejects when it does not. */
+/** One requirement of a store. `run` rejects if it is not met. */
 export interface ConformanceCase {
   readonly name: string;
   run(): Promise<void>;
 }
 
 /**
- * What every `Store` must do, for any test runner:
+ * Returns the requirements of every `Store`, for any test runner:
+ *
  * `for (const { name, run } of storeConformance(make)) test(name, run);`
  *
- * `make` is called once for each case. Cases that are about reopening pass when `make` gives no `reopen`.
+ * `make` is called once per case. Cases about reopening pass if `make` returns no `reopen`.
  */
 export function storeConformance(make: () => Promise<StoreUnderTest>): readonly ConformanceCase[] {
   return Object.entries(cases).map(([name, check]) => ({

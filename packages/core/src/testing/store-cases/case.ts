@@ -3,7 +3,7 @@ import type { Event, EventBody } from "../../conversation/event.ts";
 import { createId } from "../../conversation/id.ts";
 import { type Log, type LogView, type Store, StoreError, type StoreErrorCode } from "../../ports/store.ts";
 
-/** Checks one thing of a store. `reopen` opens what it kept a second time, after closing it. */
+/** Checks one requirement of a store. `reopen` closes the store and opens its data again. */
 export type Check = (store: Store, reopen: (() => Promise<Store>) | undefined) => Promise<void>;
 
 export type Checks = Readonly<Record<string, Check>>;
@@ -16,7 +16,7 @@ export function create(store: Store, id = createId()): Promise<Log> {
   return store.open(id, { create: true });
 }
 
-/** The events of a conversation in which these texts were said, a millisecond after each other. */
+/** Returns the events of a conversation with these texts, one millisecond apart. */
 export function conversation(
   log: Log,
   lines: readonly string[],
@@ -57,7 +57,7 @@ export async function listed(store: Store, query?: Parameters<Store["list"]>[0])
   return (await store.list(query)).map((summary) => summary.id);
 }
 
-/** `code`: the code that the error must have; any when undefined. */
+/** `code`: the expected code; `undefined`: any. */
 export async function refused(code: StoreErrorCode | undefined, attempt: () => unknown): Promise<void> {
   const outcome = await Promise.resolve()
     .then(attempt)

@@ -5,7 +5,7 @@ import { noUsage } from "../../conversation/usage.ts";
 import type { Log, SearchHit, SearchOptions, Store } from "../../ports/store.ts";
 import { at, type Checks, create, ID, NOW, OTHER } from "./case.ts";
 
-/** What a search must find, and what it must leave out. */
+/** Requirements on search results and omissions. */
 export const searchCases: Checks = {
   async "B55 a search finds what users and models said, on all branches of all conversations"(store) {
     await said(store, ID, [
@@ -189,7 +189,7 @@ export const searchCases: Checks = {
   },
 };
 
-/** Writes a conversation; its events are a millisecond after each other. */
+/** Writes a conversation whose events are one millisecond apart. */
 async function said(
   store: Store,
   id: string,
