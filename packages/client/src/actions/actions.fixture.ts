@@ -9,12 +9,12 @@ import { inEnglish } from "@banyan/core/shown";
 import type { ActionPlace, ClientKind } from "./action.ts";
 import { type ActionUser, readLine, stepOf } from "./index.ts";
 
-/** The clients in which each action is read. */
+/** The clients in which each action is tested. */
 export const CLIENTS: readonly ClientKind[] = ["terminal", "attach", "editor", "page"];
 
 /**
- * A conversation with what actions are about: two branches, a command that the user ran, removed messages, a held message, a rule,
- * a background command, a recalled entry, and a sub-agent at work. Messages are numbered as they stand here.
+ * A conversation with objects of all actions: two branches, a user's command, removed messages, a held input, a rule, a
+ * background process, and a recalled entry. Messages are numbered in the order of this function.
  */
 function conversation(): ConversationState {
   const state = emptyConversation("conversation");
@@ -58,7 +58,7 @@ function conversation(): ConversationState {
   return state;
 }
 
-/** The same with a sub-agent at work. */
+/** The same conversation with a working sub-agent. */
 export function withSubAgent(): ConversationState {
   const state = conversation();
   const call = { id: "launch", tool: "launch_agent", inputText: "{}", status: "executing" };
@@ -97,7 +97,7 @@ export function placeAt(client: ClientKind, changed: Partial<ActionPlace & Actio
   };
 }
 
-/** The step of a line; for a refusal its sentence. */
+/** Returns the step of a line, or the sentence of its refusal. */
 export function asked(line: string, place: ActionPlace & ActionUser): unknown {
   try {
     const read = readLine(line, { ...place, prompts: [] });

@@ -11,13 +11,13 @@ const refuses = (words: string) => expect.stringContaining(words);
 const NOT_HERE = /works only (in a terminal|on the page)/;
 const NO_ARGUMENTS = "takes no arguments here.";
 
-/** The page has a button for it, and says where. */
+/** The page has a button for this action, and names its place. */
 const AT_BUTTON = { page: expect.objectContaining({ type: "message" }) };
 
-/** A line and what it asks for, by client where the clients differ. */
+/** A line and its step, by client if the clients differ. */
 type Row = readonly [line: string, asks: unknown, elsewhere?: Partial<Record<ClientKind, unknown>>];
 
-/** Right values, then wrong ones: missing, too many, an unknown number, a name that does not exist. */
+/** Right values, then wrong ones: missing, too many, an unknown number, an unknown name. */
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
   help: [
     ["/help", shows("help")],
@@ -141,7 +141,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/title", shows("title")],
   ],
   retry: [
-    // A command that the user ran is not what was asked.
+    // A command that the user ran is not a question to the model.
     ["/retry", { type: "turn", turn: "retry", at: "asked" }],
     ["/retry a colour of leaves?", { type: "turn", turn: "retry", at: "asked", text: "a colour of leaves?" }],
   ],
@@ -267,7 +267,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/remove #4 #5", refuses("Name one message by its number, as in /remove #1.")],
   ],
   restore: [
-    // Two messages were removed, and nothing says which one last: the user chooses.
+    // Two messages were removed in unknown order, so the user chooses.
     ["/restore", says("#6  You  an older question", "#7  You  a newer question")],
     ["/restore #6", does("message.restore", { message: "older" })],
     ["/restore #1", refuses("#1 is not a removed message.")],

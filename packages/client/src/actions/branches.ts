@@ -140,7 +140,7 @@ export const branchActions: readonly Action[] = [
   },
 ];
 
-/** How often, or which models, and what to ask: `3 Find the bug`, `opus,gpt-5 Find the bug`. */
+/** Reads a number or models, and the question: `3 Find the bug`, `opus,gpt-5 Find the bug`. */
 function readFan(argument: string, say: ActionPlace["say"]) {
   const [, first = "", rest = ""] = /^(\S+)\s*(.*)$/s.exec(argument) ?? [];
   const models = /^[\w.:@-]+([,/][\w.:@-]+)+$/.test(first) ? first.split(",") : undefined;
@@ -148,7 +148,7 @@ function readFan(argument: string, say: ActionPlace["say"]) {
   const text = models || times !== undefined ? rest : argument;
   if (text.trim() === "")
     throw new Refusal(say("Write what to ask: /fan 3 Find the bug, or /fan opus,gpt-5 Find the bug."));
-  // A number that is too large may begin the question: the user says which of the two it is.
+  // A large number may be the beginning of the question, so the user must clarify.
   if ((times !== undefined && (times < 1 || times > BRANCHES_AT_ONCE)) || (models?.length ?? 0) > BRANCHES_AT_ONCE)
     throw new Refusal(
       say("/fan asks 1 to {most} times at once. If the question begins with a number, write /fan 3 before it.", {
@@ -158,7 +158,7 @@ function readFan(argument: string, say: ActionPlace["say"]) {
   return { text, ...(times !== undefined && { times }), ...(models && { models }) };
 }
 
-/** Refuses to bring the branch of a worktree to itself, and says where its files can go. */
+/** Refuses to bring the branch of a worktree to itself, and names a place for its files. */
 function refuseOwnWorktree({ state, leaf, say }: ActionPlace, from: string, argument: string): void {
   const path = pathTo(state, leaf);
   const worktree = worktreeAt(state, leaf ?? undefined);

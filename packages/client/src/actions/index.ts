@@ -28,42 +28,42 @@ export { Refusal } from "./action.ts";
 export { isRemoved, messageNamed, messageNumbers } from "./places.ts";
 export { readMode } from "./program.ts";
 
-/** Everything that a user does by writing a slash and a name, in the order in which the help lists it. */
+/** All slash actions, in the order of the help. */
 export const actions: readonly Action[] = [...turnActions, ...branchActions, ...messageActions, ...programActions];
 
-/** A user at a client: which program it is, and what the server lets the user do. */
+/** A user at a client: the program, and the user's rights on the server. */
 export interface ActionUser {
   readonly client: ClientKind;
   readonly rights: readonly Right[];
 }
 
-/** The actions that a user has at a client. */
+/** Returns the actions that a user has at a client. */
 export function offeredActions(user: ActionUser): readonly Action[] {
   return actions.filter(({ needs }) => isThere(needs?.clients, user) && may(needs?.right, user));
 }
 
-/** The action that a word names, by its name or one that other programs have for it; capital letters count as small ones. */
+/** Returns the action with a name or alias, ignoring case. */
 export function actionNamed(word: string, among: readonly Action[] = actions): Action | undefined {
   const wanted = word.toLowerCase();
   return among.find(({ name }) => name === wanted) ?? among.find(({ aliases }) => aliases?.includes(wanted));
 }
 
-/** The arguments of an action as the help shows them to a user; nothing where it takes none. */
+/** Returns the arguments of an action for the help, or nothing if the user may give none. */
 export function argumentsFor({ arguments: taken, needs }: Action, user: ActionUser): string | undefined {
   if (!may(needs?.rightForArguments, user)) return undefined;
   if (taken === undefined || typeof taken === "string") return taken;
   return user.client === "terminal" ? taken.terminal : taken.elsewhere;
 }
 
-/** A line as it was read: an action, a prompt of a file or of an MCP server, or words for the agent. */
+/** A parsed line: an action, a prompt of a file or MCP server, or text for the agent. */
 export type ReadLine =
   | { readonly type: "action"; readonly action: Action; readonly argument: string }
   | { readonly type: "prompt"; readonly prompt: string; readonly argument: string }
   | { readonly type: "words" };
 
 /**
- * Reads a line that begins with a slash (C18). A prompt of that very name comes before what only other programs call so, and
- * before an action that gives way. Throws `Refusal` where nothing has the name, or where the user does not have the action.
+ * Reads a line that begins with a slash (C18). A prompt with exactly this name precedes aliases, and actions that give
+ * way. Throws `Refusal` for an unknown name, and for an action that the user does not have.
  */
 export function readLine(
   line: string,
@@ -84,14 +84,14 @@ export function readLine(
   throw new Refusal(unknownName(asked.name, offered, user));
 }
 
-/** Whether a line needs the names of prompts to be read: none of the program's own actions has its very name. */
+/** True if reading a line needs the names of prompts: no action of the program has exactly this name. */
 export function mayBePrompt(line: string): boolean {
   const wanted = slashIn(line)?.name.toLowerCase();
   const action = wanted === undefined ? undefined : actions.find(({ name }) => name === wanted);
   return wanted !== undefined && (action === undefined || action.givesWay === true);
 }
 
-/** Returns the step that an action asks of a client. Throws `Refusal` where its arguments are wrong, or not for this user. */
+/** Returns an action's step for a client. Throws `Refusal` for wrong arguments, and for arguments that this user may not give. */
 export function stepOf(action: Action, argument: string, place: ActionPlace & Pick<ActionUser, "rights">): Step {
   const { client, say } = place;
   const isElsewhere = argument === "" || !isThere(action.needs?.clients, place);
@@ -100,7 +100,7 @@ export function stepOf(action: Action, argument: string, place: ActionPlace & Pi
   return action.read(argument, place);
 }
 
-/** Throws `Refusal` where a user gives arguments to an action that takes none from them. */
+/** Throws `Refusal` for arguments to an action that accepts none from this user. */
 export function refuseArguments(action: Action, argument: string, user: ActionUser & { readonly say: Say }): void {
   if (argument === "" || argumentsFor(action, user) !== undefined) return;
   const named = { name: action.name };

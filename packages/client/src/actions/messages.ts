@@ -120,7 +120,7 @@ export const messageActions: readonly Action[] = [
         throw new Refusal(
           say("{name} is not a removed message. /restore lists the removed messages.", { name: quoted(argument) }),
         );
-      // The state does not say which message was removed last, so the user chooses.
+      // The state does not tell which message was removed last, so the user chooses.
       if (wanted.length > 1)
         return {
           ...message(...removed.map((each) => messageLine(place, each))),

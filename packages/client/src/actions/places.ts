@@ -2,40 +2,40 @@ import { type ConversationState, leaves, type Message, pathTo, textOf, typedText
 import { cutTo, visibleLine, withoutMarks } from "@banyan/core/shown";
 import { type ActionPlace, Refusal } from "./action.ts";
 
-// How users name the messages and branches of a conversation.
+// Names of messages and branches for users.
 
-/** The number of each message of a conversation, in the order of their creation, from 1. */
+/** Returns the number of each message, in order of creation, from 1. */
 export function messageNumbers(state: ConversationState): ReadonlyMap<string, number> {
   const numbers = new Map<string, number>();
   for (const id of state.messages.keys()) numbers.set(id, numbers.size + 1);
   return numbers;
 }
 
-/** The message that a user names by `#` and its number, or by its id. */
+/** Returns the message with a number (`#4`) or an id. */
 export function messageNamed(state: ConversationState, name: string): string | undefined {
   if (state.messages.has(name)) return name;
   const [, digits] = /^#(\d+)$/.exec(name) ?? [];
   return digits === undefined ? undefined : [...state.messages.keys()][Number(digits) - 1];
 }
 
-/** Whether a message, or one above it, was removed. */
+/** True if a message or one of its ancestors was removed. */
 export function isRemoved(state: ConversationState, id: string): boolean {
   return pathTo(state, id).some(({ removed }) => removed);
 }
 
-/** A word or a text of the user in a sentence, on one line. */
+/** Returns a user's text on one line, shortened, for use in a sentence. */
 export function quoted(text: string): string {
   return text.length > 60 ? `${visibleLine(cutTo(text, 60, ""))}…` : visibleLine(text);
 }
 
-/** A message that an argument begins with, as `#4`, and the text behind it. */
+/** The message at the beginning of an argument, such as `#4`, and the text after it. */
 export interface NamedMessage {
   readonly message: Message;
   readonly number: string;
   readonly rest: string;
 }
 
-/** Reads the message that an argument begins with. Throws `Refusal` where there is none, or where it was removed. */
+/** Reads the message at the beginning of an argument. Throws `Refusal` if there is none, or if the message was removed. */
 export function readMessage({ state, say }: ActionPlace, argument: string): NamedMessage {
   const [, name = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
   const id = messageNamed(state, name);
@@ -47,7 +47,7 @@ export function readMessage({ state, say }: ActionPlace, argument: string): Name
   return { message, number: `#${messageNumbers(state).get(message.id)}`, rest };
 }
 
-/** The same; without a number, the end of the branch that the user is on, and all of the argument as the text. */
+/** Like `readMessage`. Without a number, returns the end of the user's branch, and the whole argument as text. */
 export function readMessageOrEnd(place: ActionPlace, argument: string): NamedMessage {
   const { state, leaf, say } = place;
   const end = leaf === null ? undefined : state.messages.get(leaf);
@@ -57,14 +57,14 @@ export function readMessageOrEnd(place: ActionPlace, argument: string): NamedMes
   return { message: end, number: `#${messageNumbers(state).get(end.id)}`, rest: argument };
 }
 
-/** `#3  you  Find the bug`: a message on one line. */
+/** Formats a message on one line: `#3  you  Find the bug`. */
 export function messageLine({ state, agent, say }: ActionPlace, message: Message): string {
   const text = withoutMarks(visibleLine(cutTo(typedText(message), 200, "")));
   const speaker = message.role === "assistant" ? agent : message.role === "summary" ? say("Summary") : say("You");
   return `#${messageNumbers(state).get(message.id)}  ${speaker}  ${quoted(text)}`;
 }
 
-/** How many messages are in sight from one on down. */
+/** Counts the visible messages from a message down. */
 export function countFrom(state: ConversationState, from: string): number {
   let count = 0;
   const open = [from];
@@ -76,7 +76,7 @@ export function countFrom(state: ConversationState, from: string): number {
   return count;
 }
 
-/** The ends of the branches that an argument means: a branch by its number, a message by `#` and its number, or a text. */
+/** Returns the leaves of branches that an argument means: a branch number, a message (`#4`), or a text. */
 export function branchesNamed({ state }: Pick<ActionPlace, "state">, argument: string): string[] {
   const all = leaves(state);
   const named = /^\d+$/.test(argument) ? all[Number(argument) - 1] : messageNamed(state, argument);
@@ -86,7 +86,7 @@ export function branchesNamed({ state }: Pick<ActionPlace, "state">, argument: s
   return all.filter((leaf) => pathTo(state, leaf).some((message) => textOf(message).toLowerCase().includes(wanted)));
 }
 
-/** Reads the one branch or message that an argument means. Throws `Refusal` where there is none or more than one. */
+/** Reads the branch or message that an argument means. Throws `Refusal` if there is none or more than one. */
 export function readBranch(place: ActionPlace, argument: string): string {
   const [only, ...others] = branchesNamed(place, argument);
   if (only !== undefined && others.length === 0) return only;

@@ -35,7 +35,7 @@ export const programActions: readonly Action[] = [
   {
     name: "stop",
     help: "Stop the agent on this branch",
-    // A terminal has a key for it, and an editor a button.
+    // A terminal has a key for this, and an editor a button.
     needs: { clients: ["page"], right: "run.interrupt" },
     read: () => view("stop"),
   },
@@ -197,14 +197,14 @@ export const programActions: readonly Action[] = [
       if (state.messages.size === 0) throw new Refusal(say("There are no messages yet."));
       if (title === "") return view("title");
       return perform("conversation.rename", { title }, () =>
-        // The server may have taken a secret out of the title.
+        // The server may have removed a secret from the title.
         message(say("The title is “{title}” now.", { title: visibleLine(state.title ?? title) })),
       );
     },
   },
 ];
 
-/** Reads how turns are to be taken; nothing where it is not said. Throws `Refusal` for another word. */
+/** Reads a mode, or returns nothing for an empty text. Throws `Refusal` for any other word. */
 export function readMode(mode: string, say: Say): ActionPlace["mode"] | undefined {
   if (mode === "" || mode === "chat" || mode === "task") return mode === "" ? undefined : mode;
   throw new Refusal(say("There are two modes: /mode chat and /mode task."));
@@ -284,7 +284,7 @@ function readProcesses(argument: string, { state, say }: ActionPlace): Step {
     throw new Refusal(
       say("No {name} runs in the background. /processes lists the commands.", { name: quoted(process) }),
     );
-  // The end of the command is told to everybody in the conversation.
+  // All clients of the conversation are informed about the end of the process.
   return perform("process.stop", { process }, () => undefined);
 }
 

@@ -47,7 +47,7 @@ export const turnActions: readonly Action[] = [
       if (/\s/.test(of)) throw new Refusal(say("Name one branch, one commit or a range, as in /review main..work."));
       const [first] = state.children.get(null) ?? [];
       const said = { type: "turn", text: reviewRequest(of), agent: REVIEWER } as const;
-      // The review is a branch from the root: the reviewer must not know how the changes came about.
+      // The review is a branch from the root, so that the reviewer does not see how the changes were made.
       return first === undefined ? { ...said, turn: "say" } : { ...said, turn: "retry", at: first };
     },
   },
@@ -64,7 +64,7 @@ export const turnActions: readonly Action[] = [
       const finding = /^\d+$/.test(number) ? found[Number(number) - 1] : undefined;
       if (!finding)
         throw new Refusal(say("There is no finding {number}. /findings lists them.", { number: quoted(number) }));
-      // The reviewer wrote the text: nothing goes along that it names.
+      // The reviewer wrote the text, so no files that it names are attached.
       return { type: "turn", turn: "say", ...mendingRequest(state, finding), asIs: true };
     },
   },
@@ -135,7 +135,7 @@ export const turnActions: readonly Action[] = [
   },
 ];
 
-/** Whether a branch has an answer that was not finished, or the conversation has messages that wait. */
+/** True if a branch has an unfinished answer, or the conversation has waiting messages. */
 function isLeft({ state, leaf }: ActionPlace): boolean {
   if (state.inbox.length > 0) return true;
   const path = pathTo(state, leaf);

@@ -28,7 +28,7 @@ export interface NoticeDisplay {
   readonly notice: Exclude<Notice, { readonly type: "feed.reset" | "chat.ended" }>;
 }
 
-/** A question that waits for an answer. `text` of a limit is its sentence. */
+/** An open question. `text`: the sentence about a limit. */
 export type QuestionDisplay = { readonly type: "question"; readonly question: string } & (
   | { readonly about: "call"; readonly message: string; readonly call: string; readonly tool: string | undefined }
   | ({ readonly about: "text"; readonly message: string; readonly call: string } & Pick<
@@ -38,14 +38,14 @@ export type QuestionDisplay = { readonly type: "question"; readonly question: st
   | { readonly about: "limit"; readonly run: string; readonly reason: string; readonly text: string | undefined }
 );
 
-/** A question that waits no more. `allowed` is the decision about a call or a limit. */
+/** A closed question. `allowed`: the decision about a call or a limit. */
 export type AnswerDisplay = { readonly type: "answer"; readonly question: string } & (
   | { readonly about: "call"; readonly message: string; readonly call: string; readonly allowed: boolean }
   | { readonly about: "text" }
   | { readonly about: "limit"; readonly run: string; readonly allowed: boolean; readonly text: string | undefined }
 );
 
-/** A call of which the model has written all arguments, or that runs now. */
+/** A call whose arguments are complete, or that runs now. */
 export type CallDisplay =
   | ({ readonly type: "call"; readonly status: "pending" } & Fields<
       "call.pending",
@@ -57,8 +57,8 @@ export type CallDisplay =
 export type CallOutcome = "completed" | "failed" | "denied" | "cancelled";
 
 /**
- * One thing that a client displays: the feed has some 56 types of items, a client has these kinds. The state of the
- * conversation says the rest, such as the whole call of a `call-end`. The state is ahead of the display item.
+ * A displayable thing. The feed has about 56 types of items, clients only these kinds. Other data, such as the whole
+ * call of a `call-end`, is in the state of the conversation, which is ahead of the display item.
  */
 export type DisplayItem =
   | ({ readonly type: "run-start" } & Fields<"run.started", "run" | "agent" | "leaf" | "call" | "continues">)
@@ -69,7 +69,7 @@ export type DisplayItem =
       "message.completed",
       "message" | "parts" | "finish" | "usage" | "cost" | "error"
     >)
-  /** The model is asked again: the text so far is no part of the response. */
+  /** The model is asked again: the text so far is not part of the response. */
   | { readonly type: "message-discard"; readonly message: string }
   | ({ readonly type: "text"; readonly kind: "text" | "reasoning" } & Fields<
       "text.delta" | "reasoning.delta",
@@ -91,9 +91,9 @@ export type DisplayItem =
   | QuestionDisplay
   | AnswerDisplay
   | { readonly type: "memory"; readonly message: string; readonly items: readonly Recalled[] }
-  /** A message that waited has reached the turn. */
+  /** A waiting message has reached the turn. */
   | { readonly type: "delivery"; readonly input: string }
-  /** A background process. `text` says what happened to it. */
+  /** A background process. `text`: a sentence about its start or end. */
   | { readonly type: "process"; readonly process: string; readonly hasEnded: boolean; readonly text: string }
   | NoticeDisplay;
 
@@ -113,8 +113,8 @@ type UndisplayedType =
   | "usage.counted";
 
 /**
- * Returns how clients display an item of a feed; `undefined` for an item that only changes the state. `say` translates the
- * sentences. This is the one switch over all items of a feed: a new type of item does not compile before it has a case here.
+ * Returns the display of a feed item; `undefined` for items that only change the state. `say` translates the sentences.
+ * The only switch over all items of a feed: a new type does not compile before it has a case here.
  */
 export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefined {
   switch (item.type) {
@@ -210,11 +210,11 @@ function callEnd(
 }
 
 function wordsOf(item: UnplacedItem, say: Say | undefined): string | undefined {
-  // No sentence names the position of its item.
+  // Sentences do not depend on the position of an item.
   return itemSentence(item as FeedItem, say);
 }
 
-/** Returns the sentence that clients write on a line of its own for a notice, a process or a limit; `undefined` for other items. */
+/** Returns the sentence for a line of its own about a notice, a process or a limit; `undefined` for other items. */
 export function sentenceOf(display: DisplayItem): string | undefined {
   switch (display.type) {
     case "process":

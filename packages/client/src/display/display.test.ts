@@ -49,7 +49,7 @@ test("F20: a part that is repeated from any earlier place is written once", () =
       written.begin("m");
       let read = "";
       for (const [from, to] of pieces) {
-        // A feed repeats text, and never leaves a gap.
+        // A feed may repeat text, but never leaves a gap.
         const begins = Math.min(from, read.length);
         read += written.add("m", 0, text.slice(begins, Math.max(begins, to)), begins);
       }

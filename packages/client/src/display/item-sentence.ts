@@ -1,13 +1,13 @@
 import type { EventBody, FeedItem, Notice } from "@banyan/core/conversation";
 import { formatDuration, inEnglish, type Say, visibleLine, visibleProse } from "@banyan/core/shown";
 
-/** Stands below the text of a response that was discarded because the model is asked again. */
+/** Shown below the text of a response that was discarded because the model is asked again. */
 export const GIVEN_UP = "Answer cut off, asking again. The text above is discarded.";
 
-/** Stands below a second discarded text of the same turn. */
+/** Shown below a second discarded text of the same turn. */
 export const GIVEN_UP_TOO = "This text is discarded, too.";
 
-/** The items that clients write as sentences: notices, processes and limits. */
+/** Items that clients show as sentences: notices, processes and limits. */
 type SentenceType =
   | Exclude<Notice["type"], "feed.reset" | "chat.ended">
   | "process.ended"
@@ -17,7 +17,7 @@ type SentenceType =
 
 type ItemOf<Type extends string> = Extract<EventBody | Notice, { readonly type: Type }>;
 
-/** Each sentence is the same in every client. `undefined`: this item needs none. */
+/** Sentences are the same in every client. `undefined`: the item needs none. */
 const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Say) => string | undefined } = {
   "model.retrying": ({ reason, delay, attempt, ...hitch }, say) =>
     say("{reason} Trying again in {wait} ({hitch}, attempt {attempt}).", {
@@ -69,16 +69,16 @@ const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Sa
 };
 
 /**
- * Returns one or two sentences about an item that no message and no call contains, such as a model call that is repeated, a
- * limit, or memory that was skipped; `undefined` for other items. The text has no control characters (S12). `say` translates
- * the sentences; reasons stay in English, as the log has them.
+ * Returns one or two sentences about an item outside messages and calls, such as a retry, a limit, or skipped memory;
+ * `undefined` for other items. The text has no control characters (S12). `say` translates the sentences; reasons stay
+ * in English, as in the log.
  */
 export function itemSentence(item: FeedItem, say: Say = inEnglish): string | undefined {
   const sentence = Object.hasOwn(SENTENCES, item.type) ? SENTENCES[item.type as SentenceType] : undefined;
   return (sentence as ((item: FeedItem, say: Say) => string | undefined) | undefined)?.(item, say);
 }
 
-/** Names of the failures after which the model is asked again, by the code of the `ModelError`. */
+/** Names of failures before a retry, by the code of the `ModelError`. */
 const FAILURES: ReadonlyMap<string, string> = new Map([
   ["rate-limit", "rate limited"],
   ["overloaded", "the provider is overloaded"],
@@ -94,13 +94,13 @@ export function failureName({ status, code }: { readonly status?: number; readon
   return `HTTP ${status}`;
 }
 
-/** A wait in whole seconds when it is long. */
+/** Formats a wait; a long one in whole seconds. */
 function waitOf(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1_000);
   return seconds < 10 || seconds >= 60 ? formatDuration(milliseconds) : `${seconds} s`;
 }
 
-/** A reason on one line, with a full stop. */
+/** Returns a reason on one line, with a full stop. */
 function asSentence(reason: string): string {
   const line = visibleProse(reason.replaceAll(/\s+/g, " ").trim());
   return /[.!?…]$/.test(line) ? line : `${line}.`;

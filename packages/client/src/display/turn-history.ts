@@ -10,16 +10,16 @@ import {
 import type { UnplacedItem } from "./display-item.ts";
 import { isSameTurn, openRun, runsOf } from "./turn-runs.ts";
 
-/** Items of a message whose call has come to its result. */
+/** Events that give a call its result. */
 const OUTCOMES: ReadonlySet<string> = new Set(["call.completed", "call.failed", "call.denied", "call.cancelled"]);
 
-/** An item, and whether it belongs to a message that the reader has. */
+/** An item, and true if the reader already has the message of the item. */
 export type HistoryItem = readonly [item: UnplacedItem, isKnown: boolean];
 
 /**
- * Returns the items that a feed would have had for a turn in the state, with those of its sub-agents. `behind` is a message of
- * the turn that the reader has: of this message and the messages before it, only the outcomes of the calls of `behind` are new,
- * and the sub-agents that run.
+ * Returns the items that a feed would have had for a turn in the state, including its sub-agents. `behind`: a message
+ * of the turn that the reader has. The outcomes of its calls and running sub-agents are new; other items of this and
+ * earlier messages are known.
  */
 export function turnHistory(state: ConversationState, run: string, behind?: string): HistoryItem[] {
   const byTurn = Map.groupBy(
@@ -42,7 +42,7 @@ export function turnHistory(state: ConversationState, run: string, behind?: stri
         (launched.get(call.id) ?? []).flatMap((first) => ofSubAgent(first, call, isKnown)),
       );
       if (message.id === has) isKnown = false;
-      // A sub-agent works before its call has come to a result.
+      // A sub-agent works before its call has a result.
       const outcome = said.findIndex(([{ type }]) => OUTCOMES.has(type));
       return said.toSpliced(outcome < 0 ? said.length : outcome, 0, ...agents);
     });
@@ -57,7 +57,7 @@ export function turnHistory(state: ConversationState, run: string, behind?: stri
       const continues = index === 0 ? {} : { continues: runs[index - 1] };
       return { type: "run.started", run, agent, call: call.id, leaf: first.parentId, ...continues } as UnplacedItem;
     });
-    // What a reader has of it is said with the message that launched it; one that works is told anew, from here on.
+    // A known sub-agent is part of the message that launched it; a working one is shown again from here.
     const said: HistoryItem[] = [
       ...begun.map((item): HistoryItem => [item, isKnown && !live]),
       ...ofRun(first.run, undefined).map(([item, known]): HistoryItem => [item, isKnown || known]),
@@ -75,14 +75,14 @@ export function turnHistory(state: ConversationState, run: string, behind?: stri
   return again;
 }
 
-/** The message of a run at which a message of it stands, or of a sub-agent below it. */
+/** Returns the message of a run that contains a message, directly or through a sub-agent. */
 function ofTop(state: ConversationState, run: string, message: string): string {
   for (let at = state.messages.get(message); at; at = state.messages.get(state.calls.get(at.call ?? "") ?? ""))
     if (at.role === "assistant" && isSameTurn(state, at.run, run)) return at.id;
   return message;
 }
 
-/** Whether a run is that of a sub-agent of another one. */
+/** True if a run is that of a sub-agent of another run. */
 function isBelow(state: ConversationState, run: string, top: string): boolean {
   for (let at = openRun(state, run); at?.call !== undefined; ) {
     const launcher = state.messages.get(state.calls.get(at.call) ?? "");
@@ -93,7 +93,7 @@ function isBelow(state: ConversationState, run: string, top: string): boolean {
   return false;
 }
 
-/** What a person said to a run behind a message of it, down to another place. */
+/** Returns a user's steering messages after a message of a run, down to another place. */
 function steered(state: ConversationState, behind: AssistantMessage | undefined, to: string | null): UnplacedItem[] {
   const path = behind ? pathTo(state, to) : [];
   const place = path.findIndex(({ id }) => id === behind?.id);
@@ -129,7 +129,7 @@ function itemsOf(message: AssistantMessage, state: ConversationState): UnplacedI
   return items;
 }
 
-/** What has come of a call so far. */
+/** Returns the events of a call so far. */
 function cameOf(call: Call, message: string, state: ConversationState): UnplacedItem[] {
   const of = { message, call: call.id };
   const items: UnplacedItem[] = [];

@@ -10,13 +10,13 @@ import {
 } from "@banyan/core/conversation";
 import type { CallDisplay, CallOutcome, DisplayItem } from "./display-item.ts";
 
-/** A question that waits for a user, with the tool of its call. */
+/** An open question to a user, with the tool of its call. */
 export type WaitingQuestion = { readonly id: string } & (
   | {
       readonly type: "approval";
       readonly call: string;
       readonly tool: string;
-      /** The folder that the call would work in. */
+      /** The folder in which the call would work. */
       readonly folder?: string;
     }
   | {
@@ -37,17 +37,16 @@ export function approvalSubject({ tool, folder }: Extract<WaitingQuestion, { typ
 
 type Display<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
 
-/** The speaker of an item, and whether the reader has the item already. */
+/** The speaker of an item. `known`: the reader has the item. */
 interface Voice {
-  /** The run of the sub-agent that speaks; absent for the turn itself. */
+  /** The run of the sub-agent that speaks. Absent: the turn itself. */
   readonly by?: string;
-  /** The reader has this item. It is repeated so that the items behind it can be understood. */
+  /** The reader has this item; it is repeated as context for the following items. */
   readonly known?: true;
 }
 
 /**
- * A display item of one turn: the items of its sub-agents name their run, and no text comes twice, even after a broken
- * connection.
+ * A display item of one turn. Items of sub-agents name their run. No text comes twice, even after a broken connection.
  */
 export type TurnItem = Voice &
   (
@@ -57,7 +56,7 @@ export type TurnItem = Voice &
         readonly reason: RunEnd;
         readonly leaf: string | null;
         readonly error?: string;
-        /** The code of the error. */
+        /** Code of the error. */
         readonly code?: string;
       }
     /** `call` launched the sub-agent of `run`; `by` is the run of the launching agent. */
@@ -86,18 +85,18 @@ export type TurnItem = Voice &
         readonly message: string;
         readonly call: string;
         readonly output: string;
-        /** A user was asked about the call. */
+        /** True if a user was asked about the call. */
         readonly asked: boolean;
       }
     | Pick<Display<"file-change">, "type" | "call" | "change">
     | { readonly type: "question"; readonly question: WaitingQuestion }
-    /** `allowed` is the decision about a call or a limit. */
+    /** `allowed`: the decision about a call or a limit. */
     | { readonly type: "answer"; readonly question: WaitingQuestion; readonly allowed?: boolean }
-    /** A sentence about the turn that no log keeps. */
+    /** A sentence about the turn that no log contains. */
     | { readonly type: "notice"; readonly text: string }
   );
 
-/** Returns the parts of a user message, or a sentence in their place when they cannot be read (F77). */
+/** Returns the parts of a user message, or a sentence if they cannot be read (F77). */
 export function readableParts(message: { readonly parts: readonly UserPart[]; readonly unreadable?: string }) {
   const text = toldUnreadable(message);
   return text === undefined ? message.parts : [{ type: "text" as const, text }];

@@ -9,52 +9,52 @@ type Display<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly
 
 /** The turn itself, or a sub-agent of the turn. */
 interface Voice {
-  /** The first run: runs that continue the work after the end of a process are the same voice. */
+  /** The first run. Runs that continue the work in another process belong to the same voice. */
   readonly run: string;
-  /** The agent that launched the sub-agent. */
+  /** The launching agent. */
   readonly by: Voice | undefined;
 }
 
-/** Reads one turn from a feed: returns the display items of the turn and of its sub-agents, for doors that stream one turn. */
+/** Reads one turn from a feed: returns display items of the turn and its sub-agents, for protocols that stream one turn. */
 export class TurnReader {
-  /** The command that asks for the turn: the id of its first message, or of its run. */
+  /** Id of the turn's first message or of its run, as requested by the command. */
   readonly #command: string | undefined;
   #top: Voice | undefined;
   /** The run that works on the turn now, or waits. */
   #run: string | undefined;
-  /** By each of their runs. */
+  /** Voices by each of their runs. */
   readonly #voices = new Map<string, Voice>();
   readonly #messages = new Map<string, Voice>();
   readonly #calls = new Map<string, { readonly voice: Voice; readonly tool: string; readonly folder?: string }>();
-  /** Calls that a user was asked about. */
+  /** Calls about which a user was asked. */
   readonly #approvals = new Set<string>();
   readonly #written = new WrittenParts();
-  /** Notices from before the turn began, about messages that the turn leaves out. */
+  /** Earlier notices about messages that the turn leaves out. */
   readonly #leftOut: TurnItem[] = [];
   readonly #questions = new Map<string, { readonly question: WaitingQuestion; readonly by: Voice }>();
   #isOver = false;
 
-  /** Reads the turn that this command begins; without one, the first that begins. */
+  /** Reads the turn of this command; without one, the first turn that begins. */
   constructor(command?: string) {
     this.#command = command;
   }
 
-  /** The run that works on the turn, once the turn has begun. */
+  /** The run of the turn, once the turn has begun. */
   get run(): string | undefined {
     return this.#run;
   }
 
-  /** Nothing follows. */
+  /** True once no items follow. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** A question that waits for a user, with the run of the sub-agent that asks. */
+  /** Open questions to a user, each with the run of the asking sub-agent. */
   get questions(): readonly { readonly question: WaitingQuestion; readonly by?: string }[] {
     return [...this.#questions.values()].map(({ question, by }) => ({ question, ...this.#voiceOf(by) }));
   }
 
-  /** Returns the display items that an item of the feed adds to the turn; none when the item is not about the turn. */
+  /** Returns the display items for a feed item; none if the item is not about the turn. */
   take(item: UnplacedItem): TurnItem[] {
     const display = this.#isOver ? undefined : displayItem(item);
     if (!display) return [];
@@ -131,8 +131,8 @@ export class TurnReader {
   }
 
   /**
-   * Takes up a turn that stands in the state: what it has said so far. `behind`: a message of it that the reader has, up to
-   * which all is `known` but what came of its calls.
+   * Reads a turn from the state so far. `behind`: a message of the turn that the reader has. Items up to it are marked
+   * as `known`, except the outcomes of its calls.
    */
   takeUp(state: ConversationState, run: string, behind?: string): TurnItem[] {
     const runs = runsOf(state, run);
@@ -257,9 +257,9 @@ export class TurnReader {
 
   #end({ run, reason, leaf, error }: Display<"run-end">): TurnItem[] {
     const voice = this.#voices.get(run);
-    // A run that waits asks on: another run continues the work after the answer.
+    // A waiting run keeps its questions: another run continues after the answer.
     if (!voice || reason === "waiting") return [];
-    // Nobody can answer its questions any more.
+    // Questions of an ended run can no longer be answered.
     for (const [id, { by }] of this.#questions) if (by === voice) this.#questions.delete(id);
     const why = error ? { error: error.message } : {};
     if (voice.by) return [{ type: "agent-end", run: voice.run, reason, ...why, ...this.#voiceOf(voice.by) }];

@@ -1,17 +1,17 @@
 import { type ConversationState, type LiveRun, latestRun } from "@banyan/core/conversation";
 
-/** Returns the newest turn of a user that runs, or else the newest that waits for an answer without a process. */
+/** Returns the user's newest running turn, or else the newest turn that waits for an answer without a process. */
 export function topRun({ runs, waiting }: ConversationState): string | undefined {
   return [...waiting.values(), ...runs.values()].findLast(({ call }) => call === undefined)?.id;
 }
 
-/** Returns the run that works on the turn of `run` or waits; `undefined` when the turn has ended. */
+/** Returns the run that works on the turn of `run`, or waits; `undefined` if the turn has ended. */
 export function openRun(state: ConversationState, run: string): LiveRun | undefined {
   const latest = latestRun(state, run);
   return state.runs.get(latest) ?? state.waiting.get(latest);
 }
 
-/** Returns the runs of the turn of `run` in their order. Each run continues the turn of the run before. */
+/** Returns the runs of the turn of `run`, in order. Each run continues the turn of the last one. */
 export function runsOf({ continuedBy }: ConversationState, run: string): readonly string[] {
   const runs = [run];
   for (const [before, next] of [...continuedBy].reverse()) if (next === runs[0]) runs.unshift(before);
@@ -19,7 +19,7 @@ export function runsOf({ continuedBy }: ConversationState, run: string): readonl
   return runs;
 }
 
-/** Returns whether two runs belong to one turn: they are the same run, or one continues the turn of the other. */
+/** True if two runs belong to one turn: they are the same, or one continues the turn of the other. */
 export function isSameTurn(state: ConversationState, run: string, other: string): boolean {
   return latestRun(state, run) === latestRun(state, other);
 }

@@ -15,7 +15,7 @@ const WELCOME: Welcome = {
   settings: { model: "test", approval: "ask", unasked: [], carriedOut: [] },
 };
 
-/** What was sent over the link that the test holds the other end of. */
+/** Commands sent over the link, whose other end the test holds. */
 let sent: Command[];
 let link: LinkEvents;
 let client: Client;
@@ -61,7 +61,7 @@ test("W25: what a server refuses that is about to end goes out again with the ne
   lose();
   link.up(WELCOME);
   expect(types()).toEqual(["feed.subscribe", "conversation.create"]);
-  // And to the same server, should it stay.
+  // The commands are also sent again to the same server if it stays.
   const [again] = sent;
   for (const id of ["first", again?.id ?? ""]) link.frame({ type: "failed", id, error });
   sent = [];

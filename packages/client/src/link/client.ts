@@ -7,28 +7,28 @@ import { SharedTree } from "./tree.ts";
 import { Watched } from "./watched.ts";
 
 /**
- * Milliseconds after which a client asks a server again that refused because it is about to end, if the connection is still
- * there then.
+ * Milliseconds after which a client sends a command again that a stopping server refused, if the connection is still
+ * open then.
  */
 const AGAIN = 1_000;
 
-/** What a command says beside its type and its id. */
+/** The fields of a command except its type and its id. */
 export type Input<Name extends CommandName> = Omit<Command<Name>, "type" | "id">;
 
-/** How it stands with the server. `since` and `next`, the time of the next try, are milliseconds since 1970. */
+/** The state of the connection. `since` and `next` (the next attempt) are milliseconds since 1970. */
 export type ConnectionState =
   | { readonly phase: "connecting" }
   | { readonly phase: "open"; readonly welcome: Welcome }
   | { readonly phase: "lost"; readonly since: number; readonly next: number }
   | { readonly phase: "gone"; readonly error: ClientError };
 
-/** What a client tells whoever it is for. */
+/** Callbacks of a client. */
 export interface ClientEvents {
-  /** The connection has another state, or the server other settings. */
+  /** The state of the connection or the settings of the server have changed. */
   changed?(state: ConnectionState): void;
   /**
-   * A frame that is not about a watched conversation and not the answer to a command, such as a change in the list of
-   * conversations.
+   * Gets each frame that is neither about a watched conversation nor an answer to a command, such as a change in the
+   * list of conversations.
    */
   frame?(frame: ServerFrame): void;
 }
@@ -36,31 +36,31 @@ export interface ClientEvents {
 interface Asked {
   readonly command: Command;
   readonly answer: PromiseWithResolvers<Result>;
-  /** Once it has gone out, the server may have acted on it. */
+  /** True once sent: the server may have acted on the command. */
   isSent: boolean;
 }
 
 /**
- * The client of a program: it sends commands over a link and watches conversations. When the link is lost and comes back, it
- * goes on with each conversation behind its cursor and sends again each command that has no answer; by its id, a command
- * acts once all the same. A command that a server refuses because it is about to end is sent again too.
+ * A program's client of a server: sends commands over a link and watches conversations. After a lost connection it
+ * continues each conversation from its cursor, and sends all unanswered commands again; their ids ensure that each acts
+ * once. A command refused by a stopping server is sent again too.
  */
 export class Client {
   readonly #events: ClientEvents;
   readonly #link: Link;
   readonly #asked = new Map<string, Asked>();
   readonly #watched = new Map<string, Watched>();
-  /** What is being subscribed to on this connection, by the id of the command. */
+  /** Pending subscriptions of this connection, by id of the command. */
   readonly #subscribing = new Map<string, Watched>();
   readonly #connected = Promise.withResolvers<void>();
   #state: ConnectionState = { phase: "connecting" };
   #welcome: Welcome | undefined;
-  /** How many connections there were. */
+  /** Number of connections so far. */
   #connection = 0;
 
   constructor(open: OpenLink, events: ClientEvents = {}) {
     this.#events = events;
-    // Whoever waits for it is told; whoever does not must not end the process.
+    // Prevents an unhandled rejection if no caller waits.
     this.#connected.promise.catch(() => {});
     this.#link = open({
       up: (welcome) => this.#up(welcome),
@@ -75,13 +75,13 @@ export class Client {
     return this.#state;
   }
 
-  /** What the server said of itself last. Throws `ClientError` before it has. */
+  /** The last welcome of the server. Throws `ClientError` before the first. */
   get welcome(): Welcome {
     if (!this.#welcome) throw new ClientError("closed", "This client is not connected yet.");
     return this.#welcome;
   }
 
-  /** Resolves when the client was connected once; when `signal` aborts before, it is closed. Rejects with `ClientError`. */
+  /** Resolves after the first connection. An abort of `signal` before that closes the client. Rejects with `ClientError`. */
   async connected(signal?: AbortSignal): Promise<void> {
     const onAbort = () => this.close();
     if (signal?.aborted) onAbort();
@@ -90,8 +90,8 @@ export class Client {
   }
 
   /**
-   * Asks for something, now or as soon as there is a connection; resolves with the answer, however often the connection is
-   * lost. With an `id` of its own, a command acts once even if it is asked for again. Rejects with `ClientError`.
+   * Sends a command, now or after the next connection. Resolves with the answer, even if the connection is lost
+   * meanwhile. A command with an explicit `id` acts once, even if sent again. Rejects with `ClientError`.
    */
   ask<Name extends CommandName>(type: Name, input: Input<Name>, id: string = createId()): Promise<Result<Name>> {
     if (this.#state.phase === "gone") return Promise.reject(this.#state.error);
@@ -102,7 +102,7 @@ export class Client {
     return asked.answer.promise as Promise<Result<Name>>;
   }
 
-  /** Takes back a command that was not sent: its promise rejects. Returns whether it could be. */
+  /** Cancels a command that was not sent: its promise rejects. Returns true if it was cancelled. */
   cancel(id: string): boolean {
     const asked = this.#asked.get(id);
     if (!asked || asked.isSent) return false;
@@ -111,14 +111,14 @@ export class Client {
     return true;
   }
 
-  /** Whether a command has gone out, so that it cannot be taken back any more. */
+  /** True if a command was sent and cannot be cancelled any more. */
   isSent(id: string): boolean {
     return this.#asked.get(id)?.isSent ?? true;
   }
 
   /**
-   * Watches a conversation, as soon as there is a connection, until it is left; the same one for the same id. One that could
-   * not be watched, or not any more, is asked for again.
+   * Watches a conversation from the next connection until `leave`; returns the same object for the same id. A
+   * conversation that could not be watched is requested again.
    */
   watch(conversation: string, leaf?: string): Watched {
     const known = this.#watched.get(conversation);
@@ -136,10 +136,10 @@ export class Client {
     return watched;
   }
 
-  /** Watches a conversation no more. Resolves when the server knows that. Rejects with `ClientError`. */
+  /** Stops watching a conversation. Resolves when the server has confirmed. Rejects with `ClientError`. */
   async leave({ id: conversation }: Watched): Promise<void> {
     this.#watched.delete(conversation);
-    // Without a connection nothing is followed, and nothing will be.
+    // Without a connection there is no subscription to end.
     if (this.#state.phase === "open") await this.ask("feed.unsubscribe", { conversation });
   }
 
@@ -148,7 +148,7 @@ export class Client {
     this.#link.retry();
   }
 
-  /** Ends the connection. What has no answer is rejected. */
+  /** Closes the connection. Unanswered commands reject. */
   close(): void {
     this.#link.close();
     this.#end(new ClientError("closed", "The connection was closed."));
@@ -161,10 +161,10 @@ export class Client {
   #up(welcome: Welcome): void {
     this.#connection++;
     this.#welcome = welcome;
-    // What was asked of the connection before has no answer on this one.
+    // Pending subscriptions of the last connection get no answer on this one.
     this.#subscribing.clear();
     this.#state = { phase: "open", welcome };
-    // What is in view comes first. What could not be watched may be there now.
+    // Subscribes visible conversations first. Missing ones may exist now.
     for (const watched of this.#watched.values()) if (watched.standing !== "removed") this.#subscribe(watched);
     for (const asked of this.#asked.values()) this.#send(asked);
     this.#connected.resolve();
@@ -204,7 +204,7 @@ export class Client {
   }
 
   #done(id: string, result: Result): void {
-    // A feed that goes on where it was brings no snapshot.
+    // A feed that continues sends no snapshot.
     const subscribed = this.#subscribing.get(id);
     if (subscribed?.tree) subscribed.stand("live");
     this.#subscribing.delete(id);
@@ -225,8 +225,8 @@ export class Client {
   }
 
   /**
-   * The server was about to end and did not carry it out: it is sent again over the next connection, or after a moment, if
-   * this one stays.
+   * Sends a command again that a stopping server did not carry out: over the next connection, or after a moment if this
+   * one stays.
    */
   #askAgain(id: string): void {
     const [asked, watched, connection] = [this.#asked.get(id), this.#subscribing.get(id), this.#connection];

@@ -97,12 +97,12 @@ describe("the mirror of a conversation", () => {
       },
       { id: sub, call: "c1", author: "tool", removed: true },
     ]);
-    // As one that checks each frame gets it.
+    // As a client receives it that checks each frame.
     const mirror = new Mirror(snapshotSchema.parse(sent));
     expect(mirror.unread([question, answer, sub])).toEqual([sub]);
     expect(mirror.cursor).toEqual(cursor);
     mirror.fill(JSON.parse(JSON.stringify([...state.messages.values()])));
-    // A server of an earlier version leaves out what has a default, and few clients check each frame.
+    // Earlier servers omit fields with a default, and few clients check each frame.
     for (const name of Object.keys(sent)) {
       const { [name]: _, ...earlier } = sent;
       const checked = snapshotSchema.safeParse(earlier);

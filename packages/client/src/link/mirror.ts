@@ -2,7 +2,7 @@ import type { Change, ConversationState, Cursor, FeedItem, LiveRun, Message, Usa
 import { cursorOf, emptyConversation, reduce } from "@banyan/core/conversation";
 import type { NarrowedRule, Node, Snapshot } from "@banyan/protocol";
 
-/** What a snapshot of an earlier server does not have, as the schema says. */
+/** Defaults for fields that snapshots of earlier servers lack. */
 const LEFT_OUT = {
   waiting: [],
   continuedBy: {},
@@ -12,27 +12,27 @@ const LEFT_OUT = {
   broken: [],
 } satisfies Partial<Snapshot>;
 
-/** A snapshot as it arrives: of this version, or of an earlier one. */
+/** A received snapshot of this version or an earlier one. */
 type ArrivedSnapshot = Omit<Snapshot, keyof typeof LEFT_OUT> & Partial<Pick<Snapshot, keyof typeof LEFT_OUT>>;
 
 /**
- * A conversation as a client holds it: made of a snapshot, kept up to date by the feed, and filled with what messages say
- * as it is read. Pure, and the same in a browser and a terminal. What is handed to it belongs to it from then on.
+ * A client's copy of a conversation: made from a snapshot, updated by the feed, and completed with messages as they are
+ * read. Pure, for browsers and terminals. It owns all objects passed to it.
  *
- * A message that has not been read stands in `state` without parts and calls; `outline` tells what the server said of it.
- * An item of the feed that speaks of what such a message says is passed over; reading it later catches up.
+ * Unread messages in `state` have no parts and calls; `outline` returns the server's outline. Feed items about the
+ * content of an unread message are skipped; reading the message catches up.
  */
 export class Mirror {
-  /** The tree. Changed in place; to be replaced when a snapshot comes. Read only. */
+  /** The tree. Changed in place, and replaced by the next snapshot. Read only. */
   readonly state: ConversationState;
-  /** What a process left in the middle when it stopped. */
+  /** Runs that a stopped process left unfinished. */
   readonly interrupted: readonly LiveRun[];
-  /** What of the log could not be read, in words. */
+  /** Descriptions of the unreadable parts of the log. */
   readonly damage: readonly string[];
-  /** Rules of the conversation that allow less than when the user allowed them. */
+  /** Rules of the conversation that now allow less than when the user added them. */
   readonly narrowed: readonly NarrowedRule[];
   #cursor: Cursor;
-  /** The nodes of messages that were not read. */
+  /** Outlines of the unread messages. */
   readonly #unread = new Map<string, Node>();
 
   constructor(arrived: ArrivedSnapshot) {
@@ -75,22 +75,22 @@ export class Mirror {
     this.fill(snapshot.messages);
   }
 
-  /** From here the feed goes on. */
+  /** Position from which the feed continues. */
   get cursor(): Cursor {
     return this.#cursor;
   }
 
-  /** What the server said of a message that has not been read; nothing for one that has. */
+  /** Returns the server's outline of an unread message; nothing for a read one. */
   outline(message: string): Node | undefined {
     return this.#unread.get(message);
   }
 
-  /** Of these messages, those that have to be read before they can be shown. */
+  /** Returns those messages that must be read before they can be shown. */
   unread(messages: Iterable<string>): string[] {
     return [...messages].filter((message) => this.#unread.has(message));
   }
 
-  /** Applies the items of a `feed` frame, in order; returns what each changed. */
+  /** Applies the items of a `feed` frame, in order. Returns the change of each item. */
   take(items: readonly FeedItem[]): Change[] {
     return items.map((item) => {
       this.#cursor = cursorOf(item) ?? this.#cursor;
@@ -98,7 +98,7 @@ export class Mirror {
     });
   }
 
-  /** Puts messages into their places that were read just now, in the order of the frames. */
+  /** Inserts messages that were read, in the order of the frames. */
   fill(messages: readonly Message[]): void {
     const all = this.state.messages as Map<string, Message>;
     const calls = this.state.calls as Map<string, string>;
@@ -116,11 +116,11 @@ export class Mirror {
   }
 }
 
-/** The tree of a snapshot, its messages as far as an outline tells. */
+/** Builds the tree of a snapshot, with messages from their outlines. */
 function treeOf({ nodes, names }: Snapshot): Pick<ConversationState, "messages" | "children"> {
   const messages = new Map<string, Message>();
   const children = new Map<string | null, string[]>();
-  // The call of a sub-agent's first message holds for all below it.
+  // The call of a sub-agent's first message applies to all messages below.
   const callOf: (string | undefined)[] = [];
   for (const [place, node] of nodes.entries()) {
     const parent = node.parent === undefined ? undefined : nodes[node.parent];

@@ -44,7 +44,7 @@ test("F20: who hears nothing of the server any more looks for it anew; who does 
   await eventually(() => expect(said).toEqual(["up", "alive", "down", "up"]));
 });
 
-/** What the network brings may take its time. */
+/** Waits for events from the network. */
 const eventually = (look: () => void) => vi.waitFor(look, { timeout: 10_000 });
 
 function linkTo(port: number, said: string[]): Link {

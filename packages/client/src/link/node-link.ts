@@ -5,33 +5,33 @@ import { Client, type ClientEvents } from "./client.ts";
 import type { Link, LinkEvents, OpenLink } from "./link.ts";
 import { ClientError } from "./link.ts";
 
-/** Milliseconds before the first new attempt; doubled for each further one. */
+/** Milliseconds before the first reconnection; doubled for each further one. */
 const FIRST_DELAY = 100;
 const LONGEST_DELAY = 5_000;
 
-/** Milliseconds that a server has to take the connection. */
+/** Milliseconds for the server to accept the connection. */
 const HANDSHAKE = 10_000;
 
-/** Ends of a connection after which another attempt would end the same way. */
+/** Close codes after which another attempt would fail in the same way. */
 const FINAL: ReadonlySet<number> = new Set([closeCodes.version, closeCodes.malformed, closeCodes.silent]);
 
-/** Where a server is, and who connects. */
+/** Address of a server, and identity of the client. */
 export interface ServerAddress {
-  /** As in `http://127.0.0.1:4870`. */
+  /** Such as `http://127.0.0.1:4870`. */
   readonly address: string;
   readonly token: string;
-  /** What this client is: a name and a version. */
+  /** Name and version of this client. */
   readonly client: string;
 }
 
-/** A client that is connected to a server. The server may take its time until `signal` aborts. Rejects with `ClientError`. */
+/** Returns a client that is connected to a server. Waits without limit until `signal` aborts. Rejects with `ClientError`. */
 export async function connect(to: ServerAddress, events: ClientEvents = {}, signal?: AbortSignal): Promise<Client> {
   const client = new Client(nodeLink(to), events);
   await client.connected(signal);
   return client;
 }
 
-/** A link to a server over a WebSocket of Node. */
+/** A link to a server over a WebSocket in Node. */
 export function nodeLink(to: ServerAddress): OpenLink {
   return (events) => new NodeLink(to, events);
 }
@@ -101,14 +101,13 @@ class NodeLink implements Link {
         said += chunk;
       });
       response.on("end", () => {
-        // These may come from a server that is just starting, or from a proxy before it, and are tried again; a refusal is
-        // final.
+        // A 5xx may come from a starting server or a proxy, so it is retried. Any other refusal is final.
         if ((response.statusCode ?? 500) >= 500) this.#ended(1006, undefined);
         else this.#fail(new ClientError("refused", said.trim() || `The server at ${address} refuses this client.`));
       });
     });
     socket.on("error", () => {
-      // What follows is `close`, which is what counts.
+      // The following `close` event handles the error.
     });
     socket.on("close", (code) => {
       clearTimeout(silence);

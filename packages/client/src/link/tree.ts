@@ -1,16 +1,16 @@
 import type { Change, ConversationState, FeedItem, LiveRun, Message } from "@banyan/core/conversation";
 import type { Mirror } from "./mirror.ts";
 
-/** A tree as a client has it: a mirror of its own, or the one of this process. */
+/** A conversation tree in a client: its own copy, or the tree of this process. */
 export type Tree = Pick<
   Mirror,
   "state" | "interrupted" | "damage" | "narrowed" | "unread" | "outline" | "take" | "fill"
 > & {
-  /** From here the feed goes on; absent where nothing can be missed. */
+  /** Position from which the feed continues. Absent: no items can be missed. */
   readonly cursor?: Mirror["cursor"];
 };
 
-/** A conversation that is open in this process; a `Session` is one. */
+/** A conversation that is open in this process, such as a `Session`. */
 export interface OpenConversation {
   readonly id: string;
   readonly state: ConversationState;
@@ -19,8 +19,8 @@ export interface OpenConversation {
 }
 
 /**
- * The tree of a conversation that is open in this process, read where it is: nothing is copied, and all of it is known. It
- * may say more already than the feed has told.
+ * The tree of a conversation that is open in this process, without a copy and completely read. It may be ahead of the
+ * feed.
  */
 export class SharedTree implements Tree {
   readonly #conversation: OpenConversation;
@@ -41,7 +41,7 @@ export class SharedTree implements Tree {
     return this.#conversation.damage;
   }
 
-  /** The host tells its own user of these rules. */
+  /** The host informs its own user about these rules. */
   get narrowed(): readonly [] {
     return [];
   }
@@ -54,7 +54,7 @@ export class SharedTree implements Tree {
     return undefined;
   }
 
-  /** Who writes to the tree has made it what the items say. */
+  /** The writer of the tree has applied the items already. */
   take(items: readonly FeedItem[]): Change[] {
     return items.map(() => ({}));
   }

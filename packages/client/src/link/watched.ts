@@ -4,30 +4,30 @@ import { ClientError } from "./link.ts";
 import type { Tree } from "./tree.ts";
 
 /**
- * How a watched conversation stands. `loading`: its snapshot has not come. `live`: its feed is followed. `removed`: it is
- * gone. `broken`: its log cannot be written any more. `missing`: it could not be watched.
+ * State of a watched conversation. `loading`: no snapshot yet. `live`: its feed is followed. `removed`: it was removed.
+ * `broken`: its log cannot be written. `missing`: it could not be watched.
  */
 export type Standing = "loading" | "live" | "removed" | "broken" | "missing";
 
-/** Who follows a watched conversation. */
+/** A listener of a watched conversation. */
 export interface Follower {
-  /** The state is another object from now on: with the first snapshot, and when the server began anew. */
+  /** The state is a new object: after the first snapshot, and after a restart of the server. */
   renewed?(state: ConversationState): void;
-  /** Something happened; the state says it already. */
+  /** An item arrived; the state includes it already. */
   item?(item: FeedItem, change: Change): void;
-  /** Messages were read; the state has what they say. */
+  /** Messages were read; the state includes their content. */
   read?(messages: readonly Message[]): void;
-  /** It stands otherwise than before: see `standing` and `problem`. */
+  /** The standing has changed: see `standing` and `problem`. */
   stands?(standing: Standing): void;
 }
 
-/** Asks for what messages say; resolves when the answer has been taken. Rejects with `ClientError`. */
+/** Requests the content of messages. Resolves when the answer was applied. Rejects with `ClientError`. */
 type Read = (messages: readonly string[]) => Promise<readonly Message[]>;
 
-/** A conversation as a client holds it: what the server says of it, kept up to date by its feed. */
+/** A client's view of a conversation, updated by its feed. */
 export class Watched {
   readonly id: string;
-  /** The last message of the branch that is shown first: the end of that branch comes whole with the snapshot. */
+  /** The last message of the branch that is shown first. The snapshot contains the end of this branch completely. */
   readonly leaf: string | undefined;
   readonly #ask: Read;
   readonly #followers = new Set<Follower>();
@@ -44,7 +44,7 @@ export class Watched {
     this.#ask = ask;
   }
 
-  /** Resolves when there is a state. Rejects with `ClientError` when there will be none. */
+  /** Resolves when the state is loaded. Rejects with `ClientError` if it cannot be loaded. */
   get loaded(): Promise<this> {
     return this.#loaded.promise;
   }
@@ -53,35 +53,35 @@ export class Watched {
     return this.#standing;
   }
 
-  /** Why it is removed, broken or missing. */
+  /** The reason if the conversation is removed, broken or missing. */
   get problem(): ClientError | undefined {
     return this.#problem;
   }
 
-  /** The conversation, with what else a snapshot tells; nothing while it is loading. */
+  /** The conversation with the other data of a snapshot; nothing while loading. */
   get tree(): Tree | undefined {
     return this.#tree;
   }
 
-  /** The tree; what has not been read stands in it without parts (`tree.unread`). Throws while it is loading. */
+  /** The tree. Unread messages in it have no parts (`tree.unread`). Throws while loading. */
   get state(): ConversationState {
     if (!this.#tree) throw new ClientError("invalid", `The conversation ${this.id} has not been loaded yet.`);
     return this.#tree.state;
   }
 
-  /** From now on the follower is told; until the returned function is called. */
+  /** Adds a follower, until the returned function is called. */
   follow(follower: Follower): () => void {
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);
   }
 
   /**
-   * Reads what messages say, all of them when none are named, as far as that is not known. Resolves when it is known, or the
-   * server knows no more of it. Rejects with `ClientError`.
+   * Reads the content of the given messages, or of all, as far as unread. Resolves when it is read, or when the server
+   * has no more. Rejects with `ClientError`.
    */
   async read(messages?: Iterable<string>): Promise<void> {
     const named = messages && [...messages];
-    // The server may begin anew meanwhile, with messages that were not there before.
+    // The server may send a new snapshot meanwhile, with further messages.
     const rest = () => this.#tree?.unread(named ?? this.state.messages.keys()) ?? [];
     for (let unread = rest(); unread.length > 0; unread = rest()) {
       const wanted = unread.filter((id) => !this.#reading.has(id)).slice(0, MESSAGES_AT_ONCE);
@@ -90,7 +90,7 @@ export class Watched {
     }
   }
 
-  /** This is the conversation as it is now. */
+  /** Replaces the tree by a new one. */
   begin(tree: Tree): void {
     this.#tree = tree;
     this.#loaded.resolve(this);
@@ -98,7 +98,7 @@ export class Watched {
     for (const follower of this.#followers) follower.renewed?.(this.state);
   }
 
-  /** What a `feed` frame brings. */
+  /** Applies the items of a `feed` frame. */
   take(items: readonly FeedItem[]): void {
     const tree = this.#tree;
     for (const item of tree ? items : []) {
@@ -107,17 +107,17 @@ export class Watched {
     }
   }
 
-  /** The answer to what was read, in its place between the frames of the feed. */
+  /** Inserts messages that were read, in order with the frames of the feed. */
   fill(messages: readonly Message[]): void {
     this.#tree?.fill(messages);
     for (const follower of this.#followers) follower.read?.(messages);
   }
 
-  /** It stands so from now on. */
+  /** Sets the standing. */
   stand(standing: Standing, problem?: ClientError): void {
     if (problem && !this.#tree) {
       this.#loaded.reject(problem);
-      // Whoever waits for it is told; whoever does not must not end the process.
+      // Prevents an unhandled rejection if no caller waits.
       this.#loaded.promise.catch(() => {});
     } else if (this.#problem && !this.#tree) this.#loaded = Promise.withResolvers();
     if (standing === this.#standing && problem?.message === this.#problem?.message) return;
