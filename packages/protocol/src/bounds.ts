@@ -1,47 +1,48 @@
-/** Bytes of the largest frame that a client may send; a larger one ends the connection. */
+/** Maximum bytes of a client's frame; a larger frame ends the connection. */
 export const LARGEST_FRAME = 8 * 1024 * 1024;
 
-/** Bytes of all files of a message together: in base 64, with what stands around them, they fit into a frame. */
+/** Maximum bytes of all files of a message: encoded in base 64, they fit into one frame with the rest of the command. */
 export const LARGEST_FILES = Math.floor((LARGEST_FRAME * 3) / 4) - 512 * 1024;
 
-/** Messages that one `message.read` may ask for. */
+/** Maximum number of messages in one `message.read`. */
 export const MESSAGES_AT_ONCE = 500;
 
-/** Branches that one `branch.fan` may ask. */
+/** Maximum number of branches in one `branch.fan`. */
 export const BRANCHES_AT_ONCE = 8;
 
-/** Conversations that one list may ask for. */
+/** Maximum number of conversations in one list. */
 export const CONVERSATIONS = 10_000;
 
-/** Messages that one search may ask for. */
+/** Maximum number of hits in one search. */
 export const HITS = 1_000;
 
-/** Characters of a message that stand in the outline of the tree. */
+/** Maximum number of characters of a message in the outline of the tree. */
 export const FIRST_WORDS = 60;
 
-/** Milliseconds between two signs of life of the server on a WebSocket: a ping, and `alive`. Who answers no ping is gone. */
+/**
+ * Milliseconds between the server's signs of life on a WebSocket: a ping, and `alive`. A client that answers no ping is
+ * disconnected.
+ */
 export const SIGN_OF_LIFE = 30_000;
 
-/**
- * Milliseconds without a frame from the server after which a client connects anew: a connection may break without any sign.
- */
+/** Milliseconds of silence after which a client reconnects, because a connection may break without notice. */
 export const SILENCE = 2 * SIGN_OF_LIFE;
 
-/** How the server ends a WebSocket, beside the codes of RFC 6455. */
+/** Close codes of the server's WebSocket, in addition to those of RFC 6455. */
 export const closeCodes = {
   /** The server stops; try again later. */
   stopping: 1001,
-  /** A frame that is no JSON, or that has no schema here; also a command before `hello`. */
+  /** A frame that is not JSON or fits no schema, or a command before `hello`. */
   malformed: 4400,
-  /** A page did not prove that it signed in: it has to do so anew. */
+  /** The page did not prove its sign-in, and must sign in again. */
   unproven: 4401,
-  /** `hello` came too late, or not at all. */
+  /** `hello` came too late, or never. */
   silent: 4408,
-  /** The client speaks another major version of the protocol: a newer page or program is needed. */
+  /** The client uses another major version of the protocol, so a newer page or program is needed. */
   version: 4426,
   /** Too many commands in too short a time. */
   hasty: 4429,
 } as const;
 
-/** Bytes of a frame of a client that may only watch: none of its commands is long. */
+/** Maximum bytes of a frame from a client that may only watch: all its commands are short. */
 export const LARGEST_OF_WATCHERS = 64 * 1024;

@@ -15,7 +15,7 @@ import {
 } from "./parts.ts";
 import { callId, count, dollars, id, list, time } from "./shapes.ts";
 
-// The facts of a log as JSON has them: what an import checks, what a client is told, and what `--print` writes.
+// The events of a log in JSON, for imports, for clients, and for the output of `--print`.
 
 const messageOf = { message: id };
 const callOf = { message: id, call: callId };
@@ -37,7 +37,7 @@ const delivery = z.enum(["steer", "queue", "interrupt"]).describe("Its delivery 
 const userParts = list(userPart);
 const unreadable = z.string().optional().describe("Why its parts are unreadable, in one sentence; it has none.");
 
-/** The schemas of all events of this version, each with the properties of `head` before its own. */
+/** Returns the schemas of all events of this version, each with the properties of `head` first. */
 export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
   const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
     z.object({ ...head, type: z.literal(type), ...shape, at: time });

@@ -6,10 +6,10 @@ import { callId, count, id } from "./shapes.ts";
 const epoch = count.describe("Counts the writers that the log has had.");
 const seq = z.int().min(1).describe("The place in the log, from 1, without gaps.");
 
-/** What holds for good: stored in the log. */
+/** Schema of a fact that the log stores. */
 export const event = z.discriminatedUnion("type", eventSchemas({ seq, epoch }));
 
-/** Whose voice a fragment is. */
+/** Source of a fragment. */
 const voice = {
   run: id.describe("The run that it is of."),
   agent: z.string().describe("Name of the run's agent."),
@@ -22,7 +22,7 @@ const begins = count
   );
 const ofCall = { message: id, call: callId };
 
-/** The schemas of all fragments of what streams, each with the properties of `head` before its own. */
+/** Returns the schemas of all deltas, each with the properties of `head` first. */
 export function deltaSchemas<const Head extends z.ZodRawShape>(head: Head) {
   const place = { ...head, ...voice };
   return [
@@ -50,7 +50,7 @@ export function deltaSchemas<const Head extends z.ZodRawShape>(head: Head) {
   ] as const;
 }
 
-/** The schemas of all notices, each with the properties of `head` before its own. */
+/** Returns the schemas of all notices, each with the properties of `head` first. */
 export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
   const leaf = id.nullable().describe("The end of the branch that is summed up.");
   return [
@@ -119,10 +119,10 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
   ] as const;
 }
 
-/** A fragment of what streams: it stands behind event `seq`, and at the end of `offset` units of text since. */
+/** A fragment of a stream, after event `seq`, at `offset` units of text since this event. */
 export const delta = z.discriminatedUnion("type", deltaSchemas({ seq: count, epoch, offset: count }));
 
-/** What happens now and nobody needs to know later. It has no place in the feed. */
+/** A momentary fact without a position in the feed. */
 export const notice = z.discriminatedUnion("type", noticeSchemas({}));
 
 /** Every feed item that this version knows. */
@@ -134,7 +134,7 @@ const known = new Map(
   ),
 );
 
-/** An item of a feed: one that this version knows and that is as it should be, or one of a newer version. */
+/** An item of a feed: a valid item of this version, or any item of a newer version. */
 export const feedItem = z
   .looseObject({ type: z.string() })
   .superRefine((item, context) => {

@@ -5,7 +5,7 @@ import { planApproval } from "./parts.ts";
 import { id, list, text } from "./shapes.ts";
 import { snapshot } from "./snapshot.ts";
 
-/** The first frame of a client. */
+/** Schema of a client's first frame. */
 export const hello = z.object({
   type: z.literal("hello"),
   protocol: text(0, 20).describe("The version that the client speaks, as in 1.0."),
@@ -13,10 +13,10 @@ export const hello = z.object({
   proof: text(0, 100).optional().describe("Proof of a signed-in page's key."),
 });
 
-/** To a page that has the cookie of a sign-in, before anything else: it says hello with a proof that it has the key too (S20). */
+/** Sent first to a page with a sign-in cookie: its hello must prove that it also has the key (S20). */
 const challenge = z.object({ type: z.literal("challenge"), challenge: z.string() });
 
-/** The settings that hold for all conversations without settings of their own. */
+/** Settings of all conversations without settings of their own. */
 export const settings = z.object({
   model: z.string(),
   approval: z.enum(["plan", "ask", "edits", "all"]),
@@ -26,7 +26,7 @@ export const settings = z.object({
     .describe("Conversations with an allowed plan under approval plan, and its approval."),
 });
 
-/** The first frame of a server. */
+/** Schema of a server's first frame. */
 const welcome = z.object({
   type: z.literal("welcome"),
   protocol: z.string().describe("The version that the server speaks."),
@@ -44,15 +44,15 @@ const welcome = z.object({
     .describe("With the right to act: omissions of settings, instructions, skills and commands, a sentence each."),
 });
 
-/** Instead of `welcome`: the two cannot talk, and the connection ends. */
+/** Sent instead of `welcome` if the versions are not compatible; the connection then ends. */
 const refused = z.object({ type: z.literal("refused"), protocol: z.string(), message: z.string() });
 
 /**
- * Why a command was not carried out. `malformed`: it does not fit its schema. `unknown-command`: of a newer version.
- * `forbidden`: the client may not. `busy`: too many commands at once. `not-found`, `ambiguous`: no conversation, message,
- * question, input or run of that name, or several. `locked`: another program has the conversation open. `damaged`: it
- * cannot be read. `invalid`: it cannot be done as things are. `unconfirmed`: a
- * person must say yes to it first (`confirmed`). `stopping`: the server ends. `failed`: the server's fault.
+ * Codes for a failed command. `malformed`: it does not fit its schema. `unknown-command`: it belongs to a newer version.
+ * `forbidden`: the client lacks the right. `busy`: too many commands at once. `not-found`, `ambiguous`: no conversation,
+ * message, question, input or run of that name, or several. `locked`: another program has the conversation open.
+ * `damaged`: the conversation cannot be read. `invalid`: it is impossible in the current state. `unconfirmed`: a user
+ * must confirm it first (`confirmed`). `stopping`: the server is stopping. `failed`: a fault of the server.
  */
 export const errorCodes = [
   "malformed",
@@ -72,21 +72,21 @@ export const errorCodes = [
 /** One of `errorCodes`. */
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** What a person is told, and a code for programs. A newer server may have more codes. */
+/** A message for users, and a code for programs. A newer server may have more codes. */
 export const problem = z.object({ code: z.string(), message: z.string() });
 
-/** A command was carried out; with what its schema says. */
+/** A command was carried out; `result` fits the schema of the command. */
 const done = z.object({ type: z.literal("done"), id, result: z.record(z.string(), z.unknown()) });
 
-/** A command was not carried out. */
+/** A command failed. */
 const failed = z.object({ type: z.literal("failed"), id, error: problem });
 
-/** What happened in a conversation, in order. */
+/** Feed items of a conversation, in order. */
 const feed = z.object({ type: z.literal("feed"), conversation: id, items: list(feedItem) });
 
 /**
- * The client gets no more of a feed. `removed`: the conversation is gone. `broken`: its log cannot be written any more;
- * `message` says why.
+ * A feed has ended. `removed`: the conversation was removed. `broken`: its log cannot be written; `message` has the
+ * reason.
  */
 const ended = z.object({
   type: z.literal("ended"),
@@ -95,26 +95,26 @@ const ended = z.object({
   message: z.string(),
 });
 
-/** What changed in the list of conversations, for who watches it. */
+/** Changes in the list of conversations, for clients that watch it. */
 const conversations = z.object({
   type: z.literal("conversations"),
   changed: list(listedConversation),
   removed: list(id),
 });
 
-/** The settings are others now. */
+/** The settings have changed. */
 const settingsChanged = z.object({ type: z.literal("settings"), settings });
 
-/** The server is still there. It comes every 30 s, for clients that are not told of pings: those in browsers. */
+/** Sign of life of the server every 30 s, for browsers, which do not see pings. */
 const alive = z.object({ type: z.literal("alive") });
 
-/** The server ends; what ran was interrupted and is in the log. */
+/** The server stops. Running work was interrupted and is in the log. */
 const stopping = z.object({ type: z.literal("stopping"), message: z.string() });
 
-/** What the client did makes the server end the connection. */
+/** The server ends the connection because of a fault of the client. */
 const fault = z.object({ type: z.literal("fault"), message: z.string() });
 
-/** Everything that a server sends. A client passes over a frame whose type it does not know. */
+/** All frames of a server. Clients ignore frames of unknown types. */
 export const serverFrame = z.discriminatedUnion("type", [
   challenge,
   welcome,
@@ -137,10 +137,10 @@ export type ServerFrame = z.infer<typeof serverFrame>;
 /** The first frame of a client. */
 export type Hello = z.infer<typeof hello>;
 
-/** What agents work with. */
+/** Model and approval settings of the server. */
 export type ServerSettings = z.infer<typeof settings>;
 
-/** Why a command was not carried out. */
+/** The failure of a command. */
 export type Problem = z.infer<typeof problem>;
 
 /** The first frame of a server. */

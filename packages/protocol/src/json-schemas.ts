@@ -12,10 +12,10 @@ import { node, question } from "./snapshot.ts";
 /** A schema of JSON Schema 2020-12. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** The place of a schema in the document of all: that of OpenAPI. */
+/** Prefix of references to schemas, as in OpenAPI. */
 const PLACE = "#/components/schemas/";
 
-/** What commands, frames and events are made of, by the names that the description and docs/protocol.md have for it. */
+/** Shared parts of commands, frames and events, by their names in the OpenAPI description and docs/protocol.md. */
 const SHAPES: Readonly<Record<string, z.ZodType>> = {
   id,
   callId,
@@ -38,10 +38,10 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
   feedItem,
 };
 
-/** All that is said, in one of these unions each, by its type. */
+/** Unions of all schemas, each distinguished by `type`. */
 const UNIONS = { frame: serverFrame, event, delta, notice } as const;
 
-/** The kinds of schemas that there are, with the names of those of each. */
+/** All schemas, and their names by kind. */
 export interface JsonSchemas {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   readonly shapes: readonly string[];
@@ -50,8 +50,8 @@ export interface JsonSchemas {
 }
 
 /**
- * Everything of the protocol as JSON Schema, for programs in other languages: made of the schemas by which the server checks
- * what comes in. They refer to each other by their place in a description of OpenAPI; what a newer server adds fits them.
+ * Returns the whole protocol as JSON Schema, for programs in other languages. Generated from the schemas that the
+ * server checks with. References have the form of OpenAPI; additions of newer servers fit the schemas.
  */
 export function jsonSchemas(): JsonSchemas {
   const registry = z.registry<{ id: string }>();
@@ -69,7 +69,7 @@ export function jsonSchemas(): JsonSchemas {
   for (const name of names) {
     const { result }: CommandDefinition = commands[name];
     add(name, commandSchema(name) as z.ZodType);
-    // Several commands answer nothing, by one schema.
+    // Several commands without a result share one schema.
     add(`${name}.result`, result.describe(`The answer to ${name}.`));
   }
   const { schemas } = z.toJSONSchema(registry, {
@@ -89,12 +89,12 @@ export function jsonSchemas(): JsonSchemas {
   };
 }
 
-/** A reference to the schema of a name. */
+/** Returns a reference to a named schema. */
 export function refTo(name: string): JsonSchema {
   return { $ref: PLACE + name };
 }
 
-/** The name that a reference is to. */
+/** Returns the name in a reference. */
 export function nameIn($ref: string): string {
   return $ref.slice(PLACE.length);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { about, behindSummary, broughtFile, fileChange, part, seenFile, usage, userPart } from "./parts.ts";
 import { callId, count, dollars, id, json, list, schemaOf, time } from "./shapes.ts";
 
-/** Changes of a file that a call is about to make, as far as the model has written them. */
+/** A planned change of a file, as far as the model has written it. */
 const draft = z.object({
   index: count.describe("Counts the changes of one call, from 0."),
   path: z.string(),
@@ -12,7 +12,7 @@ const draft = z.object({
   text: z.string(),
 });
 
-/** A tool call, as it stands in its message. */
+/** Schema of a tool call in its message. */
 export const call = z.looseObject({
   id: callId,
   tool: z.string(),
@@ -48,7 +48,7 @@ const base = {
     .describe("Why it is unreadable, in one sentence; it has no parts, and requests omit it."),
 };
 
-/** A message, whole: a node of the tree with everything that it says. */
+/** Schema of a complete message. */
 export const message = schemaOf<Message>(
   z.discriminatedUnion("role", [
     z.looseObject({

@@ -3,21 +3,21 @@ import { isEnded, pathTo, textOf, toldUnreadable } from "@banyan/core/conversati
 import { FIRST_WORDS } from "./bounds.ts";
 import type { NarrowedRule, Node, Snapshot } from "./snapshot.ts";
 
-/** What the messages of the branch in view may take: so many, and so many UTF-16 units. The last one is always there. */
+/** Maximum number, and UTF-16 units, of messages of the viewed branch in a snapshot. The last message is always included. */
 const MESSAGES_IN_VIEW = 200;
 const SIZE_IN_VIEW = 512 * 1024;
 
-/** What a snapshot says that the state does not. */
+/** Parts of a snapshot that are not in the state. */
 export interface SnapshotOf {
   readonly cursor: Cursor;
-  /** The message whose branch is in view; where the conversation was last written to when absent or unknown. */
+  /** The message whose branch is viewed. Absent or unknown: the message last written to. */
   readonly leaf?: string | undefined;
   readonly interrupted?: readonly LiveRun[];
   readonly damage?: readonly string[];
   readonly narrowed?: readonly NarrowedRule[];
 }
 
-/** A conversation as a client that begins to watch is sent it: the outline of its tree, and the end of the branch in view. */
+/** Returns the snapshot for a client that begins to watch: the outline of the tree, and the end of the viewed branch. */
 export function snapshotOf(
   state: ConversationState,
   { cursor, leaf, interrupted, damage, narrowed = [] }: SnapshotOf,
@@ -59,7 +59,7 @@ export function snapshotOf(
   };
 }
 
-/** The last messages of a branch, within the bounds of a snapshot. */
+/** Returns the last messages of a branch, within the limits of a snapshot. */
 function endOfBranch(state: ConversationState, view: string | null): Message[] {
   const path = pathTo(state, view);
   let first = path.length;
@@ -70,7 +70,7 @@ function endOfBranch(state: ConversationState, view: string | null): Message[] {
   return path.slice(first);
 }
 
-/** Every message without what it says. */
+/** Returns all messages without their content. */
 function outlineOf(state: ConversationState): Pick<Snapshot, "names" | "nodes"> {
   const names = new Places();
   const places = new Map<string, number>();
@@ -82,7 +82,7 @@ function outlineOf(state: ConversationState): Pick<Snapshot, "names" | "nodes"> 
   return { names: names.all, nodes };
 }
 
-/** Texts, each kept once. */
+/** A list of distinct texts. */
 class Places {
   readonly all: string[] = [];
   readonly #known = new Map<string, number>();
@@ -146,13 +146,13 @@ function countCalls(
   if (changed > 0) node.changed = changed;
 }
 
-/** How a message begins, on one line. */
+/** Returns the beginning of a message on one line. */
 export function firstWords(message: Message): string {
   const text = toldUnreadable(message) ?? textOf(message);
-  // Twice as much text is enough as a rule; of a message that begins with very much white space, fewer words are shown.
+  // Twice the text is usually enough; after much leading white space, fewer words are shown.
   const near = folded(text.slice(0, 2 * FIRST_WORDS));
   const words = near.length < FIRST_WORDS ? folded(text.slice(0, 8 * FIRST_WORDS)) : near;
-  // A cut between the two halves of a character would leave something that is none.
+  // A cut must not leave half a surrogate pair.
   return words
     .slice(0, FIRST_WORDS)
     .replace(/[\uD800-\uDBFF]$/, "")
@@ -163,7 +163,7 @@ function folded(text: string): string {
   return text.replace(/\s{2,}|[^\S ]/g, " ").trim();
 }
 
-/** How much a message says, in UTF-16 units: its text, and the arguments and results of its calls. */
+/** Returns the size of a message in UTF-16 units: its text, and the arguments and results of its calls. */
 export function sizeOf(message: Message): number {
   let size = 0;
   for (const part of message.parts) {

@@ -9,9 +9,9 @@ import {
 import { z } from "zod";
 import { callId, count, id, list, schemaOf, text } from "./shapes.ts";
 
-// What messages and calls are made of.
+// Parts of messages and calls.
 
-/** The effect of a summary on the next request. */
+/** Schema of the effect of a summary on the next request. */
 export const compaction = z.object({
   messages: count.describe("Messages that the model no longer sees."),
   before: count.describe("Tokens of the next request without the summary, about."),
@@ -19,7 +19,7 @@ export const compaction = z.object({
   size: count.optional().describe("Tokens of the model's context, if that is known."),
 });
 
-/** Fields for the words and the state that the program keeps behind a summary. */
+/** Fields for the words and the state that the program keeps with a summary. */
 export const behindSummary = {
   kept: list(
     z.object({
@@ -43,10 +43,10 @@ export const behindSummary = {
     .describe("Calls above it with shortened results, and user messages that were too large."),
 };
 
-/** Of a question about a run, and of its answer. */
+/** Field of a question about a run, and of its answer. */
 export const offers = z.literal("file").optional().describe("Not a limit: allow stores a too large message as a file.");
 
-/** Any JSON. It is passed on without being looked through. */
+/** Any JSON, passed on unchecked. */
 export const anyJson = z.unknown().describe("Any JSON.");
 
 /** Tokens of one or more model calls. */
@@ -71,17 +71,17 @@ const filePart = z.object({
   url: z.string().optional(),
 });
 
-/** A file that a call brought with its output. */
+/** Schema of a file in a call's result. */
 export const broughtFile = filePart.extend({
   digest: z.string().describe("Digest of its base 64, as in the log."),
 });
 
-/** What a user message of a log can hold. A newer version may have added fields. */
+/** A part of a user message in a log. A newer version may have added fields. */
 export const userPart = z.discriminatedUnion("type", [textPart, filePart]);
 
 /**
- * A piece of what a user says: the shape that `readUserContent` of core takes as it is. The bytes are looked at in one pass,
- * since a file may have 20 MB.
+ * A part of a message from a client: the shape that `readUserContent` of core accepts. The bytes are checked in one
+ * pass, because a file may have 20 MB.
  */
 export const saidPart = schemaOf<UserPart>(
   z.discriminatedUnion("type", [
@@ -98,7 +98,7 @@ export const saidPart = schemaOf<UserPart>(
   ]),
 );
 
-/** What an answer can hold. */
+/** A part of an answer. */
 export const part = z.discriminatedUnion("type", [
   textPart,
   filePart,
@@ -119,7 +119,7 @@ const mode = z
   .nullable()
   .describe("As in 100755; 120000 for a link, whose content is its target; null when there is no file.");
 
-/** A change of a file. */
+/** Schema of a file change. */
 export const fileChange = z.object({
   path: z.string().describe("Relative to the workspace."),
   kind: z.enum(["created", "changed", "deleted"]),
@@ -137,7 +137,7 @@ export const fileChange = z.object({
 /** A file as a call saw it. */
 export const seenFile = z.object({ path: z.string().describe("Relative to the workspace."), digest });
 
-/** What a call is about, as its tool says. */
+/** Schema of the subject of a call, as described by its tool. */
 export const about = z.object({
   offered: z
     .object({ server: z.string(), tool: z.string() })
@@ -168,16 +168,16 @@ export const about = z.object({
   handsIn: z.boolean().optional().describe("The plan is presented: with approval plan, a user decides."),
 });
 
-/** With which approval a plan is carried out that a person allowed. */
+/** The approval mode in which an allowed plan is carried out. */
 export const planApproval = z.enum(["ask", "edits"]);
 
-/** What a call would do, worked out before a person is asked. */
+/** Schema of a call's predicted effects, worked out before a user is asked. */
 export const preview = z.object({
   changes: list(fileChange).optional().describe("Changes of files that it would make."),
   notes: list(z.string()).optional().describe("Notes for the user's decision."),
 });
 
-/** One of the things that a question asks at once: what of them was chosen, and words, make the text of its answer. */
+/** Schema of one field of a question. Chosen labels and words make up the text of the answer. */
 export const questionField = schemaOf<QuestionField>(
   z.object({
     heading: z.string(),

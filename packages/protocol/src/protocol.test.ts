@@ -18,7 +18,7 @@ describe("versions", () => {
 
 describe("schemas", () => {
   test("there is one for every item that the engine tells", () => {
-    // Exhaustive by its type: a new item of the engine does not compile until it has its schema.
+    // Exhaustive by its type: a new item of the engine does not compile before it has a schema.
     const told: Readonly<Record<Exclude<FeedItem["type"], "feed.reset" | "chat.ended">, true>> = TOLD;
     const known = [event, delta, notice].flatMap(({ options }) =>
       options.map(({ shape }) => shape.type.value as string),
@@ -87,7 +87,7 @@ test("S28: docs/protocol.md says of every address what the table of rights says 
   });
 });
 
-/** What a feed tells a client: a reset is told as a snapshot, and the end of a chat is of the process that has it. */
+/** Items that a feed sends to clients: a reset becomes a snapshot, and the end of a chat stays in its process. */
 const TOLD = {
   "call.approval-requested": true,
   "call.approval-resolved": true,

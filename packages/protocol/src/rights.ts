@@ -1,15 +1,15 @@
 import type { ServerSettings } from "./frames.ts";
 
 /**
- * What a client may do. `show`: see a conversation that it names. `watch`: also see which other conversations there are; it
- * changes nothing. `act`: change conversations and settings, and look at what stands behind them (files, providers, what the
- * model is sent). A link gives `show` alone, for its one conversation (S29).
+ * Rights of a client. `show`: see a given conversation. `watch`: also see the other conversations, without changes.
+ * `act`: change conversations and settings, and see the data behind them (files, providers, requests to the model). A
+ * share link gives `show` for its conversation only (S29).
  */
 export type Right = "show" | "watch" | "act";
 
 /**
- * The right that each command needs (S28). The server asks here before it carries one out, a client before it offers one, and
- * docs/protocol.md is compared with it. Who has which right stands in the server's record of tokens (S4).
+ * The right that each command needs (S28). Servers check it before carrying a command out, clients before offering it,
+ * and docs/protocol.md is compared with it. The server's token records hold the rights of clients (S4).
  */
 export const rights = {
   "conversation.list": "watch",
@@ -66,7 +66,7 @@ export const rights = {
   "share.revoke": "act",
 } as const satisfies Readonly<Record<string, Right>>;
 
-/** What runs without asking in a conversation; in one that has not begun without an id. */
+/** Returns the approval mode of a conversation; without an id, of a new conversation. */
 export function approvalIn(
   { approval, unasked, carriedOut }: ServerSettings,
   conversation: string | undefined,

@@ -18,7 +18,7 @@ const place = fc.record({
 });
 const valid = fc.oneof(text, bytes, place);
 
-/** Changes that make a piece of what a user says wrong, whatever it was. */
+/** Changes that make any part of a user's message invalid. */
 const DAMAGES: readonly ((part: Record<string, unknown>, junk: unknown) => unknown)[] = [
   (_, junk) => (typeof junk === "object" ? 7 : junk),
   (part) => [part],
@@ -39,7 +39,7 @@ const DAMAGES: readonly ((part: Record<string, unknown>, junk: unknown) => unkno
   (part) => ({ ...part, text: 1, name: 7 }),
 ];
 
-/** Whether the library takes a part as it is. Other shapes that it maps are no business of the protocol. */
+/** True if the library accepts a part unchanged. Other shapes that it converts are not part of the protocol. */
 function isTakenAsItIs(part: unknown): boolean {
   try {
     const [read] = readUserContent([part, { type: "text", text: "." }] as UserContent) ?? [];

@@ -1,8 +1,8 @@
 import { type JsonSchema, type JsonSchemas, nameIn } from "./json-schemas.ts";
 
-// The tables of docs/protocol.md that say what each field holds, made of the schemas.
+// Generates the tables of fields in docs/protocol.md from the schemas.
 
-/** A field: where it is, in which kinds of a union, its form, and what its schema says of it. */
+/** A field: its path, its kinds in a union, its form, and the description in its schema. */
 interface Row {
   readonly field: string;
   readonly kind: string;
@@ -10,7 +10,7 @@ interface Row {
   readonly says: string;
 }
 
-/** Everything that a program sends and gets, field by field. */
+/** Returns the tables of all fields that programs send and receive. */
 export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas): string {
   const schema = (name: string): JsonSchema => schemas[name] ?? {};
   const linesOf = (shown: string, rows: readonly Row[], otherwise: string) =>
@@ -19,7 +19,7 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
       : rows.map(({ field, kind, form, says }, index) =>
           cells(index === 0 ? shown : "", `${field}${kind}`, form, says),
         );
-  /** A table of several schemas; `beside` are the fields that each of them has. */
+  /** Returns a table of several schemas; `beside` are the fields of all of them. */
   const table = (
     first: string,
     names: readonly string[],
@@ -79,12 +79,12 @@ function cells(...texts: readonly string[]): string {
   return `| ${texts.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`.replaceAll("|  |", "| |");
 }
 
-/** The name of a field without the signs around it. */
+/** Returns the name of a field without marks. */
 function bare(field: string): string {
   return field.replaceAll(/[`?]/g, "");
 }
 
-/** The fields of an object, but for the word by which it is known (`without`), and those of objects in it behind theirs. */
+/** Returns the fields of an object and its nested objects, without its type field (`without`). */
 function rowsOf(schema: JsonSchema, without: readonly string[] = [], at = ""): Row[] {
   const kinds = kindsOf(schema);
   if (kinds) return rowsOfKinds(kinds, at);
@@ -107,7 +107,7 @@ interface Kind {
   readonly schema: JsonSchema;
 }
 
-/** What all kinds have comes first and once; what some have says which. */
+/** Lists common fields first and once; other fields name their kinds. */
 function rowsOfKinds(kinds: readonly Kind[], at: string): Row[] {
   const found = new Map<string, { readonly row: Row; readonly of: string[] }>();
   for (const { tag, value, schema } of kinds) {
@@ -131,7 +131,7 @@ function rowsOfKinds(kinds: readonly Kind[], at: string): Row[] {
   ];
 }
 
-/** The kinds of a union of objects that a word in each tells apart. */
+/** Returns the kinds of a union of objects, which one field distinguishes. */
 function kindsOf(schema: JsonSchema): readonly Kind[] | undefined {
   const options = schema.oneOf as readonly JsonSchema[] | undefined;
   if (!options?.every(({ properties }) => properties)) return undefined;
@@ -141,14 +141,14 @@ function kindsOf(schema: JsonSchema): readonly Kind[] | undefined {
   });
 }
 
-/** What is in a list, what may be null, or itself; and the mark for that. */
+/** Returns the item schema of a list, the non-null schema, or the schema itself; and the mark for it. */
 function within(schema: JsonSchema): { readonly inner: JsonSchema; readonly mark: string } {
   if (schema.items) return { inner: schema.items as JsonSchema, mark: "[]" };
   const [other, none] = (schema.anyOf ?? []) as readonly JsonSchema[];
   return { inner: other && none?.type === "null" ? other : schema, mark: "" };
 }
 
-/** The form of a value in a few words. */
+/** Returns the form of a value in a few words. */
 function formOf(schema: JsonSchema): string {
   const { $ref, type, pattern, format } = schema;
   if ($ref) return `\`${nameIn($ref)}\``;
@@ -182,7 +182,7 @@ function formOf(schema: JsonSchema): string {
   }
 }
 
-/** Bounds of a number, of the characters of a string, or of the items of a list: `1..200`, `0..`. */
+/** Formats the bounds of a number, a string's length, or a list's length: `1..200`, `0..`. */
 function between(least?: number, most?: number): string {
   const low = least === undefined || least === Number.MIN_SAFE_INTEGER ? "" : least;
   const high = most === undefined || most === Number.MAX_SAFE_INTEGER ? "" : most.toLocaleString("en");

@@ -2,9 +2,9 @@ import type { Json } from "@banyan/core/conversation";
 import { ID_PATTERN, ID_RULE } from "@banyan/core/conversation";
 import { z } from "zod";
 
-// Pieces that several schemas are made of.
+// Building blocks of the schemas.
 
-/** The schema of something that the engine has a type for, known by that type. A test holds the two to each other. */
+/** Gives a schema the engine's type. A test compares the two. */
 export function schemaOf<Type>(schema: z.ZodType): z.ZodType<Type> {
   return schema as z.ZodType<Type>;
 }
@@ -16,8 +16,8 @@ export const time = z.number().describe("Milliseconds since 1970.");
 export const count = z.int().min(0);
 
 /**
- * A name of a conversation, a message, a run, a command ...: what `isId` of `@banyan/core/conversation` takes. `createId()`
- * makes one.
+ * Id of a conversation, message, run or command, valid for `isId` of `@banyan/core/conversation`. `createId()` makes
+ * one.
  */
 export const id = z
   .string()
@@ -25,7 +25,7 @@ export const id = z
   .refine((text) => text.isWellFormed(), `expected ${ID_RULE}, in Unicode whose surrogates come in pairs`)
   .describe("Text of 1 to 128 characters without control characters; not `.` or `..`.");
 
-/** A text of so many characters: code points, as JSON Schema counts. With `most` alone, it may be empty. */
+/** A text of this many characters, counted as code points like in JSON Schema. May be empty if `least` is 0. */
 export function text(least: number, most: number): z.ZodType<string, string> {
   const problem = `expected ${least === 0 ? "at most" : `${least} to`} ${most.toLocaleString("en")} characters`;
   const fits = (given: string) => given.length >= least && (given.length <= most || Array.from(given).length <= most);
@@ -35,10 +35,10 @@ export function text(least: number, most: number): z.ZodType<string, string> {
     .meta({ ...(least > 0 && { minLength: least }), maxLength: most });
 }
 
-/** The id of a call, which a provider may have made. */
+/** Id of a call, possibly made by a provider. */
 export const callId = text(1, 512).describe("An id that a model's provider may have made.");
 
-/** What a person names or asks something with: what is not white space at its ends, 1 to `most` characters of it. */
+/** A text of a user: 1 to `most` characters after trimming. */
 export function line(most: number): z.ZodType<string> {
   return z.string().trim().pipe(text(1, most)).meta({ minLength: 1, maxLength: most, pattern: "\\S" });
 }
@@ -46,18 +46,18 @@ export function line(most: number): z.ZodType<string> {
 /** US dollars. */
 export const dollars = z.number().min(0);
 
-/** Anything that JSON can hold. */
+/** Any JSON value. */
 export const json = schemaOf<Json>(z.json());
 
-/** An array that nobody is to change; it is not frozen, since whoever takes a message may own it. */
+/** A read-only array. It is not frozen, because the receiver of a message may own it. */
 export function list<Item extends z.ZodType>(item: Item): z.ZodType<readonly z.infer<Item>[]> {
   return schemaOf(z.array(item));
 }
 
-/** Nothing to tell. */
+/** An empty result. */
 export const nothing = z.object({});
 
-/** Where a consumer stands in a feed: `session.feed({ from })` of the server goes on behind it. */
+/** Position of a consumer in a feed, from which the server's `session.feed({ from })` continues. */
 export const cursor = z
   .object({
     epoch: count.describe("Counts the writers that the conversation has had."),

@@ -13,8 +13,8 @@ import { offers, preview, questionField, usage, userPart } from "./parts.ts";
 import { callId, count, cursor, dollars, id, list, schemaOf, time } from "./shapes.ts";
 
 /**
- * A message in the outline of a tree: where it stands and what it is, without what it says. What is absent is nothing,
- * false or 0, except `cost`: that is unknown.
+ * Schema of a message in the outline of a tree: its position and properties, without its content. Absent fields are
+ * empty, false or 0, except that an absent `cost` is unknown.
  */
 export const node = z.object({
   id,
@@ -55,7 +55,7 @@ const run = schemaOf<LiveRun>(
 
 const ofCall = { id, message: id, call: callId };
 
-/** What waits for a person: whether a call may run, what a tool asks in words, or whether a run may go on beyond a limit. */
+/** Schema of an open question: an approval of a call, a tool's question, or a question about exceeding a limit. */
 export const question = schemaOf<OpenQuestion>(
   z.discriminatedUnion("type", [
     z.looseObject({
@@ -119,13 +119,13 @@ const broken = z.looseObject({
   why: z.string().optional().describe("One sentence."),
 });
 
-/** A rule of the conversation that allows less than when the user allowed it. */
+/** A rule of the conversation that now allows less than when the user added it. */
 const narrowedRule = z.object({
   rule: z.string(),
   reason: z.string().describe("The change since then, and the advice to the user."),
 });
 
-/** A conversation as it is now, but for what most of its messages say. */
+/** Schema of a conversation's current state, without the content of most messages. */
 export const snapshot = z.object({
   type: z.literal("snapshot"),
   conversation: id,
@@ -164,11 +164,11 @@ export const snapshot = z.object({
   damage: list(z.string()).describe("Unreadable parts of the log, in words."),
 });
 
-/** An entry of the outline. */
+/** A message in the outline. */
 export type Node = z.infer<typeof node>;
 
-/** A rule of the conversation that allows less than when the user allowed it. */
+/** A rule of the conversation that now allows less than when the user added it. */
 export type NarrowedRule = z.infer<typeof narrowedRule>;
 
-/** What a client that begins to watch is sent first. */
+/** The first frame for a client that begins to watch. */
 export type Snapshot = z.infer<typeof snapshot>;

@@ -1,4 +1,4 @@
-/** The values of the protocol without its schemas, which take long to load: only the side that reads a network checks frames. */
+/** The protocol without its schemas, which load slowly: only the side that reads from the network checks frames. */
 export * from "./bounds.ts";
 export { sizeOf, snapshotOf } from "./outline.ts";
 export { rights } from "./rights.ts";

@@ -1,13 +1,10 @@
 /**
- * The version of this protocol, as `major.minor`. A minor version adds commands, properties, frames and feed items; a
- * major one changes or removes some. Whoever reads passes over what it does not know.
+ * Version of the protocol, as `major.minor`. A minor version adds commands, properties, frames and feed items; a major
+ * version changes or removes some. Readers ignore unknown additions.
  */
 export const PROTOCOL = "1.0";
 
-/**
- * Whether two versions of the protocol can talk: when their major numbers are the same. False for a text that is not a
- * version.
- */
+/** True if two versions of the protocol are compatible: their major numbers are equal. False for an invalid version. */
 export function isCompatible(theirs: string, ours: string = PROTOCOL): boolean {
   const major = majorOf(theirs);
   return major !== undefined && major === majorOf(ours);
@@ -18,8 +15,8 @@ function majorOf(version: string): string | undefined {
 }
 
 /**
- * What the key of a page signs (HMAC with SHA-256) to prove that this page has it: the server's challenge, so that a proof is
- * good for one connection, and the host as the page's address names it, so that it is good at no other.
+ * Returns the text that a page's key signs (HMAC with SHA-256). It contains the server's challenge, so that a proof is
+ * valid for one connection, and the host of the page's address, so that it is valid for no other host.
  */
 export function provenText(challenge: string, host: string): string {
   return `banyan socket\n${challenge}\n${host}`;

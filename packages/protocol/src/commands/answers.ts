@@ -12,7 +12,7 @@ const conversation = { conversation: id };
 const pattern = text(1, 4_000).describe("A permission rule.");
 const REMEMBER = "The same from now on for everything that the rule covers: in this conversation, or for good.";
 
-/** What a person decides. Only what is spelt out here counts as a decision (S14). */
+/** A user's decision. Only the fields listed here count (S14). */
 const answer = z.discriminatedUnion("decision", [
   z.strictObject({
     decision: z.literal("allow"),
@@ -33,7 +33,7 @@ const answer = z.discriminatedUnion("decision", [
   z.strictObject({ decision: z.literal("answer"), text: text(0, 100_000).describe("To a question in words.") }),
 ]);
 
-/** A question of any conversation, with what a person must know to answer it. */
+/** A question of any conversation, with the facts that a user needs to answer it. */
 const waiting = z.object({
   ...conversation,
   question,
@@ -42,7 +42,7 @@ const waiting = z.object({
   directory: z.string().optional().describe("The conversation's directory."),
 });
 
-/** What a person says to questions, and the rules that came of it. */
+/** Commands about questions, their answers, and the resulting rules. */
 export const answerCommands = {
   "question.list": command(
     "Lists waiting questions of all conversations, open here, elsewhere or nowhere, including sub-agents'.",

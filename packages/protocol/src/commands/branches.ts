@@ -14,7 +14,7 @@ const file = z.object({
   removed: count,
 });
 
-/** A branch beside others. */
+/** A branch in a comparison. */
 const compared = z.object({
   first: id.describe("Its first message."),
   leaf: id.describe("Its last message."),
@@ -32,7 +32,7 @@ const compared = z.object({
   said: z.string().describe("Beginning of its last answer."),
 });
 
-/** What is done with a branch as a whole. */
+/** Commands about whole branches. */
 export const branchCommands = {
   "branch.compact": command(
     "Has the model summarise the branch that ends at `at`, except its last messages; the tree keeps all. Refused while an agent works there, or waits for a user. The command's id becomes a run's, which `run.interrupt` ends.",

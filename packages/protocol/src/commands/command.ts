@@ -1,13 +1,13 @@
 import type { z } from "zod";
 
-/** A command: what it says beside `type` and `id`, and what its answer holds. */
+/** A command: its fields except `type` and `id`, and its result. */
 export interface CommandDefinition<Input extends z.ZodRawShape = z.ZodRawShape, Result extends z.ZodType = z.ZodType> {
   readonly does: string;
   readonly input: Input;
   readonly result: Result;
 }
 
-/** Defines a command; `does` is one sentence for its documentation. */
+/** Defines a command. `does`: one sentence for the documentation. */
 export function command<const Input extends z.ZodRawShape, const Result extends z.ZodType>(
   does: string,
   input: Input,

@@ -4,7 +4,7 @@ import { CONVERSATIONS, HITS } from "../bounds.ts";
 import { count, id, line, list, nothing, schemaOf, text, time } from "../shapes.ts";
 import { command } from "./command.ts";
 
-/** A conversation in a list. */
+/** Schema of a conversation in a list. */
 export const listedConversation = z.object({
   id,
   title: z.string().describe("The title, else the beginning of the first message."),
@@ -26,7 +26,7 @@ export type ListedConversation = z.infer<typeof listedConversation>;
 
 const conversation = { conversation: id };
 
-/** What concerns conversations as a whole. */
+/** Commands about whole conversations. */
 export const conversationCommands = {
   "conversation.list": command(
     "The conversations, the last written first.",

@@ -6,7 +6,7 @@ import { command } from "./command.ts";
 
 const conversation = { conversation: id };
 
-/** What a client sees of a conversation. */
+/** Commands about the view of a conversation. */
 export const feedCommands = {
   "feed.subscribe": command(
     "Sends the feed of a conversation from now on. Without a cursor, or with another writer's, a snapshot comes first.",

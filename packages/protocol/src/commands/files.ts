@@ -3,14 +3,14 @@ import { fileChange } from "../parts.ts";
 import { callId, id, list, text } from "../shapes.ts";
 import { command } from "./command.ts";
 
-/** What became of files that are to be as they were. */
+/** The result of restoring files. */
 const takenBack = z.object({
   changes: list(fileChange).describe("The changes made."),
   problems: list(z.string()).describe("Reasons for unchanged files, one sentence each."),
   message: id.optional().describe("The message that says so to the model; absent when nothing was done."),
 });
 
-/** Why a picture of the web is not there, for a client that says it in its own words. */
+/** Codes for a missing web image, which clients translate. */
 const whyNoPicture = z.enum([
   "address",
   "forbidden",
@@ -24,7 +24,7 @@ const whyNoPicture = z.enum([
   "network",
 ]);
 
-/** The files that agents work on, and pictures that they name. */
+/** Commands about the agents' files, and about web images. */
 export const fileCommands = {
   "file.find": command(
     "Files and folders for text after @: paths with its letters in order, the nearest first.",

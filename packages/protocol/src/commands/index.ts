@@ -12,7 +12,7 @@ import { settingsCommands } from "./settings.ts";
 import { shareCommands } from "./shares.ts";
 import { turnCommands } from "./turns.ts";
 
-/** Everything that a client can ask for, by its name. */
+/** All commands by name. */
 export const commands = {
   ...conversationCommands,
   ...feedCommands,
@@ -27,10 +27,10 @@ export const commands = {
 
 type Commands = typeof commands;
 
-/** The name of a command: the `type` of its frame. */
+/** Name of a command: the `type` of its frame. */
 export type CommandName = keyof Commands;
 
-/** What a client sends for a command. */
+/** The frame of a command. */
 export type Command<Name extends CommandName = CommandName> = {
   readonly [Each in Name]: {
     readonly type: Each;
@@ -38,10 +38,10 @@ export type Command<Name extends CommandName = CommandName> = {
   } & Readonly<z.infer<z.ZodObject<Commands[Each]["input"]>>>;
 }[Name];
 
-/** What the answer to a command holds. */
+/** The result of a command. */
 export type Result<Name extends CommandName = CommandName> = z.infer<Commands[Name]["result"]>;
 
-/** The right that each command needs: a command without one does not compile. */
+/** The right that each command needs. A command without a right does not compile. */
 export const needs: Readonly<Record<CommandName, Right>> = rights;
 
 const schemas = new Map<string, z.ZodType>(
@@ -55,7 +55,7 @@ const schemas = new Map<string, z.ZodType>(
   ]),
 );
 
-/** The schema of a command's frame; nothing for a name that this version does not know. */
+/** Returns the schema of a command's frame; nothing for an unknown name. */
 export function commandSchema(type: string): z.ZodType<Command> | undefined {
   return schemas.get(type) as z.ZodType<Command> | undefined;
 }

@@ -8,7 +8,7 @@ const price = z
 
 const model = text(1, 200);
 
-/** With which model, and how freely, agents work. */
+/** Commands about the model and the approval mode of agents. */
 export const settingsCommands = {
   "model.list": command(
     "The providers and their usability; with one, its known models and those of its server.",

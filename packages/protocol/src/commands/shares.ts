@@ -7,7 +7,7 @@ const shown = {
   leaf: id.optional().describe("End of its branch; default: all branches."),
 };
 
-/** A link to a conversation, without what opens it. */
+/** Schema of a share link, without its secret. */
 export const share = z.object({
   id,
   ...shown,
@@ -15,13 +15,13 @@ export const share = z.object({
   expiresAt: time.describe("Its expiry."),
 });
 
-/** A link to a conversation, without what opens it. */
+/** A share link, without its secret. */
 export type Share = z.infer<typeof share>;
 
-/** Seconds for which a link can be good. */
+/** Maximum lifetime of a link in seconds. */
 const LONGEST = 366 * 24 * 60 * 60;
 
-/** Links that show one conversation, and nothing else, to whoever has them. */
+/** Commands about share links. A link shows only one conversation, to everyone who has it. */
 export const shareCommands = {
   "share.create": command(
     "Makes a link to one conversation, or to one branch as it is now.",

@@ -9,7 +9,7 @@ const delivery = z
   .enum(["steer", "queue", "interrupt"])
   .describe("steer: before the next call or model call. queue: after the turn. interrupt: ends the turn first.");
 
-/** A tool that whoever asks for a turn carries out. */
+/** A tool that the client runs itself. */
 export interface ClientTool {
   readonly name: string;
   readonly description: string;
@@ -17,7 +17,7 @@ export interface ClientTool {
   readonly input: { readonly [key: string]: Json };
 }
 
-/** At most 128 tools that the client carries out. */
+/** At most 128 tools that the client runs itself. */
 export const clientTools = list(
   schemaOf<ClientTool>(
     z.object({
@@ -28,7 +28,7 @@ export const clientTools = list(
   ),
 ).check(z.maxLength(128));
 
-/** How the turn is taken. */
+/** Options of a turn. */
 const mode = z.enum(["chat", "task"]).optional();
 const how = {
   model: text(1, 200).optional().describe("For this turn: `provider/model` or an alias."),
@@ -49,7 +49,7 @@ const slash = z
     "`/name words` at the beginning of the first text uses the prompt of that name, as `prompt.say` does. An unknown name is refused as `invalid`.",
   );
 
-/** What became of a text on its way into the conversation. */
+/** Result fields for a text that was added to the conversation. */
 const written = {
   attached: list(
     z.object({
@@ -62,7 +62,7 @@ const written = {
   redacted: z.boolean().describe("Secrets were removed."),
 };
 
-/** Where something is said. */
+/** Options for the place of a message. */
 const where = {
   at: id.optional().describe("Message to continue from; default: the last written."),
   run: id.optional().describe("Its live run."),
@@ -75,7 +75,7 @@ const said = z.object({
   ...written,
 });
 
-/** What makes an agent work, and what stops it. */
+/** Commands that start, steer or stop an agent's work. */
 export const turnCommands = {
   "turn.say": command(
     "Says something. The id of the command becomes the id of the message. With `run`, that run hears it, in the way of `delivery`; if it is over, and always without `run`, a turn begins below `at`.",
