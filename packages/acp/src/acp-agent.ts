@@ -5,19 +5,19 @@ import { takeTurn } from "./turn.ts";
 
 /** A program that speaks the protocol over its standard input and output. */
 export interface AgentProgram {
-  /** A path, or a name that is looked for along `PATH`. */
+  /** A path, or a name to look up in `PATH`. */
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** All variables of its process. Default: those of this process. */
+  /** All environment variables of the program. Default: those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The folder that it works in. Default: that of this process. */
+  /** Working directory of the program. Default: that of this process. */
   readonly cwd?: string | undefined;
-  /** How one gets it, as a sentence for a person whose machine has not got it. */
+  /** Install command, which the error names if the program is missing. */
   readonly install?: string | undefined;
 }
 
 /**
- * Which agent, and how it is treated.
+ * Options of {@link acpAgent}: the program, and how Banyan runs it.
  * @example
  * acpAgent({
  *   name: "claude",
@@ -33,20 +33,20 @@ export interface AgentProgram {
  * });
  */
 export interface AcpAgentOptions extends Omit<AgentProgram, "cwd"> {
-  /** Letters, digits, `_` and `-`, at most 32: the `claude` of the model `acp/claude`, and the beginning of its tools' names. */
+  /** 1 to 32 letters, digits, `_` and `-`: the `claude` of the model `acp/claude`, and the prefix of the agent's tool names. */
   readonly name: string;
   /** The folder that the agent works in, or a function that returns it for each turn. Default: the folder of this process. */
   readonly cwd?: string | ((turn: LoopTurn) => Promise<string>) | undefined;
-  /** Where previous contents of files are kept, so that its changes can be undone. Without it, changes are noted alone. */
+  /** Folder for previous contents of files, so that changes can be undone. Without it, changes are only recorded. */
   readonly backups?: string | undefined;
-  /** Whether it is told the agent's instructions when a session begins. Default `true`. */
+  /** Whether a new session receives the agent's instructions. Default `true`. */
   readonly instructions?: boolean | undefined;
   /**
-   * How much it is to think, as it calls that itself: a value of its option of the category `thought_level`. Its session keeps what
-   * was chosen until another is. A turn fails with one sentence where it offers no such value.
+   * Reasoning effort: a value of the agent's option of category `thought_level`. The session keeps the value until
+   * another is chosen. A turn fails with a `ModelError` if the agent does not offer the value.
    */
   readonly effort?: string | undefined;
-  /** Milliseconds that it may be silent: until it is ready (default 60,000), and while it works and no call runs (default 600,000). */
+  /** Longest silence in milliseconds: until the agent is ready (default 60,000), and while it works without a call (default 600,000). */
   readonly patience?: { readonly start?: number | undefined; readonly work?: number | undefined } | undefined;
 }
 
@@ -70,12 +70,12 @@ export interface AcpAgent extends AcpAgentOptions {
 }
 
 /**
- * An agent that speaks the Agent Client Protocol, as what runs the turns of an agent: each turn starts its program, and ends it
- * with all that it started. Nothing runs before the first turn; a program that is not there fails that turn with one sentence.
- * Throws a `TypeError` for a name that cannot be one.
+ * Returns a driver that lets an agent of the Agent Client Protocol run turns. Each turn starts the program, and ends
+ * it with every process that it started. If the program is missing, the turn fails with a `ModelError`. Throws a
+ * `TypeError` for an invalid name.
  *
- * What it does stands in the conversation as if a model had done it: text, reasoning, calls with their results, files that it
- * changed, what it cost. What it asks leave for is judged by the agent's `permission`, and asked of the person.
+ * The conversation records text, reasoning, calls with results, changed files and cost as for a model. The agent's
+ * `permission` judges permission requests, and the user answers them.
  * @example
  * const claude = acpAgent({ name: "claude", command: "claude-agent-acp" });
  * const { text } = await new Agent({ model: claude }).send("Why does the build fail?");

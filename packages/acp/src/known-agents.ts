@@ -1,17 +1,17 @@
 import type { AgentProgram } from "./acp-agent.ts";
 
-/** An agent that many have, and how it is started. */
+/** A widely used agent and the command that starts it. */
 export interface KnownAgent extends Pick<AgentProgram, "command" | "args"> {
-  /** How people call it. */
+  /** Product name. */
   readonly title: string;
-  /** The command that gets it. */
+  /** Install command. */
   readonly install: string;
-  /** Variables that it takes its keys and addresses from: it gets them though they hold secrets. */
+  /** Environment variables with keys and addresses. The agent gets them although they hold secrets. */
   readonly variables: readonly string[];
 }
 
 /**
- * Agents by the names that stand behind `acp/`.
+ * Agents by the name after `acp/`.
  * @example
  * const codex = acpAgent({ name: "codex", ...knownAgents.codex });
  */

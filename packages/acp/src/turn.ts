@@ -10,14 +10,14 @@ import { frames } from "./connection/frames.ts";
 import { oddEnd, Report } from "./report/report.ts";
 import { readySession } from "./session/session.ts";
 
-/** Bytes of one message of an agent. */
+/** Maximum bytes of one message of an agent. */
 const LONGEST = 32 * 1024 * 1024;
-/** Milliseconds that an agent has to say that it stopped. Shorter than the conversation waits for the end of the turn. */
+/** Milliseconds for an agent to confirm a cancellation. Shorter than the conversation's own wait for the end of the turn. */
 const STOP = 2_000;
 
 /**
- * Runs one turn by an agent: its process begins with it and ends with it, with all that it started. Rejects with a
- * `ModelError` that says in one sentence what went wrong; what was told until then is in the conversation.
+ * Runs one turn with an agent, whose process and all that it starts live only for this turn. Rejects with a
+ * `ModelError` of one sentence. The conversation keeps what the agent reported until then.
  */
 export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, signal: AbortSignal): Promise<void> {
   const { name, patience: { start = 60_000, work = 600_000 } = {} } = agent;
@@ -28,7 +28,7 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
   );
   const report = new Report({ agent, sink, signal, changes });
   const noted = changes.noteAll();
-  noted.catch(() => {}); // Whoever waits for it below is told.
+  noted.catch(() => {}); // `await noted` below reports the error.
   await using process = await AgentProcess.start(name, agent);
   let heardAt = performance.now();
   let isGone = false;
@@ -47,7 +47,7 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
       babble: (line) => process.note(`${line}\n`),
       told: async ({ session: told, update }) => {
         heardAt = performance.now();
-        // Until the prompt is sent, what is told is of the past.
+        // Updates before the prompt repeat the past.
         if (update && told === session) await report.update(update);
       },
       heard: async () => {
@@ -62,7 +62,7 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
   const gone = connection.closed.then(async () => {
     if (broken !== undefined) throw broken;
     isGone = true;
-    // What it said last may come a moment later.
+    // The last output on standard error may arrive a moment later.
     await Promise.race([process.ended, sleep(500)]);
     throw new Error("its output ended");
   });
@@ -119,7 +119,7 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
   } catch (error) {
     await report.breakOff();
     if (report.problem) throw report.problem.error;
-    // How it ended is known a moment after its output did.
+    // The exit is known a moment after the end of the output.
     if (connection.signal.aborted) await gone.catch(() => {});
     const signIn = (greeting?.authMethods ?? []).map(({ name, description }) =>
       description ? `${name} (${description})` : name,
@@ -150,7 +150,7 @@ function interruption(signal: AbortSignal): Disposable & { readonly promise: Pro
   return { promise, [Symbol.dispose]: () => signal.removeEventListener("abort", abort) };
 }
 
-/** Rejects when nothing was heard for so many milliseconds; never settles once `over` has aborted. */
+/** Rejects with a `SilenceError` after `patience` milliseconds without a message. Never settles once `over` has aborted. */
 async function untilSilent(patience: number, heardAt: () => number, over: AbortSignal, doing: string): Promise<never> {
   for (;;) {
     const left = heardAt() + patience - performance.now();

@@ -7,24 +7,24 @@ import { createEndpointHandler } from "@restatedev/restate-sdk";
 import { type Accepted, CONVERSATION, servicesOf, VERSION } from "./services.ts";
 import { DriverError, type RestateSetting } from "./setting.ts";
 
-/** Milliseconds for which a Restate that does not answer is waited for, between two tries, and for one answer. */
+/** Milliseconds to wait for Restate in total, between two attempts, and for one reply. */
 const PATIENCE = 15_000;
 const AGAIN = 250;
 const ANSWER = 5_000;
 
 /**
- * What a driver tells.
+ * Options of a {@link RestateDriver}.
  * @example
  * new RestateDriver(readRestate("http://127.0.0.1:8080"), { log: (sentence) => console.error(sentence) });
  */
 export interface RestateDriverOptions {
-  /** Hears what an operator should know, one sentence each. */
+  /** Receives messages for the operator, one sentence each. */
   log?(sentence: string): void;
 }
 
 /**
- * Drives turns by Restate: what begins one is Restate's before it is anybody else's, and Restate calls a server until the turn
- * has come to its end.
+ * Drives turns with Restate. Restate journals each command that begins a turn before the database has it, and calls a
+ * server until the turn has ended.
  *
  * @example
  * const database = postgresStore("postgres://me@db.internal/banyan");
@@ -32,7 +32,7 @@ export interface RestateDriverOptions {
  * await serve({ host, cluster: { shared: database.shared, driver } });
  */
 export class RestateDriver implements Driver {
-  /** Restate knows what waits, and calls the nodes. */
+  /** Restate keeps waiting turns and calls the nodes. */
   readonly takesWaiting = false;
   readonly #setting: RestateSetting;
   readonly #log: (sentence: string) => void;
@@ -41,7 +41,7 @@ export class RestateDriver implements Driver {
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #ended = new AbortController();
   #registering: Promise<void> | undefined;
-  /** The address that answered last. */
+  /** Index of the address that answered last. */
   #ingress = 0;
 
   constructor(setting: RestateSetting, options: RestateDriverOptions = {}) {
@@ -59,7 +59,7 @@ export class RestateDriver implements Driver {
       logger: ({ level }, message: unknown) => level === "error" && this.#log(`Restate: ${String(message)}`),
     });
     const endpoint = createServer((request, response) => {
-      // Restate tries another server then: one of that version, or one that takes something on.
+      // On these errors Restate tries another server: one of the right version, or one that accepts work.
       if (!request.url.startsWith(`/v${VERSION}/`)) response.writeHead(404).end();
       else if (node.isDraining && request.url.includes("/invoke/")) response.writeHead(503).end();
       else handle(request, response);
@@ -78,7 +78,7 @@ export class RestateDriver implements Driver {
         { cause: error },
       );
     }
-    // Restate may be started later: until then, what begins a turn waits for it.
+    // Restate may start later than the server; turns wait until then.
     this.#register();
   }
 
@@ -90,7 +90,7 @@ export class RestateDriver implements Driver {
 
   async leave(asked: Asked): Promise<void> {
     const node = this.#begun();
-    // Restate has it first: what is written down for a conversation is seen through, whoever dies in between.
+    // Restate first: every command in the database is then completed, even if any process crashes in between.
     await this.#send(asked, { id: asked.id, after: await node.last(asked.conversation) });
     await node.leave(asked);
   }
@@ -109,7 +109,7 @@ export class RestateDriver implements Driver {
     return this.#node;
   }
 
-  /** Hands a command to the object of its conversation. Sent again under one id, it is the same. */
+  /** Sends a command to the object of its conversation. Sending again with the same id has no further effect. */
   async #send({ id, conversation }: Asked, accepted: Accepted): Promise<void> {
     const { ingress } = this.#setting;
     const path = `/${CONVERSATION}/${encodeURIComponent(conversation)}/accept/send`;
@@ -121,7 +121,7 @@ export class RestateDriver implements Driver {
         const answer = await this.#post(`${address}${path}`, accepted, headers);
         if (answer.ok) return;
         why = `${answer.status} ${await answer.text()}`;
-        // It does not know of the servers: not yet, or not any more.
+        // Restate does not know the servers yet, or has forgotten them.
         if (answer.status === 404) this.#register();
       } catch (error) {
         why = wordsOf(error);
@@ -134,7 +134,7 @@ export class RestateDriver implements Driver {
     );
   }
 
-  /** Tells Restate where the servers are, until it takes it: told twice, it is one entry. */
+  /** Registers the servers with Restate, and repeats until it succeeds. Registering twice makes one entry. */
   #register(): void {
     const { admin } = this.#setting;
     if (admin === undefined) return;

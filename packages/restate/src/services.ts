@@ -2,32 +2,32 @@ import type { DrivenNode } from "@banyan/server";
 import * as restate from "@restatedev/restate-sdk";
 
 /**
- * Version of what is journalled: a turn under way is only gone on with by code that makes the same steps. It is part of the
- * address that Restate knows, so that turns of an older version go to servers of that version. Raise it with each change below.
+ * Version of the journal: only code with the same steps can continue a running turn. The version is part of the address
+ * that Restate knows, so that turns of an older version go to servers of that version. Raise it with each change below.
  */
 export const VERSION = 1;
 
-/** A command that is written down in the database under an id, and the last event of the conversation before. */
+/** The id of a command in the database, and the `seq` of the conversation's last event before it. */
 export interface Accepted {
   readonly id: string;
   readonly after: number;
 }
 
-/** The turns of a conversation behind an event. */
+/** The turns of a conversation after an event. */
 interface Driven {
   readonly conversation: string;
   readonly after: number;
 }
 
-/** Names by which Restate calls them. */
+/** Service names in Restate. */
 export const CONVERSATION = "BanyanConversation";
 const TURN = "BanyanTurn";
 
 const HOUR = 60 * 60 * 1_000;
 
 /**
- * A step may last as long as a person thinks: Restate would end and repeat one that takes longer than these, for ever. What keeps
- * failing is tried again for a day, and then waits for an operator.
+ * A step may last as long as a user thinks, and Restate would end and repeat a step beyond these timeouts for ever. A
+ * failing step is retried for a day, then waits for an operator.
  */
 const OPTIONS = {
   inactivityTimeout: 24 * HOUR,
@@ -41,12 +41,12 @@ const OPTIONS = {
   },
 } as const;
 
-/** What Restate calls at a node. Its journal holds ids and numbers of events, and nothing of what was said. */
+/** The services that Restate calls at a node. The journal holds only ids and numbers of events, no content. */
 export function servicesOf(node: DrivenNode) {
   const turn = restate.service({
     name: TURN,
     handlers: {
-      /** Sees turns through: each step is journalled when the log has it. Cancelled, it interrupts them. */
+      /** Completes turns: each step is journalled once the log has it. A cancellation interrupts the turns. */
       drive: restate.handlers.handler(OPTIONS, async (context: restate.Context, { conversation, after }: Driven) => {
         const runs = new Set<string>();
         const lost = context.request().attemptCompletedSignal;
@@ -76,7 +76,7 @@ export function servicesOf(node: DrivenNode) {
   const conversation = restate.object({
     name: CONVERSATION,
     handlers: {
-      /** One command of a conversation after the other: it is short, and what it began is seen through elsewhere. */
+      /** Carries out the commands of a conversation in order. The turn that a command begins runs in the other service. */
       accept: restate.handlers.object.exclusive(
         OPTIONS,
         async (context: restate.ObjectContext, { id, after }: Accepted) => {

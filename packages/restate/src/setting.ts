@@ -1,20 +1,20 @@
 import { isIP } from "node:net";
 
-/** Where Restate is, and where it reaches the servers whose turns it drives. */
+/** Addresses of Restate, and of the servers whose turns it drives. */
 export interface RestateSetting {
-  /** Addresses that take calls; of several, the next one is asked when one does not answer. */
+  /** Addresses that accept calls. If one does not answer, the next is tried. */
   readonly ingress: readonly string[];
-  /** Address that takes registrations; nothing: somebody else registers the servers. */
+  /** Address that accepts registrations. Undefined if the operator registers the servers. */
   readonly admin: string | undefined;
-  /** Where this server takes what Restate sends. */
+  /** Address at which this server accepts calls of Restate. */
   readonly listen: { readonly host: string; readonly port: number };
-  /** Where Restate reaches all the servers: a name or a proxy in front of them. */
+  /** Address at which Restate reaches all servers: a name or a proxy. */
   readonly servers: string;
-  /** Public keys of Restate: what is not signed with one of them is refused. Without any, nothing is checked. */
+  /** Public keys of Restate. Requests without a signature by one of them are refused. Without keys, no signature is checked. */
   readonly keys: readonly string[];
 }
 
-/** Turns cannot be driven. `message` is one sentence that says what to do. */
+/** Turns cannot be driven. `message` is one sentence with advice. */
 export class DriverError extends Error {
   override readonly name = "DriverError";
 }
@@ -25,7 +25,7 @@ const LISTEN = "127.0.0.1:9080";
 const NAMES = ["admin", "listen", "servers", "key"];
 
 /**
- * Reads `http://127.0.0.1:8080?listen=127.0.0.1:9080&...`, as docs/many-machines.md has it. Throws `DriverError`.
+ * Reads `http://127.0.0.1:8080?listen=127.0.0.1:9080&...` (docs/many-machines.md). Throws `DriverError`.
  * @example readRestate("http://127.0.0.1:8080").listen // { host: "127.0.0.1", port: 9080 }
  */
 export function readRestate(text: string): RestateSetting {

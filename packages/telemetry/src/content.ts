@@ -2,7 +2,7 @@ import type { AssistantMessage, Call, Json } from "@banyan/core";
 import type { PromptMessage, ToolSchema } from "@banyan/core/drivers";
 import { FINISHES } from "./conventions.ts";
 
-/** A part of a message, in the shape of the conventions. */
+/** A part of a message, in the shape of OpenTelemetry's conventions. */
 type ContentPart =
   | { readonly type: "text" | "reasoning"; readonly content: string }
   | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly arguments: Json }
@@ -12,7 +12,7 @@ type ContentPart =
 
 type AnyPart = AssistantMessage["parts"][number] | Extract<PromptMessage, { role: "assistant" }>["parts"][number];
 
-/** What a model was shown, as JSON for an attribute. */
+/** The prompt of a model call, as JSON for an attribute. */
 export function inputText(prompt: readonly PromptMessage[]): string {
   return JSON.stringify(
     prompt.flatMap((message) => {
@@ -26,7 +26,7 @@ export function inputText(prompt: readonly PromptMessage[]): string {
   );
 }
 
-/** What a model said, as JSON for an attribute. */
+/** The response of a model, as JSON for an attribute. */
 export function outputText({ parts, calls, finish = "error" }: AssistantMessage): string {
   const said = parts.flatMap((part) => partOf(part, calls));
   return JSON.stringify([{ role: "assistant", parts: said, finish_reason: FINISHES[finish] }]);
@@ -37,7 +37,7 @@ export function instructionsText(instructions: string): string {
   return JSON.stringify([{ type: "text", content: instructions }]);
 }
 
-/** The tools that a model was told of, as the log has them, as JSON for an attribute. */
+/** The tools in a prompt, from the log, as JSON for an attribute. */
 export function toolsText(schemas: string): string {
   try {
     const told = JSON.parse(schemas) as readonly ToolSchema[];
@@ -45,12 +45,12 @@ export function toolsText(schemas: string): string {
       told.map(({ name, description, input }) => ({ type: "function", name, description, parameters: input })),
     );
   } catch {
-    // A log that was written elsewhere may hold anything in their place.
+    // Another program may have written the log, with any text in this place.
     return schemas;
   }
 }
 
-/** Sources and what a provider did on its side have no shape there. */
+/** The conventions have no shape for sources, nor for actions of a provider. */
 function partOf(part: AnyPart, calls: readonly Call[]): ContentPart[] {
   switch (part.type) {
     case "text":

@@ -1,8 +1,8 @@
 import { ValueType } from "@opentelemetry/api";
 
 /**
- * The names of OpenTelemetry's conventions for generative AI, v0.1.0 (their status: in development), and Banyan's own
- * under `banyan.`. Nowhere else in this package stands such a name, so that another version is one change.
+ * Names of OpenTelemetry's conventions for generative AI, v0.1.0 (status: in development). All such names of this
+ * package are in this file, so that another version is one change.
  */
 export const GENAI = {
   operation: "gen_ai.operation.name",
@@ -27,7 +27,7 @@ export const GENAI = {
   toolType: "gen_ai.tool.type",
   call: "gen_ai.tool.call.id",
   error: "error.type",
-  // Content: only where somebody asked for it.
+  // Content: only if the program asks for it.
   instructions: "gen_ai.system_instructions",
   input: "gen_ai.input.messages",
   output: "gen_ai.output.messages",
@@ -36,17 +36,17 @@ export const GENAI = {
   result: "gen_ai.tool.call.result",
 } as const;
 
-/** What the conventions have no name for. */
+/** Names under `banyan.` for facts that the conventions do not cover. */
 export const BANYAN = {
   run: "banyan.run.id",
   mode: "banyan.run.mode",
   outcome: "banyan.run.outcome",
-  /** The message at which a turn ended: the end of its branch. */
+  /** Message at which a turn ended: the leaf of its branch. */
   leaf: "banyan.branch.leaf",
   message: "banyan.message.id",
-  /** US dollars. Absent where it is unknown. */
+  /** US dollars. Absent if the cost is unknown. */
   cost: "banyan.cost.usd",
-  /** Milliseconds in which a turn waited for a person. */
+  /** Milliseconds that a turn waited for a user. */
   waited: "banyan.person.wait_ms",
   question: "banyan.question.type",
   retries: "banyan.retries",
@@ -56,10 +56,10 @@ export const BANYAN = {
   status: "http.response.status_code",
 } as const;
 
-/** What a span is of. */
+/** Operations of spans. */
 export const OPERATION = { turn: "invoke_agent", model: "chat", tool: "execute_tool" } as const;
 
-/** The span in which a person is waited for. */
+/** Name of the span of a wait for a user. */
 export const PERSON = "wait_for_person";
 
 const SECONDS = [
@@ -80,7 +80,7 @@ const inTokens = (description: string) => ({
   advice: { explicitBucketBoundaries: TOKENS },
 });
 
-/** The histograms by their names, and what they are made with. */
+/** The histograms by name, with their options. */
 export const HISTOGRAMS = {
   "gen_ai.client.inference.duration": inSeconds("From asking a model to the end of its response, retries included."),
   "gen_ai.client.inference.time_to_first_chunk": inSeconds("From asking a model to its first word."),
@@ -94,7 +94,7 @@ export const HISTOGRAMS = {
   "banyan.person.wait.duration": inSeconds("From a question to what a person said to it."),
 } as const;
 
-/** The names that providers have in the conventions, where they are not those of Banyan. */
+/** Names of providers in the conventions that differ from Banyan's names. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   "openai-chat": "openai",
   google: "gcp.gemini",
@@ -106,14 +106,14 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   moonshot: "moonshot_ai",
 };
 
-/** What the conventions call the two halves of `provider/model`. */
+/** Splits `provider/model`, and returns both by their names in the conventions. */
 export function namesOf(model: string): { readonly provider: string; readonly model: string } {
   const at = model.indexOf("/");
   const provider = at < 0 ? model : model.slice(0, at);
   return { provider: PROVIDERS[provider] ?? provider, model: at < 0 ? model : model.slice(at + 1) };
 }
 
-/** Why a response ended, as the conventions say it. */
+/** Reasons for the end of a response, by their names in the conventions. */
 export const FINISHES = {
   stop: "stop",
   calls: "tool_call",

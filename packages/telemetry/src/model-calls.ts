@@ -7,25 +7,25 @@ import { BANYAN, FINISHES, GENAI, type HISTOGRAMS, namesOf, OPERATION } from "./
 import { end, type Of, type OpenSpan, type OpenTurn, setContent, startNamed, usageAttributes } from "./open-span.ts";
 import type { Instruments } from "./telemetry.ts";
 
-/** A response that is asked for, and asked for anew after a failure. */
+/** A model call with all its attempts. */
 interface OpenChat extends OpenSpan {
-  /** That of the attempt under way. */
+  /** Id of the response of the current attempt. */
   message: string;
-  /** When its first word came, in milliseconds since 1970. */
+  /** Time of the first part of the response, in milliseconds since 1970. */
   firstChunk: number | undefined;
   retries: number;
-  /** Why the attempt came to nothing. */
+  /** Error type of the current attempt, if it failed. */
   failure: string | undefined;
 }
 
-/** The spans of model calls. One covers all attempts of a call; a turn has at most one open. */
+/** The spans of model calls. A span covers all attempts of a call; a turn has at most one open span. */
 export class ModelCalls {
   readonly #session: Session;
   readonly #to: Instruments;
   readonly #open = new Map<OpenTurn, OpenChat>();
-  /** The turns of the responses that were asked for in turns that have not ended. */
+  /** Turns by the ids of their responses, until the turn ends. */
   readonly #turns = new Map<string, OpenTurn>();
-  /** Whether there is one anywhere: most conversations have none, and need not be walked. */
+  /** Whether the conversation has a summary. Without summaries and content, paths need not be walked. */
   #hasSummary: boolean;
 
   constructor(session: Session, to: Instruments) {
@@ -34,7 +34,7 @@ export class ModelCalls {
     this.#hasSummary = session.state.messages.values().some(({ role }) => role === "summary");
   }
 
-  /** The turn that asked for a response, while it goes on. */
+  /** The turn of a response, until the turn ends. */
   turnOf(message: string): OpenTurn | undefined {
     return this.#turns.get(message);
   }
@@ -68,7 +68,7 @@ export class ModelCalls {
     setContent(this.#to, span, GENAI.input, inputText(promptFrom(path)));
   }
 
-  /** Something of a response came, just now. */
+  /** Part of a response arrived just now. */
   heard(message: string): void {
     const turn = this.#turns.get(message);
     const chat = turn && this.#open.get(turn);
@@ -92,12 +92,12 @@ export class ModelCalls {
       setContent(this.#to, span, GENAI.output, outputText(response));
     }
     this.#measure(usage, chat.said);
-    // Why it broke off is told when the turn ends.
+    // The end of the turn may give the exact error type.
     if (finish === "error") chat.failure ??= "_OTHER";
     else this.#end(turn, at);
   }
 
-  /** It is asked for anew, or the turn ends. */
+  /** An attempt ended without a response: a retry follows, or the end of the turn. */
   abandoned({ message, usage, cost }: Of<"message.abandoned">): void {
     const turn = this.#turns.get(message);
     if (!turn) return;
@@ -118,7 +118,7 @@ export class ModelCalls {
     });
   }
 
-  /** A model was asked for a title or a summary. When it was asked for a title nobody said: that span has no length. */
+  /** A model wrote a title or a summary. The log has no start of a title request, so the span of a title has no length. */
   aside(
     {
       at,
@@ -142,7 +142,7 @@ export class ModelCalls {
     if (turn) count(turn, usage, cost);
   }
 
-  /** From now on there is a summary in the conversation. */
+  /** The conversation has a summary from now on. */
   summarized(): void {
     this.#hasSummary = true;
   }
@@ -204,7 +204,7 @@ function count(turn: OpenTurn, usage: Usage, cost: Cost): void {
   turn.cost = addCost(turn.cost, cost);
 }
 
-/** The settings of a run as its log has them; any of them may be missing. */
+/** The settings of a run in the log; any setting may be missing. */
 function settingsAttributes(settings: object): Attributes {
   const { temperature, maxTokens, stop, effort }: Partial<Record<string, string | number | string[]>> = { ...settings };
   return {

@@ -9,27 +9,27 @@ export type Of<Type extends EventType> = Extract<Event, { type: Type }>;
 /** A span that has not ended. */
 export interface OpenSpan {
   readonly span: Span;
-  /** Milliseconds since 1970. */
+  /** Start of the span, in milliseconds since 1970. */
   readonly at: number;
-  /** What its metrics say of it. */
+  /** Attributes of its metrics. */
   readonly said: Attributes;
 }
 
 /** The run of an agent: a turn, or the work of a sub-agent. */
 export interface OpenTurn extends OpenSpan {
   readonly started: Of<"run.started">;
-  /** Where the spans of its steps belong. */
+  /** Context of the spans of its steps. */
   readonly within: Context;
-  /** Since when a summary is being written for it. */
+  /** Start of the current compaction for this turn, in milliseconds since 1970. */
   shortening: number | undefined;
   usage: Usage;
-  /** Unknown as soon as that of one response is. */
+  /** US dollars; undefined as soon as the cost of one response is unknown. */
   cost: Cost;
-  /** Milliseconds for a person. */
+  /** Milliseconds that the turn waited for a user. */
   waited: number;
 }
 
-/** The attributes of what models took. An unknown cost is left out: it is not zero. */
+/** Attributes of token usage and cost. An unknown cost is left out, because unknown is not zero. */
 export function usageAttributes({ input, output, cached, cacheWrite, reasoning }: Usage, cost: Cost): Attributes {
   return {
     [GENAI.inputTokens]: input,
@@ -41,12 +41,12 @@ export function usageAttributes({ input, output, cached, cacheWrite, reasoning }
   };
 }
 
-/** Starts a span whose ids follow from `name`, where the provider of the tracer allows that. */
+/** Starts a span with ids derived from `name`, if the tracer's provider uses `RunIds`. */
 export function startNamed({ ids }: Pick<Instruments, "ids">, name: string, start: () => Span): Span {
   return ids ? ids.of(name, start) : start();
 }
 
-/** Ends a span, and tells how long it took. `message` says more of a failure, and may quote what was said. */
+/** Ends a span and records its duration. `message` describes a failure; it counts as content, as it may quote the conversation. */
 export function end(
   to: Instruments,
   { span, at, said }: OpenSpan,
@@ -63,7 +63,7 @@ export function end(
   to.histograms[measure].record((ended - at) / 1_000, failure ? { ...said, [GENAI.error]: failure.type } : said);
 }
 
-/** Puts something that was said on a span, where somebody asked for that. */
+/** Sets an attribute to redacted content, if the program asked for content. */
 export function setContent(to: Instruments, span: Span, name: string, text: string): void {
   if (to.content) span.setAttribute(name, to.redact?.(text) ?? text);
 }

@@ -19,17 +19,17 @@ import { type Protocol, readOtlpVariables, type SamplerName, type Sending } from
 /** The variables of an environment. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What sends telemetry by OTLP over HTTP. */
+/** Telemetry that is sent by OTLP over HTTP. */
 export interface Otlp {
   readonly telemetry: Telemetry;
-  /** What the variables want and cannot be had, in sentences. */
+  /** Problems with the variables, one sentence each. */
   readonly notices: readonly string[];
-  /** Sends what is left, for at most so many milliseconds: 2,000 when absent. Never rejects. */
+  /** Sends the remaining telemetry, for at most `patience` milliseconds (default 2,000). Never rejects. */
   close(patience?: number): Promise<void>;
 }
 
 /**
- * From where, and for whom, telemetry is sent.
+ * Environment, service name and handlers of {@link openOtlp}.
  * @example
  * const otlp = await openOtlp({
  *   env: process.env,
@@ -39,24 +39,24 @@ export interface Otlp {
  * });
  */
 export interface OtlpOptions {
-  /** The environment of the process: the exporters read addresses, headers, certificates and timeouts from it themselves. */
+  /** Environment variables. The exporters read addresses, headers, certificates and timeouts from the process's own environment. */
   readonly env: Environment;
-  /** What the service is called when `OTEL_SERVICE_NAME` does not say. */
+  /** Service name if `OTEL_SERVICE_NAME` is not set. */
   readonly service: string;
   readonly redact: (text: string) => string;
-  /** Hears why something could not be sent: once, until something was sent again. */
+  /** Called when sending fails: once per signal, until the signal is sent successfully again. */
   failed(sentence: string): void;
 }
 
 const OPTIONS: OptionNames<OtlpOptions> = { env: true, service: true, redact: true, failed: true };
 
-/** Milliseconds for what is left at the end. */
+/** Milliseconds for the remaining telemetry at the end. */
 const LAST = 2_000;
 
-/** Characters of an attribute: what is longer is cut, unless `OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT` says otherwise. */
+/** Maximum characters of an attribute; longer text is cut. `OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT` overrides the limit. */
 const LONGEST = 256 * 1024;
 
-/** Opens what the usual variables of OpenTelemetry ask for (docs/telemetry.md). What is wrong in them is said and left out. */
+/** Opens exporters as OpenTelemetry's variables ask (docs/telemetry.md). Invalid variables are reported in `notices` and ignored. */
 export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
   refuseUnknown("openOtlp", options, OPTIONS);
   const { env, service, redact, failed } = options;
@@ -111,7 +111,7 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
   };
 }
 
-/** Sends what is left of a signal. Where nobody listens, an exporter would try again and again: that is not awaited. */
+/** Sends the rest of a signal. Does not wait if no receiver listens, because an exporter would then retry. */
 function sentTo(
   sending: Sending | undefined,
   provider: { shutdown(): Promise<void> } | undefined,
@@ -120,13 +120,13 @@ function sentTo(
   if (!sending || !provider) return "sent";
   const sent = provider.shutdown().then(
     () => "sent" as const,
-    // The exporter has told of the failure already.
+    // The exporter has already reported the failure.
     () => "sent" as const,
   );
   return Promise.race([sent, unheard(sending.address, signal)]);
 }
 
-/** Resolves when nobody listens at an address; never, where somebody does. */
+/** Resolves when the connection to an address fails. Never resolves when it succeeds. */
 function unheard({ protocol, hostname, port }: URL, signal: AbortSignal): Promise<"unheard"> {
   return new Promise((resolve) => {
     const host = hostname.replace(/^\[|\]$/g, "");
@@ -153,7 +153,7 @@ async function metricExporter(protocol: Protocol): Promise<PushMetricExporter> {
   return new OTLPMetricExporter();
 }
 
-/** Says once that nothing arrives, and again when it did meanwhile. */
+/** Reports the first failure of a signal, and the next failure only after a success. */
 function failures(failed: (sentence: string) => void) {
   const silent = new Set<string>();
   return (what: string, error: Error | undefined, ok: boolean) => {
@@ -165,7 +165,7 @@ function failures(failed: (sentence: string) => void) {
   };
 }
 
-/** An exporter whose results are heard. */
+/** Reports the results of an exporter to `tell`. */
 function watched<Exporter extends SpanExporter | PushMetricExporter>(
   exporter: Exporter,
   what: string,
@@ -181,7 +181,7 @@ function watched<Exporter extends SpanExporter | PushMetricExporter>(
 }
 
 interface Result {
-  /** 0 when it was taken. */
+  /** 0 means success. */
   readonly code: number;
   readonly error?: Error;
 }

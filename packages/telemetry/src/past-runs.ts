@@ -5,9 +5,9 @@ import { type Event, type FeedItem, isDelta } from "@banyan/core/conversation";
 const BEGINNING = { epoch: 1, seq: 0, offset: 0 };
 
 /**
- * Reads from the log what belongs to runs that another process began, up to event `until`: their responses, calls and questions, and the
- * runs that their calls launched. Leaves out a run that has ended before: that process told of it. Rejects when there is no log,
- * and when the session closes before that.
+ * Reads from the log all events up to event `until` of runs that another process began: responses, calls and
+ * questions, and the runs that their calls launched. Leaves out a run with an earlier end, which that process has
+ * reported. Rejects if there is no log, and if the session closes before `until`.
  */
 export async function eventsOfRuns(session: Session, runs: Iterable<string>, until: number): Promise<readonly Event[]> {
   const [wanted, messages, calls, questions] = [new Set(runs), new Set<string>(), new Set<string>(), new Set<string>()];

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 
 /**
- * Makes the ids of traces and spans: those of a conversation follow from what the log has of it (a run, a response, a call, a
- * question), all others are random. So a turn that one process began and another one ended after a crash is one trace, and a span
- * that both send is the same span. Give it to the tracer provider as `idGenerator`, and to `Telemetry` as `ids`.
+ * Generates trace and span ids. Ids of a conversation derive from ids in its log (run, response, call, question); all
+ * others are random. A turn that one process begins and another ends after a crash is then one trace, and a span sent
+ * by both is the same span. Pass it to the tracer provider as `idGenerator`, and to `Telemetry` as `ids`.
  */
 export class RunIds {
   #digest: string | undefined;
 
-  /** Calls `start`, which starts the span of what `name` stands for: a run, or anything else that is named once in all logs. */
+  /** Calls `start`, which starts one span, with ids derived from `name`. A name must be unique over all logs, like the id of a run. */
   of<T>(name: string, start: () => T): T {
     this.#digest = createHash("sha256").update(name).digest("hex");
     try {

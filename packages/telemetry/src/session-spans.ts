@@ -9,7 +9,7 @@ import { eventsOfRuns } from "./past-runs.ts";
 import type { Instruments } from "./telemetry.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
-/** What no span says: it is of the tree and not of the work on it, or what another event says as well. */
+/** Events without spans: they concern the tree, or repeat another event. */
 type UntoldType =
   | Exclude<
       EventType,
@@ -20,8 +20,8 @@ type UntoldType =
   | `call.${"following" | "followed" | "output.delta" | "draft.delta"}`;
 
 /**
- * The spans of one session. Times are those of the events, so that they are right also for what another process began; only
- * the first word of a response is timed by the clock here. What has ended is forgotten: memory is that of what is open.
+ * The spans of one session. Times come from the events, so they are right for runs of another process, too. Only the
+ * first part of a response is timed by the clock here. Memory holds open spans only.
  */
 export class SessionSpans implements FeedListener {
   readonly #session: Session;
@@ -29,9 +29,9 @@ export class SessionSpans implements FeedListener {
   readonly #turns = new Map<string, OpenTurn>();
   readonly #models: ModelCalls;
   readonly #calls: ToolCalls;
-  /** What began before: its end is told here. */
+  /** Runs that began before this object; it reports their ends. */
   readonly #before: Map<string, LiveRun>;
-  /** Ends of runs whose beginnings were not heard here. */
+  /** Ends of runs whose beginnings this object has not received. */
   readonly #endedUnheard: Of<"run.ended">[] = [];
 
   constructor(session: Session, to: Instruments) {
@@ -51,12 +51,12 @@ export class SessionSpans implements FeedListener {
       });
   }
 
-  /** As `Telemetry.traceparent`. */
+  /** See `Telemetry.traceparent`. */
   traceparent(call: string): string | undefined {
     return this.#calls.traceparent(call);
   }
 
-  /** The session is closed, or broken: what is open ends now, the innermost first. */
+  /** The session is closed or broken: ends all open spans, the innermost first. */
   ended(error?: unknown): void {
     const code = error === undefined ? "closed" : "session";
     for (const turn of [...this.#turns.values()].reverse()) {
@@ -142,7 +142,7 @@ export class SessionSpans implements FeedListener {
     const { run, agent, model, mode, call, at } = started;
     const names = namesOf(model);
     const said = { [GENAI.operation]: OPERATION.turn, [GENAI.provider]: names.provider, [GENAI.agent]: agent };
-    // A sub-agent's work is part of the call that launched it; a turn is part of what the application does just now.
+    // A sub-agent's run belongs to the call that launched it; a turn belongs to the application's current span.
     const parent = this.#calls.within(call) ?? context.active();
     const attributes = {
       ...said,
@@ -165,19 +165,19 @@ export class SessionSpans implements FeedListener {
     else this.#endedUnheard.push(ended);
   }
 
-  /** Tells of runs that another process began and did not end, with all that the log has of them. */
+  /** Reports runs that another process began and did not end, from the log. */
   async #tellPast(ended: readonly Of<"run.ended">[]): Promise<void> {
     const runs = ended.map(({ run }) => run);
     const until = Math.max(...ended.map(({ seq }) => seq));
     const events = await eventsOfRuns(this.#session, runs, until);
-    // The process that is gone has measured what it saw of them; their ends it did not see.
+    // The dead process measured the steps of these runs, so only the durations of the runs are recorded here.
     const [{ "gen_ai.invoke_agent.duration": turns, ...others }, silent] = [this.#to.histograms, { record() {} }];
     const muted = Object.fromEntries(Object.keys(others).map((name) => [name, silent]));
     const histograms = { ...muted, "gen_ai.invoke_agent.duration": turns } as Instruments["histograms"];
     new SessionSpans(this.#session, { ...this.#to, histograms }).items(events);
   }
 
-  /** The end of a run of which no log can be read: its turn alone is told. */
+  /** Reports the end of a run whose log cannot be read, as a single span. */
   #endBefore(ended: Of<"run.ended">): void {
     const before = this.#before.get(ended.run);
     if (!before) return;
@@ -186,7 +186,7 @@ export class SessionSpans implements FeedListener {
     if (turn) this.#endTurn(turn, ended.at, ended);
   }
 
-  /** What the log said when a run began of which only this is known here. */
+  /** Builds the first event of a run from the facts that are known without its log. */
   #startOf({ id, startedAt, ...run }: LiveRun, { seq, epoch }: Of<"run.ended">): Of<"run.started"> {
     const response = run.leaf === null ? undefined : this.#session.state.messages.get(run.leaf);
     const model = response?.role === "assistant" ? response.model : "";
@@ -219,12 +219,12 @@ export class SessionSpans implements FeedListener {
     if (turn) turn.shortening = undefined;
   }
 
-  /** The turn that a summary is written for. */
+  /** The turn that is being compacted. */
   #shortening(): OpenTurn | undefined {
     return this.#turns.values().find(({ shortening }) => shortening !== undefined);
   }
 
-  /** The turn of a response; of one that an earlier turn wrote, the turn that goes on with its calls. */
+  /** The turn of a response. For a response of an earlier turn: the turn that continues with its calls. */
   #turnOf(message: string): OpenTurn | undefined {
     const own = this.#models.turnOf(message);
     if (own) return own;

@@ -6,10 +6,10 @@ import type { RunIds } from "./run-ids.ts";
 import { SessionSpans } from "./session-spans.ts";
 
 /**
- * Where spans and metrics go, and what they say.
+ * Destination and content of spans and metrics.
  * @example
  * const ids = new RunIds();
- * // Of a tracer provider that was made with `idGenerator: ids`.
+ * The provider of this tracer was created with `idGenerator: ids`.
  * const tracer = trace.getTracer("garden");
  * const telemetry = new Telemetry({
  *   tracer,
@@ -21,31 +21,31 @@ import { SessionSpans } from "./session-spans.ts";
  * telemetry.follow(session);
  */
 export interface TelemetryOptions {
-  /** The one of the global provider when absent. */
+  /** Default: the tracer of the global provider. */
   readonly tracer?: Tracer;
-  /** The one of the global provider when absent. */
+  /** Default: the meter of the global provider. */
   readonly meter?: Meter;
-  /** The generator of the provider of `tracer`: then the ids of a turn follow from the id of its run. */
+  /** Id generator of `tracer`'s provider. With it, the ids of a turn's spans derive from the id of its run. */
   readonly ids?: RunIds;
   /**
-   * Whether spans also say what was said: instructions, messages, arguments and results. Off by default: a trace is read by
-   * more people than a conversation.
+   * Whether spans contain instructions, messages, arguments and results. Off by default: more people read a trace
+   * than a conversation.
    */
   readonly content?: boolean;
-  /** Takes secrets out of content before it leaves. */
+  /** Removes secrets from content before it is sent. */
   readonly redact?: (text: string) => string;
 }
 
 const OPTIONS: OptionNames<TelemetryOptions> = { tracer: true, meter: true, ids: true, content: true, redact: true };
 
-/** What all sessions write to. */
+/** Tracer, histograms and content options that all sessions share. */
 export interface Instruments extends Pick<TelemetryOptions, "ids" | "redact"> {
   readonly tracer: Tracer;
   readonly histograms: Readonly<Record<keyof typeof HISTOGRAMS, Histogram>>;
   readonly content: boolean;
 }
 
-/** Tells OpenTelemetry what happens in conversations, by its conventions for generative AI (docs/telemetry.md). */
+/** Reports conversations to OpenTelemetry, by its conventions for generative AI (docs/telemetry.md). */
 export class Telemetry {
   readonly #instruments: Instruments;
   readonly #followed = new Map<string, SessionSpans>();
@@ -71,7 +71,7 @@ export class Telemetry {
     };
   }
 
-  /** From now on, until the session is closed or the returned function is called. Follow a session once. */
+  /** Reports a session until it closes or the returned function is called. Follow a session once. */
   follow(session: Session): () => void {
     const spans = new SessionSpans(session, this.#instruments);
     this.#followed.set(session.id, spans);
@@ -93,13 +93,13 @@ export class Telemetry {
   }
 
   /**
-   * The span of a call that runs in a conversation that is followed, as the `traceparent` of W3C's Trace Context: whoever is asked
-   * something for that call can go on with its trace. Nothing where there is no such span.
+   * Returns the span of a running call in a followed conversation, as the `traceparent` of W3C's Trace Context, so
+   * that other services can continue its trace. Undefined without such a span.
    */
   traceparent(conversation: string, call: string): string | undefined {
     return this.#followed.get(conversation)?.traceparent(call);
   }
 }
 
-/** Of the instrumentation. */
+/** Name of the instrumentation. */
 const NAME = "@banyan/telemetry";

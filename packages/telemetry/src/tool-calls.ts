@@ -14,11 +14,11 @@ interface OpenQuestion extends OpenSpan {
   readonly turn: OpenTurn | undefined;
 }
 
-/** The spans of tool calls, one for each, and of the waits for a person. */
+/** The spans of tool calls, one each, and of waits for the user. */
 export class ToolCalls {
   readonly #session: Pick<Session, "state">;
   readonly #to: Instruments;
-  /** When calls were asked for that have not started. */
+  /** Request times of calls that have not started, in milliseconds since 1970. */
   readonly #asked = new Map<string, number>();
   readonly #open = new Map<string, OpenCall>();
   readonly #questions = new Map<string, OpenQuestion>();
@@ -28,12 +28,12 @@ export class ToolCalls {
     this.#to = to;
   }
 
-  /** Where what a call launches belongs. */
+  /** Context of runs that a call launches. */
   within(call: string | undefined): Context | undefined {
     return call === undefined ? undefined : this.#open.get(call)?.within;
   }
 
-  /** The span of a call that runs, in the form of W3C's Trace Context. */
+  /** The span of a running call, as a `traceparent` of W3C's Trace Context. */
   traceparent(call: string): string | undefined {
     const span = this.#open.get(call)?.span.spanContext();
     if (span === undefined || !isSpanContextValid(span)) return undefined;
@@ -48,7 +48,7 @@ export class ToolCalls {
     this.#start(event, event.at, event.attempt, turn);
   }
 
-  /** One that never ran is told from when it was asked for. */
+  /** The span of a call that never ran begins at its request. */
   ended(
     event: Of<"call.completed" | "call.failed" | "call.denied" | "call.cancelled">,
     turn: OpenTurn | undefined,
@@ -61,7 +61,7 @@ export class ToolCalls {
     this.#end(call, open, at, type === "call.completed" ? undefined : type.slice("call.".length));
   }
 
-  /** A person is asked: by a call, or at a limit. */
+  /** A call or a limit asks the user a question. */
   asking(
     { question, at }: { readonly question: string; readonly at: number },
     type: "approval" | "text" | "limit",
@@ -83,7 +83,7 @@ export class ToolCalls {
     end(this.#to, open, at, "banyan.person.wait.duration");
   }
 
-  /** Nothing of a turn is left open. */
+  /** Ends all open spans of a turn. */
   turnEnded(turn: OpenTurn, at: number): void {
     for (const [question, open] of this.#questions) if (open.turn === turn) this.answered(question, at);
     for (const [call, open] of this.#open) if (open.turn === turn) this.#end(call, open, at, "cancelled");

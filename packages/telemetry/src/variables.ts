@@ -4,30 +4,30 @@ import { nearest } from "@banyan/core/shown";
 /** The variables of an environment. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The form of the bodies that a collector is sent. */
+/** Encoding of the requests to a collector. */
 export type Protocol = "http/protobuf" | "http/json";
 
-/** How one signal is sent. */
+/** Protocol and address of one signal. */
 export interface Sending {
   readonly protocol: Protocol;
-  /** The whole address. */
+  /** The complete URL, with its path. */
   readonly address: URL;
 }
 
-/** The settings in the usual variables of OpenTelemetry (docs/telemetry.md). */
+/** The settings in OpenTelemetry's variables (docs/telemetry.md). */
 export interface OtlpVariables {
-  /** Absent when nothing of that kind is sent. */
+  /** Absent if no traces are sent. */
   readonly traces?: Sending;
   readonly metrics?: Sending;
   readonly sampler: { readonly name: SamplerName; readonly ratio: number };
   /** Characters. */
   readonly attributeLimit?: number;
-  /** Milliseconds between two sendings of spans, and of metrics. */
+  /** Milliseconds between two exports of spans. */
   readonly scheduleDelay?: number;
   readonly exportInterval?: number;
-  /** True if spans hold what was said. */
+  /** Whether spans contain content of the conversation. */
   readonly content: boolean;
-  /** Sentences on faults in the variables. */
+  /** Faults in the variables, one sentence each. */
   readonly notices: readonly string[];
 }
 
@@ -53,7 +53,7 @@ const sendingNames = [...OF_SENDING, "CLIENT_CERTIFICATE"].flatMap((name) => [
   ...SIGNALS.map((signal) => `OTEL_EXPORTER_OTLP_${signal}_${name}`),
 ]);
 
-/** All that Banyan reads. A name that is like one of them may be meant for it; others belong to other programs. */
+/** All variables that Banyan reads. A similar name is probably a typing error; other names belong to other programs. */
 const known: readonly string[] = [
   ...sendingNames,
   ...SIGNALS.map((signal) => `OTEL_${signal}_EXPORTER`),
@@ -61,11 +61,11 @@ const known: readonly string[] = [
   ...["OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_METRIC_EXPORT_INTERVAL", CONTENT, DISABLED],
 ];
 
-/** Variables of the specification that are like one of ours and mean something else, or that are for other signals. */
+/** Variables of the specification that resemble a variable of Banyan but have another meaning, or concern other signals. */
 const OTHERS =
   /^OTEL_(?:EXPORTER_OTLP_)?(?:LOGS|BLRP|PROPAGATORS|SPAN|EVENT|LINK|EXPERIMENTAL|LOG|NODE|METRICS_EXEMPLAR|METRIC_EXPORT_TIMEOUT|BSP|EXPORTER_(?:ZIPKIN|JAEGER|PROMETHEUS))/;
 
-/** Reads them, without loading what sends. */
+/** Reads the variables. Does not load the exporters. */
 export function readOtlpVariables(env: Environment): OtlpVariables {
   const notices = unknownNames(env);
   const read = new Variables(env, notices);
@@ -103,7 +103,7 @@ function unknownNames(env: Environment): string[] {
   });
 }
 
-/** The variables, each read once; what is wrong is noted. */
+/** Reads variables, and notes their faults. */
 class Variables {
   readonly #env: Environment;
   readonly #notices: string[];
@@ -113,7 +113,7 @@ class Variables {
     this.#notices = notices;
   }
 
-  /** The first of the variables that says something: an empty one counts as unset. */
+  /** The first variable that is set and not empty. */
   #first(...names: readonly string[]): { readonly name: string; readonly text: string } | undefined {
     for (const name of names) {
       const text = this.#env[name]?.trim() ?? "";
@@ -141,7 +141,7 @@ class Variables {
     return this.#wrong(name, text, "it is a whole number above 0. The default is used");
   }
 
-  /** How a signal is sent; nothing when it is not. */
+  /** Protocol and address of a signal; undefined if it is not sent. */
   sending(signal: Signal): Sending | undefined {
     const own = `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`;
     const endpoint = this.#first(own, "OTEL_EXPORTER_OTLP_ENDPOINT");
@@ -180,7 +180,7 @@ class Variables {
     return this.#wrong(argument?.name ?? "", argument?.text ?? "", "it is a number from 0 to 1. All is sent") ?? all;
   }
 
-  /** Checks what the exporters and the resource read themselves: they pass over what is wrong. */
+  /** Checks variables that the exporters and the resource read themselves, because these ignore faults. */
   checkSending(): void {
     const of = (name: string) =>
       ["", ...SIGNALS.map((signal) => `${signal}_`)].flatMap(
@@ -203,14 +203,14 @@ class Variables {
   }
 }
 
-/** `name=value`, with what is no such character written as `%20`; an empty one counts as none. */
+/** Whether text is `name=value` with escapes such as `%20`. Empty text counts as a pair. */
 function isPair(text: string): boolean {
   const pair = text.trim();
   if (pair === "") return true;
   try {
     return /^[^=\s]+\s*=/.test(pair) && decodeURIComponent(pair) !== "";
   } catch {
-    // A "%" that begins no code.
+    // A "%" without a valid code.
     return false;
   }
 }

@@ -8,23 +8,23 @@ import { cutToEnd } from "@banyan/core/shown";
 import { endFamily, familyOf, type ProcessFamily, RunningCommands } from "@banyan/tools/processes";
 import type { AgentProgram } from "../acp-agent.ts";
 
-/** In the environment of all that an agent starts, to find them by. */
+/** Environment variable that marks every process of an agent, to find these processes. */
 const MARK = "BANYAN_ACP_AGENTS";
 
-/** Milliseconds that an agent has to end by itself once its input is closed. */
+/** Milliseconds for an agent to exit after its input is closed. */
 const LEAVE = 300;
 
-/** Characters of the last that it said on its standard error. */
+/** Characters kept from the end of its standard error. */
 const LAST_WORDS = 2_000;
 
 const running = new RunningCommands();
 
 /**
- * An agent at work, in a process group of its own, and all that it starts:
+ * A running agent in its own process group, with all processes that it starts:
  *
- *   close ──▶ its input ends, 300 ms ──▶ whoever is left gets SIGTERM, after 2 s SIGKILL ──▶ closed
+ *   close ──▶ input closed, 300 ms ──▶ remaining processes get SIGTERM, after 2 s SIGKILL ──▶ closed
  *
- * When this program ends, so do they.
+ * All these processes end when this program ends.
  */
 export class AgentProcess implements AsyncDisposable {
   readonly #child: ChildProcessWithoutNullStreams;
@@ -32,7 +32,7 @@ export class AgentProcess implements AsyncDisposable {
   #said = "";
   #ending: string | undefined;
   #closing: Promise<void> | undefined;
-  /** Resolves when the first process has ended. */
+  /** Resolves when the agent's own process has exited. */
   readonly ended: Promise<void>;
 
   private constructor(child: ChildProcessWithoutNullStreams, family: ProcessFamily) {
@@ -41,7 +41,7 @@ export class AgentProcess implements AsyncDisposable {
     running.add(family);
     const decoder = new StringDecoder("utf8");
     child.stderr.on("data", (bytes: Buffer) => this.note(decoder.write(bytes)));
-    // A pipe that breaks has nothing more to say; that the program ended is told by its exit.
+    // A broken pipe needs no report: the exit event reports the end of the program.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => stream.destroy());
     this.ended = new Promise((resolve) => {
       child.once("exit", (code, signal) => {
@@ -51,21 +51,21 @@ export class AgentProcess implements AsyncDisposable {
     });
   }
 
-  /** Rejects with a `ModelError` when the program cannot be started. */
+  /** Starts the program. Rejects with a `ModelError` if this fails. */
   static async start(name: string, program: AgentProgram): Promise<AgentProcess> {
     const { command, args = [], cwd, env } = program;
     const mark = randomUUID();
     const around = process.env[MARK];
     const child = spawn(command, args, {
       cwd,
-      // An agent inside another bears both marks, so that either can find it.
+      // A nested agent carries both marks, so that either agent can find its processes.
       env: { ...env, [MARK]: around === undefined ? mark : `${around},${mark}` },
       stdio: "pipe",
       detached: process.platform !== "win32",
       windowsHide: true,
     });
     child.on("error", () => {
-      // That it cannot be started is told below; later errors are of signals that nobody was there to get.
+      // `once` below reports a failed start. Later errors come from signals to a process that has already exited.
     });
     try {
       await once(child, "spawn");
@@ -83,12 +83,12 @@ export class AgentProcess implements AsyncDisposable {
     return this.#child.stdout;
   }
 
-  /** Keeps what it says beside its messages: of use when it breaks off. */
+  /** Keeps output that is not a message, to explain a later failure. */
   note(text: string): void {
     this.#said = cutToEnd(this.#said + text, LAST_WORDS);
   }
 
-  /** How it ended, and what it said last, in words that go on behind a sentence; empty while it runs and is silent. */
+  /** How the process ended and its last output, to append to a sentence. Empty while the process runs and is silent. */
   get ending(): string {
     const last = this.#said.trim().split("\n").at(-1)?.trim() ?? "";
     return [this.#ending, last && `its last words: ${last}`].filter(Boolean).join("; ");

@@ -1,26 +1,26 @@
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { ModelError, type ModelErrorCode } from "@banyan/core";
 
-/** What the protocol says where somebody has to sign in. */
+/** Error code of the protocol for a missing sign-in. */
 const SIGN_IN = -32000;
 
-/** An agent that says nothing for too long. */
+/** The agent was silent for too long. */
 export class SilenceError extends Error {
   override readonly name = "SilenceError";
 }
 
-/** An agent as sentences about it need it. */
+/** Facts about an agent for error messages. */
 export interface Described {
   readonly name: string;
-  /** How it ended and what it said last, while it is known. */
+  /** How the process ended and its last output, as far as known. */
   readonly ending: string;
   /** Whether its process has ended, or its output is closed. */
   readonly isGone: boolean;
-  /** How one signs in, as it says. */
+  /** Sign-in methods that the agent offers. */
   readonly signIn: readonly string[];
 }
 
-/** What went wrong with an agent, as one sentence. What is one already stays as it is. */
+/** Describes a failure of an agent as a `ModelError` with one sentence. Returns a `ModelError` unchanged. */
 export function failureOf(error: unknown, agent: Described): ModelError {
   const { name, ending, isGone, signIn } = agent;
   if (error instanceof ModelError) return error;
@@ -42,7 +42,7 @@ export function failureOf(error: unknown, agent: Described): ModelError {
   );
 }
 
-/** The words of an error; what is said beside them where they say nothing. */
+/** The message of an error, followed by its `details` if it has any. */
 function detailOf({ message, data }: RequestError): string {
   const details = (data as { readonly details?: unknown } | undefined)?.details;
   return typeof details === "string" && details !== "" ? `${message}: ${details}` : message;

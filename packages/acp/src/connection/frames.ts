@@ -3,26 +3,26 @@ import { ReadableStream, WritableStream } from "node:stream/web";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
 import { type Told, toldIn } from "./update.ts";
 
-/** How an agent's output is read. */
+/** Limits and handlers for reading an agent's output. */
 export interface FrameOptions {
-  /** Bytes of a line; one that is longer ends the reading with an error. */
+  /** Maximum bytes of a line. A longer line ends the reading with an error. */
   readonly longest: number;
-  /** Told of each line that is no message: the agent, or something that it runs, writes where only messages belong. */
+  /** Called with each line that is not a message: output of the agent, or of a process that it runs. */
   readonly babble: (line: string) => void;
-  /** Told of what the agent tells of a session. The next message is read when what it returns has resolved. */
+  /** Called with each session update. Reading continues when the returned promise resolves. */
   readonly told: (told: Told) => Promise<void>;
-  /** Told of every other message, once who takes it has begun with it; the same holds. */
+  /** Called after every other message, once its handler has started. Reading continues when the returned promise resolves. */
   readonly heard: () => Promise<void>;
-  /** Told why nothing more is read although there is more: a line that is too long, or what `told` and `heard` reject with. */
+  /** Called with the error that ends the reading early: a line that is too long, or a rejection of `told` or `heard`. */
   readonly broken: (error: unknown) => void;
 }
 
 const LINE_END = 0x0a;
 
 /**
- * Messages of the protocol, one JSON object a line, over the streams of a process. Unlike the stream of the protocol's
- * package it passes over lines that are no messages, hands over what is told of a session in its order among all messages,
- * and reads no faster than what it reads is worked off.
+ * Streams of protocol messages, one JSON object per line, over the streams of a process. Unlike the protocol
+ * package's stream, this stream skips lines that are not messages, delivers session updates in order with all other
+ * messages, and waits for the handlers before it reads on.
  */
 export function frames(input: Writable, output: Readable, options: FrameOptions): Stream {
   return {
@@ -36,7 +36,7 @@ export function frames(input: Writable, output: Readable, options: FrameOptions)
   };
 }
 
-/** The package says of whatever ends the reading that the connection was closed: why, is told apart. */
+/** The package reports every end of the reading as a closed connection, so `broken` receives the cause. */
 async function* readBy(output: Readable, options: FrameOptions): AsyncGenerator<AnyMessage> {
   try {
     yield* messagesOf(output, options);

@@ -1,10 +1,10 @@
 import type { AnyMessage, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { z } from "zod";
 
-/** What an agent tells of a session while it works. */
+/** A session update of an agent. */
 export interface Told {
   readonly session: string;
-  /** Nothing, when it is of a kind that says nothing here, of a newer protocol, or malformed. */
+  /** Undefined if the update is malformed, of a newer protocol, or of a kind that Banyan ignores. */
   readonly update: SessionUpdate | undefined;
 }
 
@@ -23,7 +23,7 @@ const callContent = z.union([
   z.object({ type: z.literal("diff"), path: z.string(), oldText: z.string().nullish(), newText: z.string() }),
 ]);
 
-/** What fits of a list; what does not is left out. */
+/** The valid items of a list; invalid items are dropped. */
 const fitting = <Item extends z.ZodType>(item: Item) =>
   z
     .array(z.unknown())
@@ -68,8 +68,8 @@ const update = z.discriminatedUnion("sessionUpdate", [
 const notification = z.object({ sessionId: z.string(), update: z.unknown() });
 
 /**
- * What a message tells of a session; nothing for every other message. Read here and not by the protocol's package, which
- * refuses as a whole what it does not know in full: an agent may be newer, or wrong in a detail.
+ * Reads a session update from a message; undefined for every other message. The parser of the protocol's package
+ * rejects a whole update for one unknown or wrong detail, and an agent may be newer or slightly wrong.
  */
 export function toldIn(message: AnyMessage): Told | undefined {
   if (!("method" in message) || message.method !== "session/update") return undefined;

@@ -5,38 +5,38 @@ import { cutTo, visibleLine } from "@banyan/core/shown";
 import type { ForeignCall, ForeignChanges } from "@banyan/tools/workspace";
 import { type TheirCall, theirTool } from "./their-call.ts";
 
-/** Characters of an act in the sentence about it. */
+/** Maximum characters of an act in its description. */
 const LONGEST_ACT = 200;
 
 /**
  * ```
- * told ──▶ open ──▶ running ──▶ over        its response is complete; it runs on the agent's side; it has its result
- *            ╰────▶ judged  ──▶ over        our rules and our person decide about it, and it runs if they say so
+ * told ──▶ open ──▶ running ──▶ over        the response is complete; the agent runs the call; the call has its result
+ *            ╰────▶ judged  ──▶ over        rules and the user decide, and the agent runs the call if allowed
  * ```
  */
 export type CallState = "told" | "open" | "running" | "judged" | "over";
 
-/** A call of an agent on its way through our tree, where it gets exactly one result. */
+/** A call of an agent in the conversation, which gives the call exactly one result. */
 export class LiveCall {
   readonly told: TheirCall;
   readonly #sink: TurnSink;
   readonly #changes: ForeignChanges | undefined;
   readonly #noted: ForeignCall | undefined;
   #state: CallState = "told";
-  /** Its id in our tree. */
+  /** Id of the call in the conversation. */
   #ours = "";
-  /** The name of its tool in our tree. */
+  /** Tool name of the call in the conversation. */
   #name = "";
-  /** What was shown of its output. */
+  /** Output shown so far. */
   #shown = "";
-  /** While it runs with leave. */
+  /** Set while an allowed call runs. */
   #context: ToolContext | undefined;
   readonly #end = Promise.withResolvers<void>();
-  /** The call as the agent asked for permission. */
+  /** Acts of the call when the agent asked for permission. */
   #asked: ReadonlySet<string> = new Set();
   #executed: Promise<unknown> | undefined;
   #isSettled = false;
-  /** Takes back what is being decided about. */
+  /** Cancels a pending decision. */
   readonly #takenBack = new AbortController();
 
   constructor(told: TheirCall, sink: TurnSink, changes: ForeignChanges | undefined, noted = changes?.begin()) {
@@ -44,11 +44,11 @@ export class LiveCall {
     this.#sink = sink;
     this.#changes = changes;
     this.#noted = noted;
-    // Not every call waits for its end.
+    // Not every call awaits this promise.
     this.#end.promise.catch(() => {});
   }
 
-  /** As the agent calls it. */
+  /** The agent's id of the call. */
   get id(): string {
     return this.told.id;
   }
@@ -57,36 +57,36 @@ export class LiveCall {
     return this.#state;
   }
 
-  /** Its response is complete, with the call under this id and this name of its tool. */
+  /** The response with this call is complete, and recorded the call under this id and tool name. */
   opened(ours: string, name: string): void {
     this.#ours = ours;
     this.#name = name;
     this.#state = "open";
   }
 
-  /** Whether its response names another tool than what the agent tells by now. */
+  /** Whether the call is recorded under another tool name than the agent's latest update implies. */
   get isRenamed(): boolean {
     return this.#state === "open" && this.#name !== this.told.tool;
   }
 
-  /** Gives it up for another one of the same id: nothing more is told of it. */
+  /** Closes this call, and returns a new call with the same agent id for later updates. */
   replace(): LiveCall {
     this.#state = "over";
     return new LiveCall(this.told, this.#sink, this.#changes, this.#noted);
   }
 
-  /** Keeps what stands in the files that it may be about to change. */
+  /** Records the current contents of files that the call may change. */
   async note(): Promise<void> {
     for (const path of this.told.changing) await this.#noted?.note(path);
   }
 
-  /** It runs without asking. */
+  /** The call runs without asking for permission. */
   async begin(): Promise<void> {
     this.#state = "running";
     await this.#sink.started(this.#ours, { ...this.told.about, folder: this.told.folder });
   }
 
-  /** Shows what it has said since the last time. */
+  /** Shows the output since the last update. */
   progress(): void {
     const { output } = this.told;
     const isMore = output.startsWith(this.#shown);
@@ -97,16 +97,16 @@ export class LiveCall {
     else this.#sink.progress(this.#ours, text);
   }
 
-  /** The agent says that it is over. Rejects when a rule denies or asks about what the agent did without leave. */
+  /** The agent reports the end of the call. Rejects if rules do not allow what the agent did without permission. */
   async end(): Promise<void> {
     if (this.#state === "over") return this.#afterNo();
     const isJudged = this.#state === "judged";
     this.#state = "over";
     const isUnanswered = isJudged && !this.#context;
-    // Nobody has decided yet, and it is too late.
+    // Cancel the pending decision: the agent went on without waiting for it.
     if (isUnanswered) this.#takenBack.abort(new Error("the agent went on without an answer"));
     const changed = await this.#noteChanges(isUnanswered);
-    // An agent that refuses its own call says that the call failed.
+    // A failed call may be one that the agent itself refused, so only changes prove that the call ran.
     const isDone = this.told.status === "completed" || changed > 0;
     const { output } = this.told;
     if (!isJudged) await this.#sink.ended(this.#ours, { output, failed: this.told.status === "failed" });
@@ -114,7 +114,7 @@ export class LiveCall {
     if (isJudged) this.#end.resolve();
   }
 
-  /** The turn is over, and the agent has said nothing of how this ended. Rejects as `end` does. */
+  /** The turn ended without a result of this call. Rejects like `end`. */
   async leave(): Promise<void> {
     const { output } = this.told;
     const untold = `${output}${output && "\n"}[The agent ended its turn and told no result of this.]`;
@@ -135,7 +135,7 @@ export class LiveCall {
     }
   }
 
-  /** Has rules judge what the agent did without leave: all of the call, or more than the agent asked leave for. */
+  /** Lets rules judge what the agent did without permission: the whole call, or acts beyond the permission. */
   async #judgeLate(): Promise<void> {
     if (this.#context && actsOf(this.told).every((act) => this.#asked.has(act))) return;
     const execute = () => {
@@ -147,7 +147,7 @@ export class LiveCall {
     await this.#sink.unasked(this.#ours, theirTool(this.told, { execute, description }), this.told.input);
   }
 
-  /** The agent was told no, and says that the call is over. Rejects when it changed files all the same. */
+  /** The agent ends a denied call. Rejects if the agent changed files despite the denial. */
   async #afterNo(): Promise<void> {
     if (!this.#executed || this.#context || this.#isSettled) return;
     this.#isSettled = true;
@@ -157,13 +157,13 @@ export class LiveCall {
       throw new ModelError("provider", `${this.told.agent} was told no, and changed ${files} all the same.`);
   }
 
-  /** Nothing more is told of it. */
+  /** The agent is gone: rejects a pending result and cancels a pending decision. */
   drop(): void {
     this.#end.reject(new Error("the agent is gone"));
     this.#takenBack.abort(new Error("the agent is gone"));
   }
 
-  /** Has it decided about, and run where that is allowed: `tool` says how. Resolves when it has its result. */
+  /** Lets rules and the user decide about the call, and runs `tool` if allowed. Resolves when the call has its result. */
   execute(tool: Tool, signal: AbortSignal): Promise<unknown> {
     this.#state = "judged";
     this.#asked = new Set(actsOf(this.told));
@@ -175,7 +175,7 @@ export class LiveCall {
     return executed;
   }
 
-  /** It was allowed: resolves with what the agent tells of it, rejects when it failed. */
+  /** Resolves with the agent's output for an allowed call. Rejects if the call failed or was aborted. */
   async result(context: ToolContext): Promise<string> {
     this.#context = context;
     const aborted = Promise.withResolvers<never>();
@@ -191,23 +191,23 @@ export class LiveCall {
     return this.told.output;
   }
 
-  /** Returns how many files the call has changed. A call without a place in the tree any more only counts them. */
+  /** Records the files that the call changed, and returns their count. A call without a decision (`isCounted`) only counts. */
   async #noteChanges(isCounted = false): Promise<number> {
     this.#isSettled = true;
     const changes = (await this.#noted?.settle(this.told.diffs)) ?? [];
     if (isCounted) return changes.length;
     const unnamed = this.told.effects === "none" ? [] : ((await this.#changes?.unnamed()) ?? []);
     for (const change of [...changes, ...unnamed]) await this.#sink.changed(this.#ours, change);
-    // A user may have changed what the call does not name.
+    // Changes that the call does not name are not counted: a user may have made them.
     return changes.length;
   }
 
-  /** The turn breaks off: what the call has changed so far stands with it. */
+  /** The turn breaks off: records what the call has changed so far. */
   async breakOff(): Promise<void> {
     if (this.#state === "running" || (this.#state === "judged" && this.#context)) await this.#noteChanges();
   }
 
-  /** Gives the call changes that it stands for, and its end. */
+  /** Records `changes` as made by this call, and ends the call. */
   async record(changes: readonly FileChange[]): Promise<void> {
     await this.begin();
     this.#state = "over";
@@ -219,7 +219,7 @@ export class LiveCall {
   }
 }
 
-/** The acts and files of a call, as texts that can be compared. */
+/** Acts and files of a call as comparable strings. */
 function actsOf({ about: { command, url, paths = [] } }: TheirCall): readonly string[] {
   const files = paths.map(({ path, access }) => `${access} ${path}`);
   return [...(command === undefined ? [] : [`run ${command}`]), ...(url === undefined ? [] : [`ask ${url}`]), ...files];

@@ -4,13 +4,13 @@ import type { ToolContext } from "@banyan/core";
 /** The decision of a user or a rule about a call. */
 export type Verdict = "allowed" | "denied" | "cancelled";
 
-/** Why an agent was told no although the call was allowed. */
+/** Message for an allowed call that is denied because the agent offers no permission for one call. */
 const ONLY_ALWAYS =
   'The agent offers only "always" for this, and a call is allowed once at a time, so the agent was told no.';
 
 /**
- * The option that tells the agent what was decided here. Never an option for longer than this call: our rules remember what is
- * allowed for longer, so that they judge each call, and the agent's own memory cannot outlive them (S43).
+ * Selects the option that denies a call: `reject_once` before `reject_always`. `allowedOutcome` allows only one call:
+ * our rules keep longer permissions and judge each call, and the agent's memory must not outlive them (S43).
  */
 export function outcomeOf(
   verdict: Exclude<Verdict, "allowed">,
@@ -21,13 +21,13 @@ export function outcomeOf(
     const option = options.find((offered) => offered.kind === kind);
     if (option) return { outcome: "selected", optionId: option.optionId };
   }
-  // An agent that offers no way to say no is told that nobody decided: then it must not go on either.
+  // Without an option to deny, the agent gets `cancelled`, after which it must not go on either.
   return { outcome: "cancelled" };
 }
 
 /**
- * The outcome of a call that was allowed. If the agent offers several ways to allow it once (to leave its plan, and to ask more
- * or less from then on), the user chooses one. Rejects where the agent offers none, or the user names none of them.
+ * Returns the outcome of an allowed call. If the agent offers several ways to allow the call once (such as leaving plan
+ * mode with more or fewer questions), the user chooses. Rejects if the agent offers none, or the user names none of them.
  */
 export async function allowedOutcome(
   options: readonly PermissionOption[],
@@ -50,7 +50,7 @@ export async function allowedOutcome(
   return { outcome: "selected", optionId: way.optionId };
 }
 
-/** A warning to the user before they allow the call; undefined if the agent can be told "once". */
+/** Warnings for the user before they allow the call; empty if the agent can allow it once. */
 export function noteOn(options: readonly PermissionOption[]): readonly string[] {
   const kinds = new Set(options.map(({ kind }) => kind));
   if (kinds.has("allow_once") || !kinds.has("allow_always")) return [];

@@ -22,21 +22,21 @@ import { allowedOutcome, noteOn, outcomeOf } from "./permission.ts";
 import { Spending, usageOf } from "./spending.ts";
 import { TheirCall, theirTool } from "./their-call.ts";
 
-/** Milliseconds that calls wait for others of the same response, before they are shown without them. */
+/** Milliseconds to wait for further calls of the same response before the gathered calls are shown. */
 const TOGETHER = 100;
 
-/** What a turn is reported with. */
+/** Agent, destination and abort signal of a report. */
 export interface ReportOptions {
   readonly agent: AcpAgent;
   readonly sink: TurnSink;
-  /** The interrupt, or the end of the time. */
+  /** Aborts at the user's interrupt or at the end of the turn's time. */
   readonly signal: AbortSignal;
   readonly changes: ForeignChanges | undefined;
 }
 
 /**
- * What an agent tells of its turn, as the turn of a conversation. It is told in the order in which it came, one thing after
- * the other. Calls are gathered until one of them acts: then the response is complete, and they are its calls.
+ * Records an agent's updates as a turn of the conversation, in order of arrival. Calls are gathered until one of them
+ * acts; then the response is complete, and contains the gathered calls.
  */
 export class Report {
   readonly #agent: AcpAgent;
@@ -44,7 +44,7 @@ export class Report {
   readonly #signal: AbortSignal;
   readonly #changes: ForeignChanges | undefined;
   readonly #calls = new Map<string, LiveCall>();
-  /** Calls of which the response is not complete. */
+  /** Calls whose response is not complete yet. */
   #gathered: LiveCall[] = [];
   #gathering: NodeJS.Timeout | undefined;
   #response: ModelSink | undefined;
@@ -52,7 +52,7 @@ export class Report {
   #plan = "";
   #asked = 0;
   readonly spending = new Spending();
-  /** Rejects when something cannot be reported: with that error, which the turn ends with. */
+  /** Rejects with the first error of recording, which the turn fails with. */
   readonly failed: Promise<never>;
   readonly #fail: (error: unknown) => void;
   #problem: { readonly error: unknown } | undefined;
@@ -63,7 +63,7 @@ export class Report {
     this.#signal = signal;
     this.#changes = changes;
     const { promise, reject } = Promise.withResolvers<never>();
-    // Whoever runs the turn races against it; until then nobody listens.
+    // The turn races against this promise later; until then a rejection has no handler.
     promise.catch(() => {});
     this.failed = promise;
     this.#fail = (error) => {
@@ -72,22 +72,22 @@ export class Report {
     };
   }
 
-  /** What could not be reported, if anything. */
+  /** The first error of recording, if any. */
   get problem(): { readonly error: unknown } | undefined {
     return this.#problem;
   }
 
-  /** Whether a call runs, or a person is asked: then the agent may be silent for as long as it likes. */
+  /** Whether a call runs or waits for the user. The agent may then be silent without limit. */
   get isBusy(): boolean {
     return this.#calls.values().some(({ state }) => state === "running" || state === "judged");
   }
 
-  /** Resolves when all that was told so far is reported. */
+  /** Resolves when all updates so far are recorded. */
   async settled(): Promise<void> {
     await this.#queue;
   }
 
-  /** Takes in what the agent tells of its session. Never rejects: see `failed`. */
+  /** Records a session update. Never rejects: see `failed`. */
   update(update: SessionUpdate): Promise<unknown> {
     return this.#enqueue(async () => {
       switch (update.sessionUpdate) {
@@ -106,21 +106,21 @@ export class Report {
     });
   }
 
-  /** What the agent asks leave for: judged by our rules, asked of our person, and told to the agent as one of its options. */
+  /** Answers a permission request with one of the agent's options: rules judge the call, or the user decides. */
   async permission(
     { toolCall, options }: RequestPermissionRequest,
     signal: AbortSignal,
   ): Promise<RequestPermissionOutcome> {
     const call = await this.#enqueue(async () => {
       const known = this.#calls.get(toolCall.toolCallId);
-      // Asked about again while it runs, or when it is over, it is a call beside the one that is there.
+      // A second request about a call that was judged or is over becomes a call of its own.
       const id =
         known?.state === "judged" || known?.state === "over" ? this.#fresh(toolCall.toolCallId) : toolCall.toolCallId;
       const first = this.#callOf(id);
       first.told.take(toolCall);
       await first.note();
       await this.#open(first);
-      // Rules go by the name of what the call does, and the call stands in the tree under another name.
+      // Rules match the tool name, which has changed since the call was recorded, so record a new call.
       const call = first.isRenamed ? this.#replace(first) : first;
       await this.#open(call);
       return call;
@@ -143,7 +143,7 @@ export class Report {
     });
   }
 
-  /** What the agent asks in words: a question of a call of its own. */
+  /** Asks the user a question of the agent, as a call of its own. */
   async elicitation(request: CreateElicitationRequest, signal: AbortSignal): Promise<CreateElicitationResponse> {
     const call = await this.#enqueue(async () => {
       const call = this.#callOf(this.#fresh("question"));
@@ -155,7 +155,7 @@ export class Report {
     return this.#judged<CreateElicitationResponse>(call, signal, {
       control: true,
       begin: async (_, { ask }) => {
-        // A form has the same shape in the protocol of MCP servers.
+        // Forms of MCP servers have the same shape.
         const form = request as Parameters<typeof answerElicitation>[1];
         return (await answerElicitation(`The agent "${this.#agent.name}"`, form, ask)) as CreateElicitationResponse;
       },
@@ -165,7 +165,7 @@ export class Report {
     });
   }
 
-  /** The agent has ended its turn; what is open comes to its end, and the session is noted. */
+  /** The agent ended its turn: ends open calls, and records the session marker in the last response. */
   async finish({ stopReason, usage }: PromptResponse, marker: Omit<Marker, "cost">): Promise<void> {
     await this.#enqueue(async () => {
       const { reason, explanation } = FINISHES[stopReason] ?? FINISHES.end_turn;
@@ -188,7 +188,7 @@ export class Report {
           ...(explanation !== undefined && { explanation }),
         },
       ]);
-      // What is interrupted, the conversation closes itself, and says so.
+      // The conversation itself closes and reports an interrupted response.
       if (!isInterrupted) {
         const [reported] = await this.#sink.complete();
         call?.opened(reported?.id ?? call.id, reported?.tool ?? call.told.tool);
@@ -198,7 +198,7 @@ export class Report {
     });
   }
 
-  /** A call that stands for changes which no call of the agent names. */
+  /** A call for changes that no call of the agent names. */
   #unnamedCall(changes: readonly FileChange[]): LiveCall {
     const told = new TheirCall(this.#fresh("changes"), this.#agent.name, this.#agent.cwd);
     const locations = changes.map(({ path }) => ({ path }));
@@ -210,20 +210,20 @@ export class Report {
     return new LiveCall(told, this.#sink, undefined);
   }
 
-  /** The turn ends without a word of the agent: what its calls have changed so far stands with them. */
+  /** The turn ends without an answer of the agent: records what its calls changed so far. */
   async breakOff(): Promise<void> {
     await this.#enqueue(async () => {
       for (const call of this.#calls.values()) await call.breakOff();
     });
   }
 
-  /** Nothing more is told: whoever waits for the end of a call waits no more. */
+  /** The agent sends no more updates: rejects pending results. */
   close(): void {
     clearTimeout(this.#gathering);
     for (const call of this.#calls.values()) call.drop();
   }
 
-  /** Does one thing after the other; nothing more once one of them failed. */
+  /** Runs work in order of arrival. Skips all work after the first failure. */
   #enqueue<T>(work: () => Promise<T> | T): Promise<T | undefined> {
     const done = this.#queue
       .then(() => (this.#problem ? undefined : work()))
@@ -253,10 +253,10 @@ export class Report {
     if (!response.push(parts)) await response.ready();
   }
 
-  /** The response under way; a new one where there is none. */
+  /** The current response, or a new response. */
   async #responding(): Promise<ModelSink> {
     if (this.#response) return this.#response;
-    // A call that waits for nobody goes on beside what is said next.
+    // Open calls need no permission, so they run while the next response streams.
     for (const call of this.#calls.values()) if (call.state === "open") await call.begin();
     this.#response = await this.#sink.begin();
     return this.#response;
@@ -297,13 +297,13 @@ export class Report {
     else await call.end();
   }
 
-  /** Once its arguments are known, it is shown, with those that come at the same time. */
+  /** Shows a call once its arguments are known, together with calls that arrive at the same time. */
   #showSoon({ state, told }: LiveCall): void {
     if (state !== "told" || !told.isDescribed) return;
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined;
       this.#enqueue(() => (this.#gathered.length > 0 ? this.#complete() : undefined)).catch(() => {
-        // What fails in there ends the turn.
+        // `#enqueue` reports the error through `failed`.
       });
     }, TOGETHER);
   }
@@ -312,14 +312,14 @@ export class Report {
     if (call.state === "told") await this.#complete();
   }
 
-  /** The response is whole with the calls that were gathered. */
+  /** Completes the response with the gathered calls. */
   async #complete(): Promise<void> {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     const response = await this.#responding();
     const calls = this.#gathered;
     this.#gathered = [];
-    // What it cost so far; the tokens are told at the end.
+    // The cost so far; the agent reports tokens only at the end of the turn.
     response.push([
       ...partsOf(calls),
       { type: "finish", reason: "calls", usage: noUsage, cost: this.spending.since() },
@@ -331,18 +331,18 @@ export class Report {
     });
   }
 
-  /** Lets our rules and our person decide about a call; resolves as soon as there is something to tell the agent. */
+  /** Lets rules and the user decide about a call. Resolves as soon as the agent can be answered. */
   async #judged<Told>(
     call: LiveCall,
     signal: AbortSignal,
     how: {
       readonly control?: boolean;
       readonly preview?: Tool["preview"];
-      /** It is allowed: what the agent is told. */
+      /** Called if the call is allowed; returns the answer to the agent. */
       readonly begin: (input: Json, context: ToolContext) => Promise<Told>;
-      /** What comes of the call, where that is known at once; otherwise the agent tells it. */
+      /** Result of the call if known at once. If undefined, the agent's updates give the result. */
       readonly outcome: string | ((told: Told) => string) | undefined;
-      /** It is not allowed, or nobody decided. */
+      /** Answer to the agent if the call is denied, cancelled or failed. */
       readonly otherwise: (isCancelled: boolean) => Told;
     },
   ): Promise<Told> {
@@ -362,7 +362,7 @@ export class Report {
       () => answer.resolve(how.otherwise(this.#signal.aborted || signal.aborted)),
       (error: unknown) => {
         answer.resolve(how.otherwise(true));
-        // Once the turn is over nobody takes what is reported.
+        // After an interrupt the turn is over, and nothing receives the error.
         if (!this.#signal.aborted) this.#fail(error);
       },
     );
@@ -370,7 +370,7 @@ export class Report {
   }
 }
 
-/** Returns the parts of a response that are its calls. */
+/** Returns the call parts of a response. */
 function partsOf(calls: readonly LiveCall[]): ModelPart[] {
   return calls.flatMap(({ id, told }, index): ModelPart[] => [
     { type: "call", index, id, tool: told.tool },
@@ -379,7 +379,7 @@ function partsOf(calls: readonly LiveCall[]): ModelPart[] {
   ]);
 }
 
-/** Says what is wrong with the reason for which an agent ended its turn; nothing for a reason that is known. */
+/** Returns an error for an unexpected stop reason of an agent; undefined for a known reason. */
 export function oddEnd(agent: string, stopReason: string): ModelError | undefined {
   if (Object.hasOwn(FINISHES, stopReason)) return undefined;
   const why =

@@ -2,56 +2,56 @@ import type { Cost, Usage as TheirUsage } from "@agentclientprotocol/sdk/unstabl
 import { noUsage, type Usage } from "@banyan/core/conversation";
 
 /**
- * What a session costs, as its agent says: the sum since the session began. Our tree counts each response, so it is told what
- * was added since the last.
+ * Cost of a session. The agent reports the sum since the session began. The conversation counts each response, so
+ * each response gets the cost since the previous one.
  */
 export class Spending {
   #total: number | undefined;
   #counted = 0;
-  /** What the session had cost when it was left. */
+  /** Cost of the session at the end of the previous turn. */
   #before: number | undefined;
   #begun = false;
 
-  /** The session goes on from an earlier turn, which had cost so much. */
+  /** The session continues from an earlier turn with this cost in US dollars. */
   goOnFrom(before: number | undefined): void {
     this.#before = before;
   }
 
-  /** The turn begins: what was told until now is of earlier ones. */
+  /** The turn begins: costs reported until now belong to earlier turns. */
   begin(): void {
     this.#begun = true;
     this.#counted = this.#total ?? 0;
     if (this.#total !== undefined) this.#before = undefined;
   }
 
-  /** Takes in what is told. Other money than US dollars is not counted, and what is spent stays unknown. */
+  /** Records a reported cost. Ignores other currencies than US dollars, so that the cost stays unknown. */
   take(cost: Cost | null | undefined): void {
     if (cost?.currency !== "USD" || !(cost.amount >= 0)) return;
-    // Some begin to count anew when their process does.
+    // An amount below `#before` means that the agent counts from zero again in its new process.
     if (this.#begun && this.#before !== undefined && cost.amount >= this.#before) this.#counted = this.#before;
     this.#before = undefined;
     this.#total = cost.amount;
   }
 
-  /** What the session has cost; undefined while nothing is told. */
+  /** Cost of the session in US dollars; undefined until the agent reports a cost. */
   get total(): number | undefined {
     return this.#total;
   }
 
-  /** US dollars since the last response was counted. */
+  /** US dollars since the last counted response. */
   since(): number {
     const since = Math.max((this.#total ?? this.#counted) - this.#counted, 0);
     this.#counted += since;
     return since;
   }
 
-  /** The same at the end of a turn; unknown when the agent tells no cost at all. */
+  /** US dollars since the last counted response, at the end of a turn; undefined if the agent reports no cost. */
   rest(): number | undefined {
     return this.#total === undefined ? undefined : this.since();
   }
 }
 
-/** The tokens of a turn. Those of the cache, some count among the input and some beside it: their sum says which. */
+/** Token usage of a turn. Some agents include cache tokens in the input and some do not: `totalTokens` shows which. */
 export function usageOf(usage: TheirUsage | null | undefined): Usage {
   if (!usage) return noUsage;
   const { inputTokens, outputTokens, totalTokens } = usage;

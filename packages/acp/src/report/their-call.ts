@@ -7,7 +7,7 @@ import type { ToldChange } from "@banyan/tools/workspace";
 
 type Kind = NonNullable<ToolCall["kind"]>;
 
-/** Kinds that are about files, and what they do with them. */
+/** Kinds of calls that access files, with their access. */
 const FILES: Partial<Record<Kind, "read" | "write">> = {
   read: "read",
   search: "read",
@@ -16,15 +16,15 @@ const FILES: Partial<Record<Kind, "read" | "write">> = {
   move: "write",
 };
 
-/** Kinds that change nothing. */
+/** Kinds of calls without side effects. */
 const LOOKS: ReadonlySet<Kind> = new Set<Kind>(["read", "search", "think"]);
 
-/** A call as an agent tells of it, piece by piece: what a later piece says takes the place of what an earlier one said. */
+/** A call as its agent reports it, in pieces. Fields of a later piece replace those of earlier pieces. */
 export class TheirCall {
   readonly id: string;
-  /** The name of the agent. */
+  /** Name of the agent. */
   readonly agent: string;
-  /** The folder that its agent works in. */
+  /** Working directory of the agent. */
   readonly folder: string;
   #told: Omit<ToolCallUpdate, "toolCallId"> = {};
   #read: { readonly of: unknown; readonly named: NamedActs } | undefined;
@@ -48,7 +48,7 @@ export class TheirCall {
     return this.#told.title ?? this.#told.name ?? this.id;
   }
 
-  /** The kind, unless the arguments or diffs say that the call does more: then the kind of that (S43). */
+  /** Kind of the call. Arguments or diffs that do more than the reported kind override it (S43). */
   get #kind(): Kind {
     const kind = this.#told.kind ?? "other";
     const { command, writes } = this.#named;
@@ -56,7 +56,7 @@ export class TheirCall {
     return FILES[kind] !== "write" && (writes || this.diffs.length > 0) ? "edit" : kind;
   }
 
-  /** Files, commands and addresses that the arguments name. */
+  /** Files, commands and URLs that the arguments name. */
   get #named(): NamedActs {
     const { rawInput } = this.#told;
     const known = this.#read;
@@ -65,13 +65,13 @@ export class TheirCall {
     return named;
   }
 
-  /** Whether its arguments are known, or some of what they are about. */
+  /** Whether arguments, locations or content of the call are known. */
   get isDescribed(): boolean {
     const { rawInput, locations, content } = this.#told;
     return hasEntries(rawInput) || hasEntries(locations) || hasEntries(content);
   }
 
-  /** The name of its tool for rules and users: `claude_edit`. Never the name of a tool of ours, which a crash could run in its place. */
+  /** Tool name for rules and users, such as `claude_edit`. The prefix keeps crash recovery from running one of our tools instead. */
   get tool(): string {
     const { name } = this.#told;
     const said = this.#kind === "other" && name ? name : this.#kind;
@@ -86,7 +86,7 @@ export class TheirCall {
     return FILES[this.#kind];
   }
 
-  /** Its arguments; where it tells none, what it is about in words. */
+  /** Arguments of the call. A call without arguments has its title and paths. */
   get input(): Json {
     const { rawInput } = this.#told;
     if (hasEntries(rawInput) && !Array.isArray(rawInput)) return rawInput as Json;
@@ -99,8 +99,8 @@ export class TheirCall {
   }
 
   /**
-   * Acts and files of the call, for rules and users, from its kind, arguments, locations and diffs. The call may write to its
-   * paths if its kind is not about files.
+   * Acts and files of the call, for rules and users, from its kind, arguments, locations and diffs. If the kind is
+   * not about files, the call may write to its paths.
    */
   get about(): About {
     const { title } = this;
@@ -118,7 +118,7 @@ export class TheirCall {
     };
   }
 
-  /** Properties of the call that no rule can know. */
+  /** The property that no rule can know: the command, the files or the act of the call. */
   get #untold(): About["untold"] {
     const kind = this.#told.kind ?? "other";
     const { command, urls } = this.#named;
@@ -128,12 +128,12 @@ export class TheirCall {
     return command === undefined && urls.length === 0 ? "act" : undefined;
   }
 
-  /** Files that it may change. */
+  /** Files that the call may change. */
   get changing(): readonly string[] {
     return this.files === "write" ? this.#paths : this.diffs.map(({ path }) => path);
   }
 
-  /** What it says that it changes, or has changed. */
+  /** Changes that the agent reports. */
   get diffs(): readonly ToldChange[] {
     return this.#content.flatMap((piece) =>
       piece.type === "diff"
@@ -142,7 +142,7 @@ export class TheirCall {
     );
   }
 
-  /** What it has said so far, as its result or on the way to it. */
+  /** Output so far, or the final result. */
   get output(): string {
     const said = this.#content.flatMap((piece) => (piece.type === "content" ? [textOf(piece.content)] : []));
     if (said.length > 0) return said.join("\n");
@@ -162,7 +162,7 @@ export class TheirCall {
     return [...new Set(all.map((path) => this.#near(path)))];
   }
 
-  /** A path as people write it: from the workspace, where it lies there. */
+  /** Returns a path inside the workspace relative to it, as users write it. */
   #near(path: string): string {
     if (!isAbsolute(path)) return path;
     const near = relative(this.folder, path);
@@ -170,7 +170,7 @@ export class TheirCall {
   }
 }
 
-/** The tool of a call of an agent, as rules and hooks see it. `run` is what allowing the call does. */
+/** The tool of an agent's call, for rules and hooks. `run.execute` runs if the call is allowed. */
 export function theirTool(told: TheirCall, run: Partial<Tool> & Pick<Tool, "execute">): Tool {
   return {
     name: told.tool,

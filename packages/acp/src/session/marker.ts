@@ -1,17 +1,17 @@
 import type { ModelPart, PromptMessage } from "@banyan/core/drivers";
 
-/** Where a turn was left: the session in which an agent knows all that was said down to this response. */
+/** The agent session that knows the conversation up to a response. The response contains the marker. */
 export interface Marker {
-  /** `acp/claude`. */
+  /** Model id, such as `acp/claude`. */
   readonly agent: string;
   readonly session: string;
-  /** US dollars that the session had cost. */
+  /** Cost of the session so far, in US dollars. */
   readonly cost?: number;
 }
 
 const PROVIDER = "acp";
 
-/** The parts that put a marker at the end of a response. */
+/** Parts that record a marker at the end of a response. */
 export function markedParts({ agent, session, cost }: Marker): readonly ModelPart[] {
   const provider = { [PROVIDER]: { agent, session, ...(cost !== undefined && { cost }) } };
   return [
@@ -20,7 +20,7 @@ export function markedParts({ agent, session, cost }: Marker): readonly ModelPar
   ];
 }
 
-/** The markers of an agent along a path, the oldest first, each with where its response stands. */
+/** Markers of an agent along a path, oldest first, each with the index of its message. */
 export function markersIn(
   messages: readonly PromptMessage[],
   agent: string,

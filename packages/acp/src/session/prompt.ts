@@ -5,22 +5,22 @@ import { cutTo, cutToEnd, enclosed } from "@banyan/core/shown";
 
 type FilePart = Extract<Part, { type: "file" }>;
 
-/** Characters of what was said before; of more, the newest are told. */
+/** Maximum characters of the history in a prompt; the oldest text is cut. */
 const MOST_HISTORY = 400_000;
-/** Characters of the output of one call in it. */
+/** Maximum characters of the arguments, and of the output, of one call in the history. */
 const MOST_OUTPUT = 4_000;
 
-/** What a session is told that it does not know. */
+/** Content that a session does not know yet. */
 export interface Untold {
-  /** What the agent is to be, when the session begins; may be empty. */
+  /** The agent's instructions for a new session; may be empty. */
   readonly instructions: string;
-  /** What was said where the session was not. */
+  /** Messages that the session has missed. */
   readonly before: readonly PromptMessage[];
-  /** What is said now. */
+  /** New messages of the user. */
   readonly now: readonly PromptMessage[];
 }
 
-/** The messages as a prompt: instructions and history as one block each, then what a person says. */
+/** Converts messages to a prompt: one block each for instructions and history, then the user's messages. */
 export function promptOf({ instructions, before, now }: Untold, can: PromptCapabilities): ContentBlock[] {
   const blocks: ContentBlock[] = [];
   if (instructions !== "") blocks.push(resource("instructions", instructions, can));

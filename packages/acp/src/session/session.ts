@@ -13,27 +13,27 @@ import type { AcpAgent } from "../acp-agent.ts";
 import { type Marker, markersIn } from "./marker.ts";
 import { promptOf } from "./prompt.ts";
 
-/** Sessions along a path that an agent keeps for branches; older ones are deleted where it can. */
+/** Sessions that an agent keeps per path for branches. Older sessions are deleted if the agent supports it. */
 const KEPT = 8;
 
-/** A session of an agent that is ready for what is said now. */
+/** A session that is ready for the prompt. */
 export interface ReadySession {
   readonly id: string;
   readonly prompt: ContentBlock[];
-  /** US dollars that it had cost when it was left, where it goes on. */
+  /** US dollars that a resumed session had cost before this turn; undefined for new and forked sessions. */
   readonly spent: number | undefined;
 }
 
 /**
- * The session in which a turn goes on:
+ * Chooses the session for a turn:
  *
- * | the agent | the conversation goes on from its last response | then |
+ * | the agent | the conversation continues from its last response | session of the turn |
  * |---|---|---|
- * | can fork | on any branch | a fork of the session that this response left, which stays as it was for other branches |
- * | can resume or load | there alone | the same session |
- * | | on another branch too, or the session is gone, or there was none | a new session, which is told all that was said |
+ * | can fork | on any branch | a fork of the session of that response, which other branches keep using |
+ * | can resume or load | on the same branch | the same session |
+ * | | on another branch, or the session is gone or never existed | a new session, which gets the whole history |
  *
- * What was said since by others, such as another model, is told in the prompt.
+ * The prompt includes messages that others added since, such as another model.
  */
 export async function readySession(
   agent: AcpAgent,
@@ -63,7 +63,7 @@ export async function readySession(
   return { id: sessionId, prompt: promptOf({ instructions, ...cut(messages) }, blocks), spent: undefined };
 }
 
-/** What a person says now, and what was said before. */
+/** Splits messages into the history and the user's new messages. */
 function cut(messages: readonly PromptMessage[]): {
   readonly before: readonly PromptMessage[];
   readonly now: readonly PromptMessage[];
@@ -72,7 +72,7 @@ function cut(messages: readonly PromptMessage[]): {
   return { before: messages.slice(0, at), now: messages.slice(at) };
 }
 
-/** Nothing where the agent has no such session any more, or no way to go on with it. */
+/** Returns undefined if the agent has lost the session or cannot continue it. */
 async function continuedSession(
   { cwd }: AcpAgent,
   connection: ClientContext,
@@ -96,20 +96,20 @@ async function continuedSession(
       : await connection.request(load, known);
     return { id: session, spent: cost, configOptions };
   } catch (error) {
-    // It was removed, or is of another folder or machine: what was said is told anew.
+    // The session was removed, or belongs to another folder or machine: a new session gets the history.
     if (error instanceof RequestError) return undefined;
     throw error;
   }
 }
 
-/** What can be chosen in a session, as its agent says. */
+/** Options that a session offers. */
 interface OfferedOptions {
   readonly configOptions?: readonly SessionConfigOption[] | null | undefined;
 }
 
 /**
- * Lets an agent think as much in a session as is wanted of it. Rejects with a `ModelError` where it knows no such effort: to go on
- * with another one would cost what nobody wanted.
+ * Sets the reasoning effort of a session. Rejects with a `ModelError` if the agent does not offer the effort: another
+ * one could cost more than the user wants.
  */
 async function chooseEffort(
   { name, effort }: AcpAgent,
@@ -136,10 +136,10 @@ async function chooseEffort(
   await connection.request(methods.agent.session.setConfigOption, { sessionId, configId, value: chosen.value });
 }
 
-/** A session that only a branch from far back would fork: it is told anew there. */
+/** Deletes a session that only a branch from far back would fork; such a branch starts a new session. */
 function forget(connection: ClientContext, { sessionCapabilities }: AgentCapabilities, old: Marker | undefined): void {
   if (!old || !sessionCapabilities?.fork || !sessionCapabilities.delete) return;
   connection.request(methods.agent.session.delete, { sessionId: old.session }).catch(() => {
-    // It stays there, which harms nothing.
+    // A session that remains does no harm.
   });
 }

@@ -1,6 +1,6 @@
 import { LLMock } from "@copilotkit/aimock";
 
-/** A mock of the providers of real agents, whose model makes one call of a tool, and then ends its turn. */
+/** A mock provider for real agents. Its model makes one tool call, then ends its turn. */
 export async function oneCallProvider(tool: string, input: object) {
   const mock = new LLMock({ port: 0 });
   const url = await mock.start();

@@ -1,4 +1,4 @@
-// An agent that speaks the protocol by the protocol's own package. Each line of a prompt is a command of `acts`.
+// An agent built on the protocol's own package. Each line of a prompt is a command of `acts`.
 import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ const known = (id: string) => {
   return session;
 };
 
-/** What can be chosen in a session. */
+/** Options of a session. */
 const chosenIn = (id: string): { configOptions?: SessionConfigOption[] } => {
   if (!can.has("effort")) return {};
   const options = ["low", "high"].map((value) => ({ value, name: value === "low" ? "Little" : "Much" }));
@@ -62,9 +62,9 @@ interface Work {
   readonly cwd: string;
   tell(update: SessionUpdate): Promise<void>;
   say(text: string): Promise<void>;
-  /** Resolves when the client has heard of all that was told: it answers a request, with a refusal, after that. */
+  /** Resolves when the client has handled all updates: only then does it refuse this request. */
   heard(): Promise<void>;
-  /** Asks leave for a call; the id of the option, or `cancelled`. */
+  /** Asks for permission; returns the option's id, or `cancelled`. */
   leave(call: object, options?: readonly PermissionOption[], signal?: AbortSignal): Promise<string>;
 }
 
@@ -89,7 +89,7 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     await tell({ sessionUpdate: "tool_call_update", ...call, content: [block("line 1\nline 2")] });
     await tell({ sessionUpdate: "tool_call_update", ...call, status: "completed" });
   },
-  /** `edit PATH TEXT`: asks first. */
+  /** `edit PATH TEXT`: asks for permission first. */
   async edit({ tell, leave, say, cwd }, rest) {
     const [path = "", text = ""] = rest.split(" ");
     const file = join(cwd, path);
@@ -108,7 +108,7 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     await tell({ sessionUpdate: "tool_call_update", toolCallId: call.toolCallId, status });
     await say(`told: ${option}`);
   },
-  /** `call JSON`: a call with these fields. `does` is run by sh, after a yes unless `asks` or `obeys` is false; `later` is told at the end. */
+  /** `call JSON`: a call with these fields. sh runs `does` after a yes, or if `asks` or `obeys` is false; the last update has `later`. */
   async call({ tell, leave, say, heard, cwd }, json) {
     const { does = "", asks = true, obeys = true, later = {}, status = "completed", ...told } = JSON.parse(json);
     const call = { toolCallId: randomUUID(), title: "a call", ...told };
@@ -121,7 +121,7 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     await tell({ sessionUpdate: "tool_call_update", toolCallId, ...later, status: isDone ? status : "failed" });
     await say(`told: ${option}`);
   },
-  /** `overwrite PATH TEXT`: does not ask. */
+  /** `overwrite PATH TEXT`: writes without permission. */
   async overwrite({ tell, heard, cwd }, rest) {
     const [path = "", text = ""] = rest.split(" ");
     const call = { toolCallId: randomUUID(), title: `Write ${path}`, kind: "edit" as const, rawInput: { path } };
@@ -262,7 +262,7 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     process.stdout.write("x".repeat(Number(megabytes) * 1024 * 1024));
     await sleep(60_000);
   },
-  /** A grandchild that outlives its parent, in a session of its own, and ends at no signal but the last. */
+  /** Starts a grandchild in its own session, which ignores SIGTERM and outlives its parent. */
   async child({ say }) {
     const script = "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)";
     const child = spawn(process.execPath, ["-e", script], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
@@ -270,7 +270,7 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     child.unref();
     await say(String(child.pid));
   },
-  /** `stuck COMMAND`: runs it in a call that does not end. */
+  /** `stuck COMMAND`: runs a command in a call that does not end. */
   async stuck(work, command) {
     const call = { toolCallId: randomUUID(), title: command, kind: "execute" as const, rawInput: { command } };
     await work.tell({ sessionUpdate: "tool_call", ...call, status: "in_progress" });

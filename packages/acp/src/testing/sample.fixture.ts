@@ -20,13 +20,13 @@ import { type AcpAgentOptions, acpAgent } from "../acp-agent.ts";
 
 const PROGRAM = fileURLToPath(new URL("./sample-agent.fixture.ts", import.meta.url));
 
-/** A person who is asked. */
+/** Answers the questions of a turn as the user. */
 export type Person = (
   question: Extract<FeedItem, { readonly type: "call.approval-requested" | "question.asked" }>,
   session: Session,
 ) => Answer | undefined | Promise<Answer | undefined>;
 
-/** Folders for one test: where an agent works, where backups are, and what it remembers. */
+/** Temporary folders of one test: workspace, backups and the agent's state. */
 export class Place {
   readonly #outer = mkdtempSync(join(tmpdir(), "banyan-acp-"));
   readonly workspace = join(this.#outer, "work");
@@ -43,7 +43,7 @@ export class Place {
     return readFileSync(join(this.workspace, path), "utf8");
   }
 
-  /** The sample agent, which can what `can` names and behaves as `env` says. */
+  /** The sample agent with the capabilities in `can` and the variables in `env`. */
   sample(can = "embedded", env: Readonly<Record<string, string>> = {}, more: Partial<AcpAgentOptions> = {}) {
     return acpAgent({
       name: "sample",
@@ -57,29 +57,29 @@ export class Place {
   }
 }
 
-/** What came of one turn. */
+/** Result of one turn. */
 export interface Played {
   readonly reason: string;
-  /** Why it failed, for a person. */
+  /** Error message for the user if the turn failed. */
   readonly problem: string | undefined;
   readonly session: Session;
   readonly items: readonly FeedItem[];
-  /** The responses of the branch, and the calls of all of them. */
+  /** Responses of the branch, and all their calls. */
   readonly responses: readonly AssistantMessage[];
   readonly calls: AssistantMessage["calls"];
   readonly text: string;
 }
 
-/** Whose agent takes the turn, where, and who is asked. */
+/** Agent, session, start message and user of a turn. */
 export interface Playing extends AgentOptions {
   readonly session?: Session;
-  /** The message that the turn goes on from. */
+  /** The turn continues from this message. */
   readonly at?: string | undefined;
-  /** Nobody is asked without one. */
+  /** Without this function no question is asked. */
   readonly person?: Person;
 }
 
-/** Lets an agent take a turn, and answers as the person would. What comes of it is a conversation without a fault. */
+/** Runs a turn, answers questions with `person`, and checks that the conversation is consistent. */
 export async function play(text: string, playing: Playing): Promise<Played> {
   const { session = Session.inMemory(), at, person, ...options } = playing;
   const agent = new Agent({ permission: () => ({ decision: "ask" }), unattended: person === undefined, ...options });

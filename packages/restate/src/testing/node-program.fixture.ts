@@ -1,4 +1,4 @@
-// A server whose turns Restate drives, in a process of its own, to be killed. Its argument is NodeProgramOptions as JSON.
+// A server in its own process whose turns Restate drives; tests kill it. Its argument is NodeProgramOptions as JSON.
 import { appendFileSync } from "node:fs";
 import { defineTool } from "@banyan/core";
 import { call, scriptedModel, text } from "@banyan/core/testing";
@@ -7,14 +7,14 @@ import { hostOf } from "@banyan/server/testing";
 import { postgresStore } from "@banyan/store/postgres";
 import { RestateDriver, readRestate } from "../index.ts";
 
-/** How a node is started. */
+/** Arguments of a node. */
 export interface NodeProgramOptions {
-  /** Of the database. */
+  /** URL of the database. */
   readonly url: string;
   readonly token: string;
-  /** A file to which tools write: the keys of calls with effects, "waiting" and "stopped". */
+  /** A file to which tools append: keys of calls with effects, "waiting" and "stopped". */
   readonly effects: string;
-  /** As `--runs restate=` takes it; by the leases in the database when absent. */
+  /** Value of `--runs restate=`. If absent, leases in the database drive the turns. */
   readonly restate?: string;
   /** Milliseconds between two fragments of the model. */
   readonly pace: number;
@@ -49,7 +49,7 @@ const wait = defineTool({
     }),
 });
 
-// Each turn: a few words, two calls with effects one after the other, more words.
+// Each turn: some words, two calls with effects in order, more words.
 const model = scriptedModel(
   ({ messages }) => {
     const said = JSON.stringify(messages);

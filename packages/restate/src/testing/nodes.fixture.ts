@@ -19,22 +19,22 @@ import { freePorts, type RestateServer, startRestate, stopRestate } from "./rest
 const PROGRAM = fileURLToPath(new URL("./node-program.fixture.ts", import.meta.url));
 const TOKEN = "a-token-of-a-test-0123456789";
 
-/** A server that Banyan serves with, in a process of its own. */
+/** A Banyan server in its own process. */
 export interface Node {
   readonly process: ChildProcess;
   readonly client: Client;
-  /** Where Restate reaches it. */
+  /** Port at which Restate reaches the node. */
   readonly port: number;
 }
 
-/** What a log says of its conversation. */
+/** A log, its conversation and the faults in it. */
 export interface Stored {
   readonly events: readonly Event[];
   readonly state: ConversationState;
   readonly wrong: readonly string[];
 }
 
-/** Nodes that share a database and a Restate of one server or several; everything is on this machine, and ends with it. */
+/** Nodes with a shared database and one Restate of one or more servers, all on this machine. */
 export class Nodes {
   readonly folder = mkdtempSync(join(tmpdir(), "banyan-restate-"));
   readonly all: Node[] = [];
@@ -48,13 +48,13 @@ export class Nodes {
   #proxyPort = 0;
 
   constructor() {
-    // Restate reaches the nodes by one address: a new connection goes to the first that takes it, and is not moved.
+    // Restate reaches the nodes at one address: a new connection goes to the first node that accepts it, and stays there.
     this.#proxy = createServer((socket) => {
       this.#lead(socket, [...this.all]).catch(() => socket.destroy());
     });
   }
 
-  /** With so many servers of Restate, which are one. */
+  /** Starts a Restate cluster with this number of servers. */
   async begin(restates: number): Promise<void> {
     this.#database = await testDatabase();
     this.#store = postgresStore(this.#database.url, { connections: 2 });
@@ -66,7 +66,7 @@ export class Nodes {
     this.restates = await Promise.all(this.#ports.map((_, index) => this.startRestate(index)));
   }
 
-  /** Starts one of the servers of Restate, as it was before. */
+  /** Starts or restarts a server of Restate, with the same folder and ports. */
   startRestate(index: number): Promise<RestateServer> {
     const nodes = this.#ports.map(([, , port]) => port);
     return startRestate({
@@ -100,7 +100,7 @@ export class Nodes {
     return node;
   }
 
-  /** Ends a node without a word. */
+  /** Kills a node without a warning. */
   async kill(node: Node): Promise<void> {
     this.all.splice(this.all.indexOf(node), 1);
     node.client.close();
@@ -123,7 +123,7 @@ export class Nodes {
     return { events, state, wrong: checkConversation(state, events) };
   }
 
-  /** Waits until the log of a conversation is as it should be. */
+  /** Waits until the log of a conversation satisfies `fits`. */
   async until(conversation: string, fits: (stored: Stored) => boolean): Promise<Stored> {
     for (; ; await sleep(50)) {
       const stored = await this.stored(conversation);
@@ -131,7 +131,7 @@ export class Nodes {
     }
   }
 
-  /** Ids of what a service of Restate has under way. */
+  /** Ids of open invocations of a Restate service. */
   async invocations(service: string): Promise<string[]> {
     const query = `SELECT id FROM sys_invocation WHERE target_service_name = '${service}' AND status <> 'completed'`;
     const answer = await fetch(`${this.restates[0]?.admin}/query`, {
@@ -143,13 +143,13 @@ export class Nodes {
     return rows.map(({ id }) => id);
   }
 
-  /** As an operator does it. */
+  /** Cancels an invocation as an operator would. */
   async cancel(invocation: string): Promise<void> {
     const answer = await fetch(`${this.restates[0]?.admin}/invocations/${invocation}/cancel`, { method: "PATCH" });
     if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
   }
 
-  /** What tools wrote: the keys of calls with effects, "waiting" and "stopped". */
+  /** Lines that tools wrote: keys of calls with effects, "waiting" and "stopped". */
   get effects(): string[] {
     return existsSync(this.#effects) ? readFileSync(this.#effects, "utf8").split("\n").slice(0, -1) : [];
   }

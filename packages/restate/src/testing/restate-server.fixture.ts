@@ -6,37 +6,37 @@ import { arch, platform } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The server that is used to develop against; `npm run restate` downloads it. */
+/** The server for development; `npm run restate` downloads it. */
 export const RESTATE = "@restatedev/restate-server@1.7.12";
 
-/** Where its program and what it keeps are: in the folder that the command runs in. */
+/** Folder of its program and data, below the current folder. */
 export const FOLDER = resolve(".restate");
 
 const PROGRAM = join(FOLDER, `node_modules/@restatedev/restate-server-${platform()}-${arch()}/bin/restate-server`);
 
-/** Why none can be started here; nothing when one can. */
+/** Reason why no server can start here; undefined if it can. */
 export function whyNoRestate(): string | undefined {
   return existsSync(PROGRAM) ? undefined : "Restate's server is not installed: npm run restate does that";
 }
 
-/** One process of Restate. */
+/** One server process of Restate. */
 export interface RestateServer {
   readonly ingress: string;
   readonly admin: string;
   readonly process: ChildProcess;
 }
 
-/** How one is started. */
+/** Folder and ports of a server. */
 export interface RestateServerOptions {
-  /** Where it keeps its journal. */
+  /** Folder of its journal. */
   readonly folder: string;
-  /** For calls, for operators, and for other servers of Restate. */
+  /** Ports for calls, for operators, and for other servers of Restate. */
   readonly ports: readonly [ingress: number, admin: number, nodes: number];
-  /** Of several that are one: the ports for servers of all of them, and which one this is. */
+  /** In a cluster: the node ports of all servers, and the index of this server. */
   readonly among?: { readonly ports: readonly number[]; readonly index: number };
 }
 
-/** Starts one, on this machine only, that sends nothing to its makers. Resolves when it answers. */
+/** Starts a server on this machine only, without telemetry. Resolves when it answers. */
 export async function startRestate({ folder, ports, among }: RestateServerOptions): Promise<RestateServer> {
   mkdirSync(folder, { recursive: true });
   const [ingress, admin, nodes] = ports;
@@ -61,7 +61,7 @@ export async function startRestate({ folder, ports, among }: RestateServerOption
     }),
   };
   const log = openSync(join(folder, "log"), "a");
-  // Ctrl-C is for whoever started it, who ends it in order.
+  // Own process group: Ctrl-C must reach only the parent process, which ends the server in order.
   const child = spawn(PROGRAM, [], { env, detached: true, stdio: ["ignore", log, log] });
   const server = { ingress: `http://127.0.0.1:${ingress}`, admin: `http://127.0.0.1:${admin}`, process: child };
   for (;;) {
@@ -79,7 +79,7 @@ export async function startRestate({ folder, ports, among }: RestateServerOption
   }
 }
 
-/** Ends one; after some seconds, at once. */
+/** Ends a server; kills it after ten seconds. */
 export async function stopRestate(
   { process: child }: RestateServer,
   signal: NodeJS.Signals = "SIGTERM",

@@ -6,8 +6,8 @@ import { RunIds } from "../run-ids.ts";
 import { Telemetry } from "../telemetry.ts";
 
 /*
- * Draws docs/trace.svg: `npm run picture`. A scripted model takes a turn, with pauses as of a real one: it is overloaded once, asks
- * a person before it writes, and has a sub-agent look meanwhile. Every bar is a span of that run as an exporter gets it.
+ * Draws docs/trace.svg: `npm run picture`. A scripted model takes a turn with realistic pauses: the model is
+ * overloaded once, a call needs approval, and a sub-agent works meanwhile. Each bar is an exported span of this run.
  */
 const script: Script = (_request, index) => {
   if (index === 0) return [fail("overloaded")];
@@ -40,7 +40,7 @@ const agent = new Agent({
 const session = Session.inMemory();
 telemetry.follow(session);
 for await (const item of agent.chat(say("Write it, and see what is there."), { session })) {
-  // A person who takes a moment.
+  // The user takes a moment to answer.
   if (item.type === "call.approval-requested")
     setTimeout(() => session.answer(item.question, { decision: "allow" }), 110);
 }

@@ -10,40 +10,40 @@ import { openTerminal } from "../../terminal/open-terminal.ts";
 import type { TalkAction, Terminal } from "../../terminal/terminal.ts";
 import { Unsent } from "../user/unsent.ts";
 
-/** Whom a person at a terminal talks with. */
+/** The conversation that the user of a terminal talks with. */
 export interface Partner {
-  /** A message that was typed unasked. Returns whether it was taken. */
+  /** Takes a message that the user typed while no line was being read. Returns whether it was taken. */
   typed(message: string, later: boolean): boolean;
-  /** Ctrl-C while nothing is typed. */
+  /** Ctrl-C while the prompt is empty. */
   interrupt(): void;
-  /** A key that is about the conversation. */
+  /** A key with an action on the conversation. */
   act(action: TalkAction): void;
-  /** The person goes. The terminal is closed. */
+  /** The user leaves. The terminal is closed. */
   leave(): void;
 }
 
-/** What goes on at a terminal. */
+/** A terminal in use, until its program ends. */
 export interface Sitting {
   readonly terminal: Terminal;
-  /** Keeps what is typed here until it is said. */
+  /** Stores unsent text. */
   readonly unsent: Unsent;
-  /** Ends the beginning. */
+  /** Aborts the startup. */
   readonly signal: AbortSignal;
-  /** From now on Ctrl-C ends the beginning. */
+  /** From now on Ctrl-C aborts the startup. */
   starting(): void;
-  /** There is somebody to talk with. */
+  /** The startup is over: keys go to this partner. */
   met(partner: Partner): void;
 }
 
 /**
- * Opens the terminal, which takes keys at once (T40), and lets something go on there. Resolves with the exit code, that of
- * the person's leaving or else the one that it answers, once the terminal is as it was before; what is thrown is one sentence on stderr.
+ * Opens the terminal, which accepts keys at once (T40), and runs `sit`. Restores the terminal, then resolves with the
+ * exit code: that of the user's leaving, or of `sit`. Prints an error of `sit` as one sentence on stderr.
  */
 export async function atTerminal(
   { color, plain, cwd = "." }: { readonly color: ColorChoice; readonly plain: boolean; readonly cwd?: string },
   sit: (sitting: Sitting) => Promise<ExitCode | void>,
 ): Promise<ExitCode> {
-  // The space for young objects would grow to eight times its size. At a person's pace that gains no time, and costs 30 MB.
+  // The young generation would grow to eight times its size, which costs 30 MB and saves no time at a user's pace.
   setFlagsFromString("--semi-space-growth-factor=1");
   let exit: ExitCode = exitCodes.done;
   let partner: Partner | undefined;
@@ -72,9 +72,9 @@ export async function atTerminal(
     partner?.leave();
     terminal.close();
   };
-  // A terminal that went away cannot be written to any more.
+  // A closed terminal cannot be written to.
   process.stdout.on("error", () => leave(exitCodes.hangup));
-  // A defect that ends the process must not leave its modes behind, and is told below what is there.
+  // A crash must not leave the terminal in raw mode, and its error is printed below the existing lines.
   process.once("uncaughtExceptionMonitor", () => terminal.close());
   process.once("exit", () => {
     terminal.close();
@@ -110,7 +110,7 @@ export async function atTerminal(
   return exit;
 }
 
-/** Why something could not be written to the files of what is not sent yet. */
+/** Describes why a draft could not be stored. */
 function whyNotKept(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT") return "there is no room left on the disk; free some space.";

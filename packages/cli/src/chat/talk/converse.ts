@@ -24,24 +24,24 @@ import { OwnDesk } from "./own-desk.ts";
 import { Talk } from "./talk.ts";
 import type { TalkSession } from "./talk-session.ts";
 
-/** What a conversation at a terminal is begun with. */
+/** Inputs of a conversation at a terminal. */
 export interface ConverseOptions {
   readonly args: Arguments;
   readonly terminal: Terminal;
   readonly unsent: Unsent;
-  /** Whether what the project brings may be used. */
+  /** Whether files of the project may be used (hooks, servers, settings). */
   readonly trusted: boolean;
-  /** What is to be said at the beginning. */
+  /** Notices to show at the start. */
   readonly notices: readonly string[];
-  /** Ends the beginning. */
+  /** Aborts the startup. */
   readonly signal: AbortSignal;
-  /** Called when there is somebody to talk with. */
+  /** Called when the conversation accepts keys. */
   onTalk(talk: Talk): void;
 }
 
 /**
- * Opens the host and the conversation that the command line names, and talks until the person leaves, or what was to be
- * done is done. Resolves with the exit code; rejects with what `problemOf` can tell.
+ * Opens the host and the conversation of the command line, and talks until the user leaves or the task is done.
+ * Resolves with the exit code. Rejects with errors that `problemOf` describes.
  */
 export async function converse(options: ConverseOptions): Promise<ExitCode> {
   const { args, trusted, signal } = options;
@@ -57,7 +57,7 @@ export async function converse(options: ConverseOptions): Promise<ExitCode> {
     notice: (sentence) => (talk ? talk.note(sentence) : notices.push(sentence)),
     readyLater: true,
   });
-  // What takes its time is opened while the person writes; whoever begins a turn is told when it fails.
+  // Slow parts open while the user types. A failure is reported to the turn that needs them.
   host
     .ready()
     .then(loadWire)
@@ -113,7 +113,7 @@ async function talkAt(
     else talk.beginAt(host.workspace);
     if (!session && !args.prompt?.trim()) {
       const welcomed = welcome(terminal, host, () => unsent.hasBegun);
-      // Where nothing is redrawn, it would come in the middle of what is typed.
+      // A plain terminal would print the welcome into the line that the user types.
       if (!terminal.live) await welcomed;
     }
     await talk.run(args.prompt?.trim() ? args.prompt : undefined);
@@ -129,7 +129,7 @@ async function talkAt(
   }
 }
 
-/** `2 worktrees stay: banyan worktrees lists them.`; no line where the conversation has none, or git does not say. */
+/** `2 worktrees stay: banyan worktrees lists them.` Empty if the conversation has no worktree, or git fails. */
 async function worktreesLeft(session: TalkSession | undefined, { worktrees }: Host): Promise<string[]> {
   const messages = session?.state.messages.values() ?? [].values();
   if (!messages.some((message) => message.role === "user" && message.worktree !== undefined)) return [];
@@ -140,7 +140,7 @@ async function worktreesLeft(session: TalkSession | undefined, { worktrees }: Ho
   ];
 }
 
-/** Tells a terminal what the settings say of it, and what it can complete; returns what is wrong with its keys. */
+/** Passes settings and command names to the terminal. Returns faults in its key bindings. */
 function configure({ live }: Terminal, host: Host): readonly string[] {
   const { keys, theme, vim, notify } = host.configuration.settings;
   const { workspace } = host;
@@ -156,10 +156,10 @@ function configure({ live }: Terminal, host: Host): readonly string[] {
   );
 }
 
-/** Milliseconds that MCP servers have to start until their commands are completed. */
+/** Milliseconds to wait for MCP servers before their commands are completed. */
 const STARTING = 30_000;
 
-/** Lets a terminal complete the commands that others bring too, as soon as they are known. */
+/** Adds commands from prompt files and MCP servers to completion, as soon as they are known. */
 export async function completeCommands(
   { live }: Terminal,
   client: Client,
@@ -167,23 +167,23 @@ export async function completeCommands(
 ): Promise<void> {
   if (!live) return;
   const prompts = promptsAt(client);
-  // Those of files are there at once, those of servers once these have started.
+  // Prompts from files are known at once, prompts of servers after their start.
   for (const patience of [0, STARTING]) {
-    // That they are not known, whoever begins a turn is told.
+    // A failure is reported to the next turn.
     const brought = await promptCommands({ prompts }, patience).catch(() => []);
     live.configure({ commands: [...known, ...brought] });
   }
 }
 
-/** Characters that say what a name stands for. */
+/** Maximum characters of a completion's description. */
 const HELP = 60;
 
-/** Lets a terminal complete `#` to messages of the conversation, and `@` to named agents as soon as they are known (T14). */
+/** Lets `#` complete messages, and `@` complete named agents as soon as they are known (T14). */
 async function completeNames({ live }: Terminal, host: Host, talk: Pick<Talk, "session">): Promise<void> {
   const complete = (agents: Equipment["agents"]) =>
     live?.configure({ names: () => [...agentNames(agents), ...messageNames(talk.session?.state, host.agent.name)] });
   complete([]);
-  // That they are not known, whoever begins a turn is told.
+  // A failure is reported to the next turn.
   const { agents } = await host.ready().catch(() => ({ agents: [] }));
   complete(agents);
 }
@@ -192,7 +192,7 @@ function agentNames(agents: Equipment["agents"]): Suggestion[] {
   return agents.map(({ name, description }) => ({ text: `@${name}`, help: excerpt(description, HELP) }));
 }
 
-/** Messages of a conversation as `#3`, the newest first. */
+/** Messages of a conversation as `#3`, newest first. */
 export function messageNames(state: ConversationState | undefined, agent: string): Suggestion[] {
   if (!state) return [];
   return [...messageNumbers(state)].reverse().flatMap(([id, number]) => {

@@ -3,18 +3,18 @@ import type { ConversationState, FeedItem } from "@banyan/core";
 import type { OwnDesk } from "./own-desk.ts";
 import { TalkSession } from "./talk-session.ts";
 
-/** What is heard of the conversation that a person is in. */
+/** Receives events of the current conversation. */
 export interface ConversationEvents {
   happened(item: FeedItem, state: ConversationState): void;
-  /** The state is another object: the server began anew. */
+  /** The server restarted: the state is a new object. */
   renewed(session: TalkSession): void;
-  /** It cannot be watched any more. */
+  /** The conversation can no longer be watched. */
   gone(why: string): void;
-  /** Its log has failed: it is opened anew, as far as it was written, with what is said next. */
+  /** The log failed. The next message reopens the conversation as far as it was written. */
   lost(problem: Error): void;
 }
 
-/** The conversation that a person is in: none at first, begun with the first message, left for another one or for none. */
+/** The user's current conversation. It begins with the first message, and can be left for another one. */
 export class CurrentConversation {
   readonly #client: Client;
   readonly #own: OwnDesk | undefined;
@@ -22,7 +22,7 @@ export class CurrentConversation {
   #session: TalkSession | undefined;
   #unfollow = () => {};
   #opening: Promise<TalkSession> | undefined;
-  /** The id of one whose log failed. */
+  /** Id of a conversation whose log failed. */
   #lost: string | undefined;
 
   constructor(client: Client, own: OwnDesk | undefined, events: ConversationEvents) {
@@ -31,20 +31,20 @@ export class CurrentConversation {
     this.#events = events;
   }
 
-  /** None before the first message. */
+  /** Undefined before the first message. */
   get session(): TalkSession | undefined {
     return this.#session;
   }
 
-  /** The id of the one that a person can come back to, in which something was said; also of one whose log failed. */
+  /** Id of the conversation that the user can resume: it has messages, or its log failed. */
   get kept(): string | undefined {
     if (!this.#session) return this.#lost;
     return this.#session.state.messages.size > 0 ? this.#session.id : undefined;
   }
 
   /**
-   * Resolves with it; where there is none, `enter` goes into a new one, or into the one that was lost: once, also for two who
-   * ask in one moment. Rejects with `ClientError`.
+   * Resolves with the current conversation. Without one, `enter` opens a new conversation or the lost one, once for
+   * concurrent callers. Rejects with `ClientError`.
    */
   async open(enter: (conversation: string) => Promise<TalkSession>): Promise<TalkSession> {
     if (this.#session) return this.#session;
@@ -54,7 +54,7 @@ export class CurrentConversation {
     });
   }
 
-  /** Goes into one, all of which is known then. `stands` is called when the person is in it. Rejects with `ClientError`. */
+  /** Enters a conversation and reads it. Calls `stands` once the conversation is current. Rejects with `ClientError`. */
   async enter(conversation: string, stands: () => void): Promise<TalkSession> {
     const watched = await this.#watched(conversation);
     const session = new TalkSession(this.#client, watched);
@@ -69,7 +69,7 @@ export class CurrentConversation {
         if (standing === "live") return;
         const problem = watched.problem ?? new Error("The conversation is gone.");
         if (standing === "broken") return this.#lose(session, problem);
-        // Nobody can come back to it.
+        // The conversation cannot be resumed.
         this.#session = undefined;
         this.#events.gone(problem.message);
       },
@@ -77,7 +77,7 @@ export class CurrentConversation {
     return session;
   }
 
-  /** Leaves it, so that at a desk of this program another program can have it. Returns its id, if there was one. */
+  /** Leaves the conversation, so that another program can open it. Returns its id, if there was one. */
   async leave(): Promise<string | undefined> {
     const left = this.#session;
     this.#lost = undefined;
@@ -98,19 +98,19 @@ export class CurrentConversation {
     this.#session = undefined;
     this.#lost = session.id;
     this.#client.leave(session.watched).catch(() => {
-      // The desk has let go of it.
+      // The desk has already closed it.
     });
     this.#events.lost(problem);
   }
 
-  /** What cannot be watched is not asked for again when the connection is lost. */
+  /** Watches a conversation. After a failure the client does not watch it again on reconnect. */
   async #watched(conversation: string): Promise<Watched> {
     const watched = this.#client.watch(conversation);
     try {
       return await watched.loaded;
     } catch (error) {
       this.#client.leave(watched).catch(() => {
-        // It is not followed: nothing is left to be told.
+        // The caller gets the first error.
       });
       throw error;
     }

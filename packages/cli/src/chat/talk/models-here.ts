@@ -6,7 +6,7 @@ import type { ContextHere, ModelsHere } from "../../commands/command.ts";
 import type { OwnDesk } from "./own-desk.ts";
 import type { TalkSession } from "./talk-session.ts";
 
-/** The models that a server can take, for one conversation, which `open` begins if there is none yet. */
+/** The models of a server, to choose from for one conversation. `open` begins the conversation if needed. */
 export function modelsThere(client: Client, name: string, open: () => Promise<TalkSession>): ModelsHere {
   return {
     current: { name },
@@ -20,7 +20,7 @@ export function modelsThere(client: Client, name: string, open: () => Promise<Ta
   };
 }
 
-/** The models of this program: one that is taken is kept for later conversations too. */
+/** The models of this program. A chosen model also applies to later conversations. */
 export function modelsHere(desk: OwnDesk, session: TalkSession | undefined): ModelsHere {
   const { host } = desk;
   return {
@@ -36,13 +36,13 @@ export function modelsHere(desk: OwnDesk, session: TalkSession | undefined): Mod
   };
 }
 
-/** What the model of this program is sent on a branch. */
+/** The parts of the context that the model of this program gets on a branch. */
 export async function sentHere(host: Host, state: ConversationState, leaf: string | null): Promise<ContextHere> {
   const parts = await host.contextParts(state, leaf);
   return { parts, size: contextSizeOf(host) };
 }
 
-/** The same of a model of a server, in a conversation there. */
+/** The parts of the context that a server's model gets in a conversation. */
 export async function sentThere(
   client: Client,
   {
@@ -58,12 +58,12 @@ export async function sentThere(
   return { parts, size };
 }
 
-/** Tokens that the model in use here takes, if that is known. */
+/** Context size of the current model in tokens, if known. */
 export function contextSizeOf({ agent }: Host): number | undefined {
   return factsOf(agent.options.model).contextSize;
 }
 
-/** Tokens that a model takes, if a list of the server's says so: a name without a provider is in none. */
+/** Context size in tokens, if the server's list of models has it. Names without a provider are in no list. */
 async function sizeOf(model: string, client: Client): Promise<number | undefined> {
   const { providers } = await client.ask("model.list", {});
   const provider = providers.find(({ name }) => model.startsWith(`${name}/`))?.name;
@@ -72,7 +72,7 @@ async function sizeOf(model: string, client: Client): Promise<number | undefined
   return listed?.contextSize;
 }
 
-/** What is known of a model that no list has. */
+/** Facts about a model that is in no list. */
 function factsOf(model: Host["agent"]["options"]["model"]): Pick<KnownModel, "price" | "contextSize"> {
   const contextSize = "stream" in model ? windowOf(model) : undefined;
   return {

@@ -8,20 +8,20 @@ import { idOf, openWithModel } from "../../named-session.ts";
 import { problemOf } from "../../problem.ts";
 import type { Person } from "../user/person.ts";
 
-/** The desk of this program, and the host that it is at: what a person can do here, and not at a server. */
+/** The desk and the host of this program. Provides actions that a server does not offer. */
 export class OwnDesk implements AsyncDisposable {
   readonly host: Host;
   readonly #desk: Desk;
   readonly #clients: Client[] = [];
   #isReady = false;
 
-  /** `defect` hears of what went wrong and nobody asked for; tools are told that `client` began a turn. */
+  /** `defect` receives unexpected errors. Tools learn that `client` began a turn. */
   constructor(host: Host, defect: (error: unknown) => void, client = "banyan") {
     this.host = host;
     this.#desk = new Desk({ host, client, defect, told: (error) => problemOf(error).message });
   }
 
-  /** A client at this desk, which reads the conversations where they are. `reader`: who takes what it is told, if that takes time. */
+  /** Connects a client to this desk; the client shares the conversation objects. `reader` slows delivery to the reader's pace. */
   async client(events?: ClientEvents, reader?: LinkOptions["reader"]): Promise<Client> {
     const client = new Client(this.#desk.link({ principal: USER, shares: true, reader }), events);
     this.#clients.push(client);
@@ -29,15 +29,15 @@ export class OwnDesk implements AsyncDisposable {
     return client;
   }
 
-  /** Opens a conversation; whoever watches it keeps it open. Rejects with `StoreError`. */
+  /** Opens a conversation, which stays open while a client watches it. Rejects with `StoreError`. */
   async open(conversation: string): Promise<Session> {
     return (await this.#desk.conversations.open(conversation)).session;
   }
 
   /**
-   * Opens another conversation, named by its id or title, with the model that it goes on with; without a name, or where
-   * several may be meant, the person chooses. Resolves with its id, or nothing when none is chosen. Rejects with
-   * `ConversationError` or `StoreError`.
+   * Opens another conversation by its id or title, with its own model. Without a name, or if several match, the user
+   * chooses. Resolves with its id, or undefined if the user chooses none. Rejects with `ConversationError` or
+   * `StoreError`.
    */
   async openAnother(
     named: string | undefined,
@@ -59,8 +59,8 @@ export class OwnDesk implements AsyncDisposable {
   }
 
   /**
-   * Resolves with whether another turn follows by itself behind one that was answered with the message `leaf`, as where a hook
-   * does not let the agent stop.
+   * Whether another turn follows by itself after the turn that ended with message `leaf`. A hook can keep the agent
+   * from stopping.
    */
   async goesOn(conversation: string, leaf: string | null): Promise<boolean> {
     const session = await this.open(conversation);
@@ -68,12 +68,12 @@ export class OwnDesk implements AsyncDisposable {
     return session.state.runs.size > 0 || session.state.leaf !== leaf;
   }
 
-  /** Closes a conversation, so that another program can have it at once; what runs in it is interrupted. */
+  /** Interrupts and closes a conversation, so that another program can open it at once. */
   close(conversation: string): Promise<void> {
     return this.#desk.close(conversation);
   }
 
-  /** Resolves when there is all that the agent works with: with what is to be said of that, once. Rejects as `host.ready()`. */
+  /** Resolves with notices when tools and servers are ready; later calls get no notices. Rejects like `host.ready()`. */
   async ready(): Promise<readonly string[]> {
     const { notices } = await this.host.ready();
     if (this.#isReady) return [];
@@ -81,18 +81,18 @@ export class OwnDesk implements AsyncDisposable {
     return notices;
   }
 
-  /** Takes a model for this conversation and later ones. Rejects with `ModelChoiceError`. */
+  /** Uses a model for this conversation and later ones. Rejects with `ModelChoiceError`. */
   async keepModel(name: string): Promise<void> {
     await this.host.changeModel(name);
     this.settingsChanged();
   }
 
-  /** The host has changed its settings by itself: the clients are told. */
+  /** The host has changed its own settings: informs the clients. */
   settingsChanged(): void {
     this.#desk.settingsChanged();
   }
 
-  /** Interrupts what runs, with its facts in the log, and closes every conversation. The host stays open. */
+  /** Interrupts all runs, which is logged, and closes all conversations. The host stays open. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const client of this.#clients) client.close();
     await this.#desk.stop();

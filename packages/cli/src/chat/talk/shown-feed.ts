@@ -14,28 +14,27 @@ import type { Unsent } from "../user/unsent.ts";
 import { ShownRun } from "../views/shown-run.ts";
 import type { TalkSession } from "./talk-session.ts";
 
-/** Who sees the feed, and of which desk. */
+/** The user and the client of a feed. */
 export interface ShownFeedOptions {
   readonly client: Client;
   readonly person: Person;
   readonly prompting: Prompting;
   readonly unsent: Unsent;
-  /** The conversation; none before the first message. */
+  /** The conversation; undefined before the first message. */
   session(): TalkSession | undefined;
-  /** The run that is shown has ended. */
+  /** The shown run has ended. */
   ended(end: TurnEnd): void;
 }
 
 /**
- * What a person sees of a conversation: of all that is written there, the run that was last begun where
- * they stand.
+ * Shows the user one run of a conversation: the latest run that began on the user's branch.
  */
 export class ShownFeed {
   readonly #options: ShownFeedOptions;
   readonly #approvals: Approvals;
   readonly #run = new ShownRun(() => this.#state);
   readonly #callsFor = new CallsFor();
-  /** The command whose turn has not begun, because it waits for MCP servers. */
+  /** The command whose turn waits for MCP servers. */
   #waiting: string | undefined;
 
   constructor(options: ShownFeedOptions) {
@@ -44,25 +43,25 @@ export class ShownFeed {
     this.#approvals = new Approvals(person.terminal, person.view, client.welcome, unsent);
   }
 
-  /** Whether a turn here waits for MCP servers: once for each time that a person was told. */
+  /** Whether a turn here waits for MCP servers. Returns true once per notice to the user. */
   takeWait(): boolean {
     const waits = this.#waiting !== undefined;
     this.#waiting = undefined;
     return waits;
   }
 
-  /** The run, while it is live. */
+  /** The shown run, while it is live. */
   get working(): string | undefined {
     return this.#run.working;
   }
 
-  /** The conversation was left: nothing of it is shown any more. */
+  /** The user left the conversation: stops showing its run. */
   left(): void {
     this.#run.leave();
     this.#waiting = undefined;
   }
 
-  /** Something happened. */
+  /** Shows one item of the feed. */
   show(item: FeedItem): void {
     const { person } = this.#options;
     const session = this.#options.session();
@@ -81,7 +80,7 @@ export class ShownFeed {
     if (item.type === "run.ended") this.#approvals.ended(this.#state);
     if (item.type === "run.ended" && !this.#run.is(item.run)) this.#endedBeside(item);
     if (item.type === "run.ended" && this.#run.is(item.run)) {
-      // Who stands in front of it stands behind it now.
+      // The user was viewing an ancestor: move them to the new leaf.
       const { at } = person.standpoint.place;
       if (at !== undefined && pathTo(this.#state, item.leaf).some(({ id }) => id === at))
         person.standpoint.wrote(item.leaf ?? undefined);
@@ -98,13 +97,13 @@ export class ShownFeed {
     prompting.rested();
   }
 
-  /** The agent is done on a branch where the person does not look. */
+  /** The agent finished on a branch that the user does not view. */
   #endedBeside(end: TurnEnd): void {
     const { person, prompting } = this.#options;
     const session = this.#options.session();
     const path = pathTo(this.#state, end.leaf);
     const leaf = path.at(-1);
-    // The run of a sub-agent, or of nothing that was said.
+    // Ignore runs of sub-agents, and runs without a message.
     if (!session || !leaf || leaf.call !== undefined) return;
     const { at } = person.standpoint.place;
     const isAside = path.some(({ id }) => session.isAside(id));
@@ -117,7 +116,7 @@ export class ShownFeed {
     prompting.rested();
   }
 
-  /** What is there already: a run that is under way, and questions that wait. */
+  /** Shows the present state: a live run and open questions. */
   lookAround(): void {
     const { client, person } = this.#options;
     const session = this.#options.session();
@@ -128,7 +127,7 @@ export class ShownFeed {
     for (const { reason } of session.narrowed) person.view.note(oneLine(`You allowed in this conversation: ${reason}`));
     if (isWorking) person.view.note("The agent is working. Your messages reach it while it works.");
     this.#approvals.opened(state);
-    // A process left these runs in the middle. A user can answer the runs that wait; the others ask again.
+    // Another process left these runs unfinished. The user can answer waiting runs; the others ask again.
     const asking = new Set(
       [...live, ...state.waiting.values()].flatMap(({ id, leaf }) => [
         id,
@@ -139,7 +138,7 @@ export class ShownFeed {
       if (asking.has(question.type === "limit" ? question.run : question.message)) this.#ask(question.id);
   }
 
-  /** It is told again and again; a person reads it once. */
+  /** The server repeats this item; the user reads it once. */
   #tellWait(item: Extract<FeedItem, { type: "turn.waiting" }>): void {
     const { command, waits, reason } = item;
     const { person, client } = this.#options;
@@ -150,7 +149,7 @@ export class ShownFeed {
     else if (!waits && reason !== "") person.view.note(oneLine(reason));
   }
 
-  /** Somebody else has said something where this person looks. */
+  /** Another client sent a message on the branch that the user views. */
   #heard(item: Extract<FeedItem, { type: "message.added" }>): void {
     const { person } = this.#options;
     const { live, columns } = person.terminal;
@@ -162,11 +161,11 @@ export class ShownFeed {
       person.view.line(`${person.prompt}${gist(message, Math.max(20, columns - 20))}`);
   }
 
-  /** Asks the person; the rules were asked by the desk. */
+  /** Asks the user. The desk has already applied the rules. */
   #ask(question: string): void {
     const { client, prompting } = this.#options;
     const session = this.#options.session();
-    // Who may only watch sees in the transcript that something waits.
+    // A user who may only watch sees in the transcript that the call waits.
     if (!session || !client.welcome.rights.includes("act")) return;
     prompting.ask(() => this.#approvals.ask(session, question));
   }

@@ -13,32 +13,32 @@ import type { TalkSession } from "./talk-session.ts";
 import type { Turns } from "./turns.ts";
 import { undoAsked } from "./undo-asked.ts";
 
-/** What commands see of a talk, and can do with it. */
+/** Access of commands to a conversation. */
 export interface TalkCommandsOptions {
   readonly client: Client;
   readonly own: OwnDesk | undefined;
-  /** Of the server; absent at a desk of this program. */
+  /** Address of the server; absent at this program's own desk. */
   readonly address: string | undefined;
   readonly person: Person;
   readonly turns: Turns;
   readonly approval: ApprovalChoice;
-  /** The conversation; none before the first message. */
+  /** The conversation; undefined before the first message. */
   session(): TalkSession | undefined;
-  /** The run that the person sees, while it is live. */
+  /** The run that the user sees, while it is live. */
   working(): string | undefined;
-  /** There is no connection. */
+  /** Whether the connection is lost. */
   isAway(): boolean;
-  /** The conversation, begun if there is none yet. */
+  /** Returns the conversation, and begins it if there is none yet. */
   open(): Promise<TalkSession>;
-  /** Goes into another conversation. */
+  /** Enters another conversation. */
   enter(conversation: string): Promise<unknown>;
-  /** Leaves the conversation for a new one. Resolves with its id, if there was one. */
+  /** Leaves the conversation for a new one. Resolves with the old id, if there was one. */
   begin(): Promise<string | undefined>;
 }
 
 type Asked = Pick<CommandStep, "command" | "input" | "isHere">;
 
-/** Carries out the commands of a person that begin with a slash: all at a desk of this program, fewer at a server. */
+/** Runs the user's slash commands: all of them at this program's desk, fewer at a server. */
 export class TalkCommands {
   readonly #options: TalkCommandsOptions;
   readonly #prompts: ConversationContext["prompts"];
@@ -48,13 +48,13 @@ export class TalkCommands {
     this.#prompts = promptsAt(options.client, options.isAway);
   }
 
-  /** The user, as actions are offered to them. */
+  /** The user's client and rights, which decide the offered actions. */
   get user(): ActionUser {
     const { own, client } = this.#options;
     return own ? AT_OWN_DESK : { client: "attach", rights: client.welcome.rights };
   }
 
-  /** Rejects with what `problemOf` can tell. */
+  /** Rejects with errors that `problemOf` describes. */
   run(line: string): Promise<Next> {
     const { own } = this.#options;
     return runCommand(line, own ? this.#here(own) : this.#anywhere());
@@ -101,7 +101,7 @@ export class TalkCommands {
         });
       }
       case "conversation.rename": {
-        // A title is kept as it is said: what looks like a secret stays on this machine.
+        // Redact here, because the server keeps titles unchanged.
         const { title } = input as CommandInput<typeof command>;
         return session.perform(command, { title: person.context.redact(title) });
       }

@@ -16,53 +16,53 @@ import type { WrittenAbout } from "../../show/attached.ts";
 import type { AskingSession } from "../user/approvals.ts";
 import type { LeftBranch } from "../user/leave-files.ts";
 
-/** Nothing went along. */
+/** No attachments. */
 const NOTHING: WrittenAbout = { attached: [], problems: [], isRedacted: false };
 
-/** Where a turn begins, and how it is taken. */
+/** Start message, mode, model and agent of a turn. */
 export interface Beginning {
-  /** The message to go on from; where it was last written to when absent. */
+  /** The message to continue from. Default: the latest leaf. */
   readonly at: string | undefined;
   readonly mode: "chat" | "task";
-  /** The model of the turn; that of the conversation when absent. */
+  /** Model of the turn. Default: the conversation's model. */
   readonly model?: string | undefined;
-  /** The named agent that takes it; the one that the person talks with when absent. */
+  /** Named agent that takes the turn. Default: the conversation's agent. */
   readonly agent?: string | undefined;
-  /** What is said was written by somebody else: nothing goes along that it names. */
+  /** Another author wrote the text, so files that it names are not attached. */
   readonly asIs?: boolean | undefined;
 }
 
-/** Has the desk say what a prompt of its own says. */
+/** A prompt that the desk expands. */
 export interface PromptDirective {
   readonly type: "prompt";
   readonly prompt: string;
-  /** What was typed behind its name. */
+  /** Text after the prompt's name. */
   readonly argument: string;
 }
 
-/** The commands that are about one conversation. */
+/** Commands on one conversation. */
 type HereCommand = {
   [Name in CommandName]: "conversation" extends keyof Command<Name> ? Name : never;
 }[CommandName];
 
-/** What such a command says beside the conversation. */
+/** Input of such a command, without the conversation. */
 type AboutHere<Name extends HereCommand> = Omit<Input<Name>, "conversation">;
 
-/** The conversation that a person is in, at the desk of this program or of a server. */
+/** The user's conversation, at the desk of this program or of a server. */
 export class TalkSession implements AskingSession {
   readonly watched: Watched;
   readonly #client: Client;
-  /** Messages of this client, and runs that it began otherwise. */
+  /** Messages of this client, and runs that it began without a message. */
   readonly #own = new Set<string>();
-  /** Those that were added without a turn. */
+  /** Messages that were added without a turn. */
   readonly #added = new Set<string>();
-  /** Commands that asked the same on several branches; the ids of their messages begin with theirs. */
+  /** Commands that sent one text to several branches. Ids of their messages begin with the command's id. */
   readonly #fanned = new Set<string>();
-  /** Whether files are being put back. */
+  /** Whether files are being reverted. */
   #isReverting = false;
-  /** Whether branches with files of their own are being made. */
+  /** Whether worktrees of branches are being created. */
   #isOpening = false;
-  /** The run that sums up a branch for the person. */
+  /** The run that compacts a branch for the user. */
   #compacting: string | undefined;
 
   constructor(client: Client, watched: Watched) {
@@ -78,44 +78,44 @@ export class TalkSession implements AskingSession {
     return this.watched.state;
   }
 
-  /** What a process left in the middle when it stopped. */
+  /** Runs that another process left unfinished. */
   get interrupted(): readonly LiveRun[] {
     return this.watched.tree?.interrupted ?? [];
   }
 
-  /** Its rules that allow less than when the user allowed them, as the server says. */
+  /** Permission rules that allow less than when the user gave them, according to the server. */
   get narrowed(): readonly NarrowedRule[] {
     return this.watched.tree?.narrowed ?? [];
   }
 
-  /** What runs in it now. */
+  /** Runs that are live now. */
   get live(): readonly LiveRun[] {
     const left = new Set(this.interrupted.map(({ id }) => id));
     return [...this.state.runs.values()].filter(({ id }) => !left.has(id));
   }
 
-  /** Whether one of these messages and runs is of this client. */
+  /** Whether this client made one of these messages or runs. */
   isOwn(...ids: readonly (string | null)[]): boolean {
     return ids.some((id) => id !== null && this.#own.has(id));
   }
 
-  /** Whether an item is something that this client did, and showed to its person as it was done. */
+  /** Whether this client caused the item and has already shown its effect. */
   isShown(item: FeedItem): boolean {
     if (item.type === "file.changed") return this.#isReverting;
     if (item.type !== "message.added") return false;
     if (item.role === "user" && item.author === "system")
       return item.worktree === undefined ? this.#isReverting : this.#isOpening;
     if (this.isAside(item.message)) return true;
-    // What waited is shown when it is delivered.
+    // A queued message is shown when it is delivered.
     return this.#added.has(item.message) && !this.state.inbox.some(({ id }) => id === item.message);
   }
 
-  /** What messages say is known once this resolves: where the server began anew, it is read. Rejects with `ClientError`. */
+  /** Resolves when the contents of messages are known, which a restarted server sends on request. Rejects with `ClientError`. */
   read(): Promise<void> {
     return this.watched.read();
   }
 
-  /** Asks the server for a command on this conversation, and remembers what of its result this client has shown already. */
+  /** Sends a command on this conversation. Remembers ids whose effects this client shows itself. */
   perform<Name extends HereCommand>(type: Name, input: AboutHere<Name>): Promise<Result<Name>> {
     const ask = (id: string) => this.#client.ask(type, { ...this.#here, ...input } as unknown as Input<Name>, id);
     switch (type) {
@@ -136,11 +136,11 @@ export class TalkSession implements AskingSession {
     }
   }
 
-  /** Begins a turn; resolves when it has begun, with what goes along with what was said. */
+  /** Begins a turn. Resolves when the turn has begun, with the attachments of the message. */
   async turn(directive: Exclude<Directive, { type: "stop" }> | PromptDirective, how: Beginning): Promise<WrittenAbout> {
     const { type } = directive;
     const { at, model, agent, asIs } = how;
-    // Another agent is asked something, and answers.
+    // A turn of another agent is a question with an answer.
     const mode = agent === undefined ? how.mode : "chat";
     const by = { ...(model !== undefined && { model }), ...(agent !== undefined && { agent }) };
     const place = { ...this.#here, mode, ...(at !== undefined && { at }), ...by };
@@ -167,7 +167,7 @@ export class TalkSession implements AskingSession {
     }
   }
 
-  /** Says something to a run; if it is over, it begins a turn. */
+  /** Sends a message to a run. If the run is over, the message begins a turn. */
   async say(
     parts: readonly UserPart[],
     to: { readonly run: string; readonly delivery: Delivery; readonly mode: Beginning["mode"] },
@@ -175,7 +175,7 @@ export class TalkSession implements AskingSession {
     return aboutOf(await this.#client.ask("turn.say", { ...this.#here, parts, ...to }, this.#ownId()));
   }
 
-  /** Adds something without a turn, or says it to a run; returns the message, unless it waits. */
+  /** Adds a message without a turn, or sends it to a run. Returns the message's id, unless the message is queued. */
   async add(
     parts: readonly UserPart[],
     to: { readonly at: string | null; readonly run?: string | undefined },
@@ -186,22 +186,22 @@ export class TalkSession implements AskingSession {
     return waits ? undefined : message;
   }
 
-  /** Ends the summary that was asked for here; else a run, or, without one, all that run. Resolves with how many it ended. */
+  /** Ends the user's compaction, or `shown`, or all runs if there is neither. Resolves with the number of ended runs. */
   async interrupt(shown: string | undefined): Promise<number> {
     const run = this.#compacting ?? shown;
     const there = { ...this.#here, ...(run === undefined ? {} : { run }) };
     return (await this.#client.ask("run.interrupt", there)).interrupted;
   }
 
-  /** Puts the files of a branch that is left back to what they were before it. */
+  /** Reverts the files of a branch that the user leaves. */
   revert({ leaf, to }: LeftBranch): Promise<TakenBack> {
     const beside = to === null ? {} : { beside: to };
     return this.#whileReverting(this.#client.ask("file.revert", { ...this.#here, leaf, ...beside }));
   }
 
   /**
-   * Puts the files that a call on the branch down to `leaf` has changed back to what they were before it; `agreed`: also
-   * what a log from elsewhere says that they were.
+   * Reverts the files that a call on the branch of `leaf` changed. `agreed` also accepts contents from a log of
+   * another machine.
    */
   undo(call: string, leaf: string, agreed: boolean): Promise<TakenBack> {
     return this.#whileReverting(
@@ -209,12 +209,12 @@ export class TalkSession implements AskingSession {
     );
   }
 
-  /** Whether a message is one of several that this client asked the same by: its person stays where they are. */
+  /** Whether this client sent the message to several branches at once; the user then stays on the current branch. */
   isAside(message: string | null): boolean {
     return message !== null && this.#fanned.has(message.slice(0, message.lastIndexOf(".")));
   }
 
-  /** Resolves with why a rule could not be kept for good, if so. */
+  /** Resolves with the reason if a rule could not be stored permanently. */
   async answer(question: string, answer: Answer, approval?: PlanApproval): Promise<string | undefined> {
     const given = { ...this.#here, question, answer, ...(approval && { approval }) };
     return (await this.#client.ask("question.answer", given)).problem;
@@ -224,7 +224,7 @@ export class TalkSession implements AskingSession {
     await this.#client.ask("approval.use", { mode: "edits", run });
   }
 
-  /** The conversation as a file; as Markdown, the branch down to `leaf`. */
+  /** The conversation as a file. Markdown contains only the branch of `leaf`. */
   async exported(
     format: "html" | "json" | "markdown",
     leaf: string | null,
@@ -282,7 +282,7 @@ export class TalkSession implements AskingSession {
   }
 }
 
-/** What the server says of what goes along. */
+/** Converts the server's facts about attachments. */
 function aboutOf(told: Omit<WrittenAbout, "isRedacted"> & { readonly redacted: boolean }): WrittenAbout {
   const { attached, problems, redacted: isRedacted } = told;
   return { attached, problems, isRedacted };

@@ -23,26 +23,25 @@ import { TalkCommands } from "./talk-commands.ts";
 import type { Beginning, PromptDirective, TalkSession } from "./talk-session.ts";
 import { Turns } from "./turns.ts";
 
-/** What a guest is told who tries to do something. */
+/** Reply to a user without the right to act. */
 const WATCHING = "View only: with this token you can see everything here and change nothing. /help lists the commands.";
 
-/** With whom a person talks, and where they sit. */
+/** The user, the client and the desk of a conversation. */
 export interface TalkOptions extends Pick<PersonOptions, "place" | "prompt" | "terminal" | "unsent"> {
   readonly client: Client;
-  /** The desk, when it is this program's own: what runs ends with the talk, and more can be done. Absent at a server. */
+  /** This program's own desk: its runs end with the talk, and more commands are available. Absent at a server. */
   readonly own?: OwnDesk | undefined;
-  /** Of the server; absent at a desk of this program. */
+  /** Address of the server; absent at this program's own desk. */
   readonly address?: string | undefined;
-  /** A command of the person's own that says what stands below the prompt. */
+  /** The user's own command for the status line. */
   readonly statusCommand?: string | undefined;
-  /** What is said first is a task. `once`: the person is not asked for more when it has ended by itself. */
+  /** Whether the first message is a task. `once`: the program ends with the task. */
   readonly task?: "once" | "first" | undefined;
 }
 
 /**
- * A person and an agent. What is said, done and decided goes to the desk, of this program or of a server; what is shown is
- * what every other client is shown, whoever began it. The person sees one branch: the run that was last begun where they
- * stand.
+ * A user's conversation with an agent. Input goes to the desk of this program or of a server, and the feed shows what
+ * every client sees. The user sees one branch: the latest run that began at their place.
  */
 export class Talk implements Partner {
   readonly #client: Client;
@@ -56,7 +55,7 @@ export class Talk implements Partner {
   readonly #approval: ApprovalChoice;
   readonly #turns: Turns;
   readonly #commands: TalkCommands;
-  /** Resolves when the person goes without waiting for what is on its way. */
+  /** Resolves when the user leaves without waiting for pending work. */
   readonly #gone = Promise.withResolvers<"gone">();
   readonly #reach: Reach;
   readonly #status: ShownStatus;
@@ -135,28 +134,28 @@ export class Talk implements Partner {
     });
   }
 
-  /** The conversation; none before the first message of a new one. */
+  /** The conversation; undefined before the first message. */
   get session(): TalkSession | undefined {
     return this.#conversation.session;
   }
 
-  /** The id of the conversation to come back to, if something was said. */
+  /** Id of the conversation to resume, if it has messages. */
   get kept(): string | undefined {
     return this.#conversation.kept;
   }
 
-  /** How the program is to exit: with how the task came out, when that was all that it was started for (T35). */
+  /** Exit code of the program: the task's result if `task` is `once` (T35). */
   get exit(): ExitCode {
     return this.#turns.exit;
   }
 
-  /** The first message begins a conversation; until then what is written is kept for this place, a folder or an address. */
+  /** The first message begins a conversation. Until then drafts are stored for this place: a folder or an address. */
   beginAt(place: string): void {
     this.#person.writing.isFor(place);
     this.#status.show();
   }
 
-  /** Goes into a conversation, out of the one before, at a message if one is named, and shows where it stands. */
+  /** Leaves the current conversation and enters another one, at message `at` if given. Shows its state. */
   async enter(conversation: string, at?: string): Promise<TalkSession> {
     this.#stepOut();
     await this.#conversation.leave();
@@ -173,7 +172,7 @@ export class Talk implements Partner {
     return session;
   }
 
-  /** Talks until the person leaves, or what was to be done `once` is done. `first` is said at once. */
+  /** Talks until the user leaves or a `once` task is done. Sends `first` at once. */
   async run(first?: string): Promise<void> {
     if (first === undefined) this.#person.tellHeld();
     else await this.#beginWith(first);
@@ -188,21 +187,21 @@ export class Talk implements Partner {
     await this.#status[Symbol.asyncDispose]();
   }
 
-  /** Says what the program was started with. */
+  /** Sends the message from the command line. */
   async #beginWith(first: string): Promise<void> {
     this.#person.view.gap();
     if (!this.#terminal.live) this.#terminal.write(`${this.#person.prompt}${visibleProse(first)}\n`);
     await this.#take(first, () => (slashIn(first) ? this.#do(first) : this.#say(first)));
   }
 
-  /** The person has entered a line, and does what it says. What does not arrive stands in the prompt again. */
+  /** Carries out a line of the user. If the line is not delivered, it returns to the prompt. */
   async #take(line: string, work: () => Promise<void>): Promise<void> {
     const { writing } = this.#person;
     writing.send(line);
     this.#reach.sends(line);
     try {
       const doing = this.#prompting.doing(this.#entered.unlessInterrupted(work));
-      // Whoever goes finds it when they come back.
+      // A user who leaves finds the line as a draft on return.
       const came = await Promise.race([doing, this.#gone.promise]);
       if (came === "gone") return;
       if (came === "interrupted") {
@@ -220,7 +219,7 @@ export class Talk implements Partner {
     if (this.#isRefused(message)) return true;
     const command = commandLine(message);
     if (command === undefined) this.#person.interject(message, later);
-    // Whoever leaves a server need not wait: what runs goes on.
+    // Leaving a server needs no wait, as its runs continue.
     else if (runsAnytime(command, this.#commands.user) || (!this.#own && isExit(command))) {
       this.#person.terminal.live?.view.command(message);
       this.#person.inBackground(this.#do(message));
@@ -229,8 +228,8 @@ export class Talk implements Partner {
   }
 
   /**
-   * Ends a command of the person's own, or the wait for MCP servers, or else what runs: for everybody who is there. Without
-   * a connection nothing can be ended, and what is on its way may wait for ever: the second time, the person leaves.
+   * Ends the user's shell command, or the wait for MCP servers, or the run for all clients. Nothing can be ended
+   * without a connection, and pending work may wait for ever: then the second call leaves.
    */
   interrupt(): void {
     if (this.#person.ownCommands.stop()) return;
@@ -244,7 +243,7 @@ export class Talk implements Partner {
 
   async #interrupt(session: TalkSession): Promise<void> {
     const ended = await session.interrupt(this.#feed.working);
-    // The session has its calls end at once (T3).
+    // The session kills running calls at once (T3).
     if (ended === 0 && session.state.runs.size > 0) this.note("Killing the commands that are still running.");
   }
 
@@ -266,13 +265,13 @@ export class Talk implements Partner {
     }
   }
 
-  /** The person goes, whatever is on its way; at a server, what runs goes on. */
+  /** Leaves at once. Runs at a server continue. */
   leave(): void {
     this.#gone.resolve("gone");
     this.#stop();
   }
 
-  /** It stands otherwise with the server. */
+  /** The connection has changed. */
   connection(state: ConnectionState): void {
     if (state.phase === "gone") return this.end(state.error.message);
     this.#reach.changed(state);
@@ -281,19 +280,19 @@ export class Talk implements Partner {
     this.#status.show();
   }
 
-  /** The connection cannot be had any more, or the conversation is gone. */
+  /** The connection or the conversation is lost for good. */
   end(why: string): void {
     this.#person.view.say(oneLine(why));
-    // It is drawn before the terminal is given back: nobody is to wonder why they are in their shell again.
+    // Draw the reason before the terminal closes, so that the user knows why they are back in the shell.
     this.#person.inBackground((this.#terminal.live?.settled() ?? Promise.resolve()).then(() => this.#go()));
   }
 
-  /** Something went wrong that nobody asked for. */
+  /** Shows an unexpected error. */
   tell(error: unknown): void {
     this.#person.tell(error);
   }
 
-  /** Something that can be passed over. */
+  /** Shows a minor notice. */
   note(sentence: string): void {
     this.#person.view.note(oneLine(sentence));
   }
@@ -302,7 +301,7 @@ export class Talk implements Partner {
     return this.#client.welcome.rights.includes("act");
   }
 
-  /** Whether a line is more than this person may do, which is said: the server would refuse it (S28). */
+  /** Whether the user lacks the right for a line, and tells them: the server would refuse it (S28). */
   #isRefused(line: string): boolean {
     if (this.#mayAct || isCommand(commandLine(line) ?? "", this.#commands.user)) return false;
     this.note(WATCHING);
@@ -314,19 +313,19 @@ export class Talk implements Partner {
     if (line.startsWith("!")) return ownCommands.run(line);
     const command = commandLine(line);
     if (command === undefined) return this.#say(line);
-    // What a message says may be on its way still, where the server began anew; who leaves does not wait for that.
+    // A restarted server may still be sending the contents of messages. Leaving does not wait for them.
     if (!isExit(command)) await this.session?.read();
     const next = await this.#commands.run(command);
     this.#status.show();
     if (next.type !== "turn") return next.type === "leave" ? this.#stop() : undefined;
     const { type: _, directive, at, ...how } = next;
     if (directive.type === "prompt") this.#person.writing.says();
-    // Another agent looks at what is there, and nobody leaves it.
+    // Another agent only reviews the branch, so the user does not leave it.
     if (directive.type === "retry" && how.agent === undefined && !(await standpoint.mayRetry(at))) return;
     return this.#turn(directive, { at: at ?? standpoint.place.at, ...how });
   }
 
-  /** Says something to the run under way; where there is none, or something is revised, it begins a turn. */
+  /** Sends a text to the shown run. Without a run, or for a revision, the text begins a turn. */
   async #say(text: string, delivery: Delivery = "steer"): Promise<void> {
     const parts = this.#person.written(text);
     const run = this.#feed.working;
@@ -336,12 +335,12 @@ export class Talk implements Partner {
     this.#person.tellAttached(about, attachableIn(text));
   }
 
-  /** Begins a turn; `text`: what the person wrote. */
+  /** Begins a turn. `text` is what the user wrote. */
   async #turn(directive: Directive | PromptDirective, how: Omit<Beginning, "mode">, text = ""): Promise<void> {
     if (directive.type === "stop") return this.#stop();
     for (const notice of (await this.#own?.ready()) ?? []) this.note(notice);
     const session = await this.#open();
-    // From here on the desk knows what to interrupt.
+    // From here on the desk knows which turn to interrupt.
     this.#entered.signal?.throwIfAborted();
     const model = how.model ?? this.#turns.otherModel;
     const about = await session.turn(directive, { ...how, model, mode: this.#turns.mode });
@@ -349,12 +348,12 @@ export class Talk implements Partner {
     this.#person.standpoint.goBack();
   }
 
-  /** The conversation, begun if there is none yet. */
+  /** The conversation, which begins if there is none yet. */
   #open(): Promise<TalkSession> {
     return this.#conversation.open((id) => this.enter(id));
   }
 
-  /** Leaves the conversation for a new one. Resolves with its id, if there was one. */
+  /** Leaves the conversation for a new one. Resolves with the old id, if there was one. */
   async #begin(): Promise<string | undefined> {
     this.#stepOut();
     const left = await this.#conversation.leave();
@@ -368,7 +367,7 @@ export class Talk implements Partner {
     this.#terminal.live?.follow(undefined);
   }
 
-  /** The server began anew: what ran there was interrupted. */
+  /** The server restarted and interrupted its runs. */
   #renewed(session: TalkSession): void {
     this.#terminal.live?.follow(session.state);
     this.#status.show();
@@ -390,7 +389,7 @@ export class Talk implements Partner {
     this.#status.show();
   }
 
-  /** Nothing more is asked of the person; what they did last is carried out. */
+  /** Ends the prompt. The last line is still carried out. */
   #stop(): void {
     this.#prompting.end();
     this.#person.leave();

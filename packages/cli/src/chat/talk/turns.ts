@@ -6,24 +6,24 @@ import { verdictOf } from "../../print/verdict.ts";
 import type { TurnEnd } from "../../show/turn-end.ts";
 import type { OwnDesk } from "./own-desk.ts";
 
-/** Whose turns, and what was asked for at the start. */
+/** The client, the desk and the task of these turns. */
 export interface TurnsOptions {
   readonly client: Client;
   readonly own: OwnDesk | undefined;
   readonly task: "once" | "first" | undefined;
-  /** The conversation. */
+  /** The conversation's state. */
   state(): ConversationState;
-  /** The mode is another one. */
+  /** Called when the mode changes. */
   changed(): void;
 }
 
-/** How the turns to come are taken, in which mode and with which model; and what became of those before. */
+/** Mode and model of coming turns, and the results of past turns. */
 export class Turns {
   readonly #options: TurnsOptions;
   #mode: "chat" | "task";
-  /** The mode is that of a task that was begun with, until it is finished or a person chooses one. */
+  /** The mode is `task` until the first task is finished or the user chooses a mode. */
   #isForTask: boolean;
-  /** How the last one ended. */
+  /** End of the last turn. */
   #end: TurnEnd | undefined;
   readonly #denied: { readonly tool: string; readonly reason: string }[] = [];
 
@@ -44,36 +44,36 @@ export class Turns {
     this.#options.changed();
   }
 
-  /** Whether all that the program was started for is done. */
+  /** Whether the task of the command line is done. */
   get isDone(): boolean {
     const { task } = this.#options;
     return task === "once" && this.#mode === "task" && this.#end !== undefined && this.#end.reason !== "interrupted";
   }
 
-  /** How the program is to exit: with how the task came out, when that was all that it was started for (T35). */
+  /** Exit code of the program: the task's result if `task` is `once` (T35). */
   get exit(): ExitCode {
     if (this.#options.task !== "once") return exitCodes.done;
     return verdictOf(this.#end, this.#denied).exitCode;
   }
 
-  /** A call was denied. */
+  /** Records a denied call. */
   denied(event: Extract<Event, { type: "call.denied" }>, state: ConversationState): void {
     this.#denied.push({ tool: toolIn(state, event), reason: event.output });
   }
 
-  /** A turn has ended. */
+  /** Records the end of a turn. */
   ended(end: TurnEnd): void {
     this.#end = end;
     if (this.#isForTask && end.reason === "finished") this.useMode("chat");
   }
 
-  /** The model that the next turn is taken with. */
+  /** Model of the next turn. */
   get model(): string {
     const { client, own, state } = this.#options;
     return own?.host.model.name ?? state().model ?? client.welcome.settings.model;
   }
 
-  /** The same, where it is another one than the conversation names. */
+  /** The next turn's model, if it differs from the conversation's named model. */
   get otherModel(): string | undefined {
     const named = this.#options.state().model;
     return named === undefined || named === this.model ? undefined : this.model;

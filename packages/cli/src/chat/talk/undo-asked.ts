@@ -5,7 +5,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { Standpoint } from "../user/standpoint.ts";
 import type { TalkSession } from "./talk-session.ts";
 
-/** The place in which files are put back, and the user who asked. */
+/** The user's terminal and place, and the workspace of the files. */
 export interface UndoPlace {
   readonly terminal: Terminal;
   readonly standpoint: Standpoint;
@@ -21,7 +21,7 @@ export async function undoAsked(
 ): Promise<TakenBack> {
   const { below } = standpoint;
   const session = await open();
-  // Above the first message nothing was done.
+  // No call is above the first message.
   if (below === null) return { changes: [], problems: [] };
   const agreed = wasElsewhere(session.state, [call.call]);
   if (agreed && !(await isWanted(terminal, call, workspace))) return { changes: [], problems: [] };
@@ -31,7 +31,7 @@ export async function undoAsked(
 }
 
 async function isWanted(terminal: Terminal, { changes }: CallChanges, workspace: string): Promise<boolean> {
-  // One call works in one place.
+  // A call works in one worktree.
   const worktree = changes[0]?.worktree;
   const place = worktree === undefined ? visibleLine(workspace) : `the worktree ${visibleLine(worktree)}`;
   const decided = await terminal.decide({

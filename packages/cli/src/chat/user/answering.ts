@@ -6,17 +6,17 @@ import type { FeedView } from "../../terminal/feed-view.ts";
 import type { Question, Terminal } from "../../terminal/terminal.ts";
 import type { Unsent, UnsentAnswer } from "./unsent.ts";
 
-/** Characters of what was not sent that are shown where the history has all of it. */
+/** Characters shown of an unsent text that is in the history. */
 const SHOWN = 200;
 
 /**
- * What a person writes in answer to what the agent asks (T19). It is kept until the answer is in the log; what is not in
- * it goes where a prompt goes that is cleared: into the history.
+ * Text that a user writes to answer a question of a call (T19). The text is kept until the answer is in the log. Text
+ * that is not in the answer goes into the history, like a cleared prompt.
  *
  * ```
- * typed ──▶ kept ──given──▶ in the log: forgotten here
- *            │ ├── not given, or answered elsewhere ──▶ in the history
- *            ╰── the process ends ──▶ there when the same call asks the same again, else in the history
+ * typed ──▶ kept ──given──▶ in the log: deleted here
+ *            │ ├── not given, or answered in another client ──▶ in the history
+ *            ╰── the process ends ──▶ restored if the same call asks the same question, else in the history
  * ```
  */
 export class Answering {
@@ -24,14 +24,14 @@ export class Answering {
   readonly #view: FeedView;
   readonly #unsent: Unsent | undefined;
 
-  /** Without `unsent`, nothing of it outlives the process. */
+  /** Without `unsent`, no text outlives the process. */
   constructor(terminal: Terminal, view: FeedView, unsent?: Unsent) {
     this.#terminal = terminal;
     this.#view = view;
     this.#unsent = unsent;
   }
 
-  /** A call asks. */
+  /** A call asks a question. */
   begin({ id }: ConversationState, call: string): WrittenAnswer {
     return new WrittenAnswer(
       (what) => this.#unsent?.answering(id, { call, what }),
@@ -39,7 +39,7 @@ export class Answering {
     );
   }
 
-  /** Puts aside what processes before had left in answer to calls that have ended; answers whether any is left for later. */
+  /** Moves answers of earlier processes to calls that have ended into the history. Returns whether other answers are kept. */
   putLeftAside(state: ConversationState): boolean {
     const left = this.#unsent?.leftAnswers(state.id) ?? [];
     const over = left.filter(({ asked: { call } }) => {
@@ -50,7 +50,7 @@ export class Answering {
     return left.length > over.length;
   }
 
-  /** Returns whether there is anybody to be told. */
+  /** Returns false if the terminal is closed, so that the text is kept. */
   #putAside(text: string): boolean {
     const { live, isClosed } = this.#terminal;
     if (isClosed) return false;
@@ -60,7 +60,7 @@ export class Answering {
   }
 }
 
-/** What is written in answer to a call, as one text or more. */
+/** The unfinished answer to one call: a text per question. */
 export class WrittenAnswer {
   readonly #keep: (what: string) => UnsentAnswer | undefined;
   readonly #putAside: (text: string) => boolean;
@@ -71,14 +71,14 @@ export class WrittenAnswer {
     this.#putAside = putAside;
   }
 
-  /** What is written as one thing that is asked. */
+  /** The text for one question of the call. */
   part(what: string): WrittenPart {
     const part = this.#parts.get(what) ?? new WrittenPart(this.#keep(what));
     this.#parts.set(what, part);
     return part;
   }
 
-  /** The call asks no more; `isGiven`: what was used is in the log. */
+  /** The call asks no more. `isGiven`: the log has the texts that were used. */
   end(isGiven: boolean): void {
     for (const part of this.#parts.values()) {
       if ((isGiven && part.isUsed) || part.text.trim() === "" || this.#putAside(part.text)) part.forget();
@@ -90,7 +90,7 @@ export class WrittenAnswer {
 export class WrittenPart {
   readonly #kept: UnsentAnswer | undefined;
   #text: string;
-  /** What stands there as long as nothing is written. */
+  /** The prompt's initial text; not a text of the user. */
   #otherwise = "";
   #isUsed = false;
 
@@ -103,12 +103,12 @@ export class WrittenPart {
     return this.#text;
   }
 
-  /** Whether the answer was made of it, as it is now. */
+  /** Whether the answer contains the current text. */
   get isUsed(): boolean {
     return this.#isUsed;
   }
 
-  /** It is this now. */
+  /** Stores the current text. */
   draft(text: string): void {
     const written = text === this.#otherwise ? "" : text;
     if (written === this.#text) return;
@@ -117,13 +117,13 @@ export class WrittenPart {
     this.#kept?.draft(written);
   }
 
-  /** The answer is made of it; it is this. */
+  /** Stores the text that the answer is made of. */
   use(text: string): void {
     this.draft(text);
     this.#isUsed = true;
   }
 
-  /** For a question in which something else stands as long as nothing is written. */
+  /** The question's input. `otherwise` is its text until the user writes. */
   asked(otherwise: string): Pick<Question, "initial" | "onDraft"> {
     this.#otherwise = otherwise;
     return { initial: this.#text === "" ? otherwise : this.#text, onDraft: (text) => this.draft(text) };

@@ -4,23 +4,23 @@ import { approvalIn } from "@banyan/protocol";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { agreesToAll, approvalSentence, nextApproval, STILL_ASKED } from "../views/approval-mode.ts";
 
-/** Where a person chooses, and how they are told. */
+/** Client, terminal and conversation of the choice. */
 export interface ApprovalChoiceOptions {
   readonly client: Client;
   readonly terminal: Terminal;
   note(sentence: string): void;
-  /** The id of the conversation that they are in; none before the first message. */
+  /** Id of the current conversation; undefined before the first message. */
   here(): string | undefined;
-  /** The conversation, begun if there is none yet. */
+  /** The conversation, which begins if there is none yet. */
   open(): Promise<{ readonly id: string }>;
 }
 
-/** What runs without asking where a person is, and their choice of it: everybody at the desk is told. */
+/** The user's approval mode, which decides what runs without asking. All clients of the desk learn of a change. */
 export class ApprovalChoice {
   readonly #options: ApprovalChoiceOptions;
-  /** As it was told last. */
+  /** The mode that the user was last told. */
   #told: ApprovalMode;
-  /** Ends the question whether nothing is to be asked, while that is open. */
+  /** Cancels the open question about mode `all`. */
   #asking: AbortController | undefined;
 
   constructor(options: ApprovalChoiceOptions) {
@@ -33,19 +33,19 @@ export class ApprovalChoice {
     return approvalIn(client.welcome.settings, here());
   }
 
-  /** The person is in another conversation, which needs not be said. */
+  /** The user entered another conversation. Its mode is not announced. */
   entered(): void {
     this.#told = this.mode;
   }
 
-  /** The settings of the desk may be others now. */
+  /** Announces the mode if the desk's settings changed it. */
   settingsChanged(): void {
     const { mode } = this;
     if (mode !== this.#told) this.#options.note(approvalSentence(mode));
     this.#told = mode;
   }
 
-  /** Resolves with whether it is taken: `all` is, once a person has said yes to it in this conversation (S27). */
+  /** Resolves with whether the mode is used. Mode `all` needs a yes of the user in this conversation (S27). */
   async use(mode: ApprovalMode): Promise<boolean> {
     const { client, note, open } = this.#options;
     if (mode !== "all") {
@@ -67,9 +67,9 @@ export class ApprovalChoice {
     return true;
   }
 
-  /** The one after the last is the first, also when a person does not want the last, or the desk refuses it. */
+  /** Changes to the next mode. After the last mode, and if the user or the desk refuses `all`, comes the first. */
   async next(): Promise<void> {
-    // Who presses the key once more goes past what is asked.
+    // Pressing the key again skips the open question.
     if (this.#asking) return this.#asking.abort();
     const next = nextApproval(this.mode);
     if (!(await this.use(next)) && next === "all") await this.use("ask");

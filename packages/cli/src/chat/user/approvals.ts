@@ -15,32 +15,32 @@ import { argumentWords, CallEditing } from "./call-editing.ts";
 import { answerInWords } from "./text-question.ts";
 import type { Unsent } from "./unsent.ts";
 
-/** A conversation in which something waits for a person, here or on a server. */
+/** A conversation, here or on a server, with questions for the user. */
 export interface AskingSession extends Pick<Session, "listen" | "state"> {
-  /** May resolve with a sentence: why a rule could not be kept for good. `approval`: with which a plan is carried out. */
+  /** May resolve with the reason why a rule could not be stored permanently. `approval` is the mode for an approved plan. */
   answer(question: string, answer: Answer, approval?: PlanApproval): Promise<unknown>;
-  /** From now on, files are changed without asking as long as this run lasts; where that can be had. */
+  /** Allows all edits until this run ends; absent if not supported. */
   allowChanges?(run: string): Promise<void>;
 }
 
-/** Who asks. */
+/** Name of the agent in questions. */
 export interface Asking {
   readonly agent: string;
 }
 
 /**
- * Asks a person about calls, what calls want to know, and whether a run may go on beyond a limit (B64), one after the
- * other (B23). Nothing but a choice that was made after the question appeared counts as one: not Enter, not a stray key (S14).
+ * Asks the user about calls, about questions of calls, and about limits of runs (B64), one at a time (B23). Only a
+ * choice made after the question appeared counts: neither Enter nor a stray key (S14).
  */
 export class Approvals {
   readonly #terminal: Terminal;
   readonly #view: FeedView;
   readonly #asking: Asking;
   readonly #answering: Answering;
-  /** The question before. */
+  /** Settles with the previous question. */
   #asked: Promise<void> = Promise.resolve();
 
-  /** With `unsent`, what is written in answer outlives the process. */
+  /** With `unsent`, unfinished answers outlive the process. */
   constructor(terminal: Terminal, view: FeedView, asking: Asking, unsent?: Unsent) {
     this.#answering = new Answering(terminal, view, unsent);
     this.#terminal = terminal;
@@ -48,28 +48,28 @@ export class Approvals {
     this.#asking = asking;
   }
 
-  /** Asks, and answers the session; does nothing when the question is not open any more. Never rejects. */
+  /** Asks the question, and sends the answer to the session. Does nothing if the question is no longer open. Never rejects. */
   ask(session: AskingSession, question: string): Promise<void> {
-    // One question comes after the other.
+    // Ask one question at a time.
     this.#asked = this.#asked
       .then(() => this.#ask(session, question))
       .catch((error: unknown) => this.#view.say(`Not asked: ${problemOf(error).message}`));
     return this.#asked;
   }
 
-  /** A conversation is gone into: says what becomes of what processes before had left in answer to its calls. */
+  /** The user entered a conversation: tells them about unfinished answers of earlier processes. */
   opened(state: ConversationState): void {
     if (this.#answering.putLeftAside(state))
       this.#view.note("Your unfinished answer is kept until the agent asks again.");
   }
 
-  /** A run has ended, and may have ended calls that were not asked about again. */
+  /** A run has ended, and with it perhaps calls whose unfinished answers are kept. */
   ended(state: ConversationState): void {
     this.#answering.putLeftAside(state);
   }
 
   async #ask(session: AskingSession, id: string): Promise<void> {
-    // What was answered just now may cover this call too; the rule is in the state a moment later.
+    // The previous answer may cover this call too; its rule reaches the state a moment later.
     await setImmediate();
     const question = session.state.questions.get(id);
     if (!question) return;
@@ -92,7 +92,7 @@ export class Approvals {
       this.#view.note(`Answered in another client: ${excerpt(oneLine(open.said), SHOWN)}`);
   }
 
-  /** Lets a person decide until the session takes the answer, or the question is not open any more. */
+  /** Repeats the question until the session accepts the answer, or the question is no longer open. */
   async #until(
     session: AskingSession,
     question: string,
@@ -117,7 +117,7 @@ export class Approvals {
     return decided && { decision: decided.key === asked.choices[0]?.key ? "allow" : "deny" };
   }
 
-  /** Answers a question. `closed`: it was answered elsewhere, or withdrawn, in the meantime, and stays so. */
+  /** Sends an answer. `closed`: the question was answered elsewhere or withdrawn meanwhile. */
   async #give(session: AskingSession, question: string, { approval, ...answer }: Chosen): Promise<Given> {
     try {
       const problem = await session.answer(question, answer, approval);
@@ -125,7 +125,7 @@ export class Approvals {
       return "given";
     } catch (error) {
       if (this.#terminal.isClosed || !isOpen(session.state, question)) return "closed";
-      // An answer that does not fit says what is wrong with it, and is written anew; what nobody foresaw is called a defect.
+      // An invalid answer shows its fault and can be corrected. Unexpected errors are reported as defects.
       const { message } = error instanceof UnfitAnswerError ? error : problemOf(error);
       this.#view.say(`${this.#terminal.style.bad("Not answered:")} ${oneLine(message)}`);
       return "refused";
@@ -142,18 +142,18 @@ export class Approvals {
   ): Promise<Chosen | undefined> {
     const reason = written.part(WHY_NOT);
     const editing = new CallEditing(this.#terminal, call, written, (sentence) => this.#view.note(sentence));
-    // Who had begun to change it goes on with that.
+    // Continue an edit that the user had begun.
     let isEditing = editing.isBegun;
     let again = false;
     for (;;) {
       if (isEditing) {
         if ((await editing.edit({ again, signal })) === "stopped") return undefined;
         isEditing = false;
-        // Who went back has seen the question before, or sees it now for the first time.
+        // Going back shows the question again, or for the first time.
         continue;
       }
       const edited = editing.input;
-      // A rule was worked out for the arguments as they were.
+      // The rule's pattern belongs to the original arguments.
       const rule = edited === undefined ? pattern : undefined;
       const shown = edited === undefined ? { preview } : { preview, input: edited };
       const changes = edited === undefined && preview?.changes?.length && session.allowChanges !== undefined;
@@ -196,7 +196,7 @@ export class Approvals {
     }
   }
 
-  /** What waits is allowed by that, too. Whoever could not be heard of it is asked about each. */
+  /** Also allows pending calls. If this fails, each call is asked about. */
   async #allowChanges(session: AskingSession, id: string): Promise<void> {
     const message = session.state.messages.get(id);
     if (message?.role !== "assistant") return;
@@ -218,7 +218,7 @@ export class Approvals {
         stops: true,
       };
     return {
-      // A name that fills the line must not push away what is asked.
+      // A long name must not push the tool out of the line.
       title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(toolOf(call)))}${inFolder}`,
       name: `Proposed call of ${visibleLine(toolOf(call))}`,
       question: "Allow this?",
@@ -235,24 +235,24 @@ export class Approvals {
   }
 }
 
-/** What a person chose: an answer, and with a plan how it is carried out. */
+/** The user's answer; for a plan, also the mode in which the agent carries it out. */
 type Chosen = Answer & { readonly approval?: PlanApproval };
 
-/** What is offered with a call that is to be allowed. */
+/** Choices for a call that depend on the call. */
 interface Offered {
   readonly rule: string | undefined;
-  /** Whether all changes of the turn can be allowed. */
+  /** Whether the user can allow all edits of the turn. */
   readonly changes: boolean;
-  /** The argument that can be changed by itself. */
+  /** Argument that can be edited alone. */
   readonly thing: string | undefined;
 }
 
-/** What became of an answer; `refused`: the question is still open. */
+/** Result of sending an answer. `refused`: the question is still open. */
 type Given = "given" | "closed" | "refused";
 
-/** Characters of somebody else's answer that are shown. */
+/** Characters shown of an answer from another client. */
 const SHOWN = 200;
-/** Name under which an unfinished reason is kept: earlier versions have written it too. */
+/** Name under which an unfinished reason is stored. Earlier versions wrote the same name. */
 const WHY_NOT = "Why not";
 const YES: Choice = { key: "y", text: "Yes, once", brief: "yes", words: ["yes", "Y"] };
 const TURN: Choice = { key: "t", text: "Yes, and all edits in this turn", brief: "this turn", words: ["T"] };
@@ -284,7 +284,7 @@ const ENOUGH: Choice = { key: "n", text: "No, stop here", brief: "end", words: [
 const STORE: Choice = { key: "y", text: "Yes, store it as a file", brief: "store", words: ["yes", "Y"] };
 const KEEP_BACK: Choice = { key: "n", text: "No, don't send it", brief: "do not send", words: ["no", "N"] };
 
-/** The calls that a rule would allow, in the user's words: a command itself, with `...` if any harmless options may follow (S24). */
+/** The calls that a rule allows, in the user's words: a command, with `...` if harmless options may follow (S24). */
 function allowedBy(rule: string, { about }: Call): string {
   const command = about?.command === undefined ? undefined : /\((.*)\)$/s.exec(rule)?.[1];
   return `\`${visibleLine(command?.replace(/ \[harmless\]$/, " ...") ?? rule)}\``;
@@ -302,7 +302,7 @@ function always(allowed: string): Choice[] {
   ];
 }
 
-/** A signal that aborts as soon as a question is open no more, whoever answered it, and what they said in words. */
+/** A signal that aborts when a question is no longer open, and the text of an answer from any client. */
 function whileOpen(
   session: Pick<Session, "listen" | "state">,
   question: string,
@@ -314,7 +314,7 @@ function whileOpen(
       for (const item of items) if (item.type === "question.answered" && item.question === question) said = item.text;
       if (!isOpen(session.state, question)) closed.abort();
     },
-    // A feed that breaks off ends the question too.
+    // A feed that ends also ends the question.
     ended: () => closed.abort(),
   });
   return {

@@ -4,15 +4,15 @@ import { oneLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { WrittenAnswer, WrittenPart } from "./answering.ts";
 
-/** Lines from which on a text is edited in the person's own editor, where they have one. */
+/** Texts of this many lines open in the user's own editor, if they have one. */
 const LONG = 12;
 
-/** How it ended: `kept`, and the question is asked again about what it is now; or the agent was stopped. */
+/** Result of an edit. `kept`: the question is asked again with the new call. `stopped`: the user stopped the agent. */
 type Edited = "kept" | "stopped";
 
 /**
- * Lets a person change a call before they allow it: the thing itself where the call is about one (the command as a line, what
- * comes into the file in an editor, a plan as a line for each step), all arguments as JSON where it is not (T47).
+ * Lets the user edit a call before they allow it (T47): its main argument if there is one (a command, the content of
+ * a file, the steps of a plan), or all arguments as JSON.
  */
 export class CallEditing {
   readonly #terminal: Terminal;
@@ -24,7 +24,7 @@ export class CallEditing {
 
   constructor(terminal: Terminal, call: Call, written: WrittenAnswer, note: (sentence: string) => void) {
     const thing = thingText(call);
-    // Where lines are typed one by one, a text of several is written as JSON has it.
+    // A plain terminal reads single lines, so it shows a text of several lines as JSON.
     const isLine = terminal.live || !thing?.text.includes("\n");
     this.#text = thing && isLine ? thing : argumentsText(call.input);
     this.#terminal = terminal;
@@ -33,22 +33,22 @@ export class CallEditing {
     this.#note = note;
   }
 
-  /** Something was written before, and not used. */
+  /** Whether an earlier edit is unfinished. */
   get isBegun(): boolean {
     return this.#written.text !== "";
   }
 
-  /** The argument that is changed by itself; nothing where all of them are. */
+  /** Argument that is edited alone; undefined if all arguments are. */
   get thing(): string | undefined {
     return this.#text.name;
   }
 
-  /** The arguments as the person wants them; nothing as long as they are as the agent wrote them. */
+  /** The edited arguments; undefined if they equal the agent's. */
   get input(): Json | undefined {
     return this.#input;
   }
 
-  /** Lets the person change it. `again`: they were asked about the call before. */
+  /** Lets the user edit the call. `again`: the user has seen the question about the call before. */
   async edit({ again, signal }: { readonly again: boolean; readonly signal: AbortSignal }): Promise<Edited> {
     const { tool, about } = this.#call;
     const { name, text: now } = this.#text;
@@ -77,7 +77,7 @@ export class CallEditing {
   async #outside(text: string, file: string): Promise<string | undefined> {
     const { live } = this.#terminal;
     if (!live || text.split("\n").length < LONG) return undefined;
-    // Whoever lends the terminal has said what went wrong: nothing was changed.
+    // The terminal has shown the editor's error: keep the text.
     return live.edit(text, file).catch(() => text);
   }
 
@@ -94,7 +94,7 @@ export class CallEditing {
   }
 }
 
-/** The name of an argument as words: `new_text` as "new text". */
+/** The name of an argument as words: "new text" for `new_text`. */
 export function argumentWords(name: string): string {
   return oneLine(name.replaceAll("_", " "));
 }

@@ -1,36 +1,36 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Something that is written and is in no conversation yet. */
+/** An unsent text. */
 export interface Draft {
-  /** Whom it is for: the id of a conversation, or a place where the next one begins: a directory, the address of a server. */
+  /** Where the text belongs: a conversation's id, or the place of a new conversation: a folder, or a server's address. */
   readonly to: string;
   readonly text: string;
-  /** What it is an answer to; absent for a message. */
+  /** The question that the text answers; absent for a message. */
   readonly asked?: Asked;
 }
 
-/** What a person is asked: by which call, and what, in words. A call that is resumed asks the same again. */
+/** A question by its call and its text. A resumed call asks the same question again. */
 export interface Asked {
   readonly call: string;
   readonly what: string;
 }
 
-/** What a process that is gone had left. */
+/** A draft of a process that has ended. */
 export interface LeftDraft extends Draft {
-  /** Removes it from where it was left. */
+  /** Deletes the file of the draft. */
   forget(): void;
 }
 
-/** What is in a file: of one process. */
+/** Content of a file, which belongs to one process. */
 interface Record extends Draft {
-  /** Who is writing it; absent when they have left. */
+  /** Id of the process that writes the draft; absent after it has closed. */
   readonly process?: number;
 }
 
 /**
- * A folder of drafts, each in a file of its own. It is in its file before it is on the screen, so that no end of the
- * process loses it (T19): not flushed, so a power cut may. What one process has left behind, another one takes over.
+ * A folder with one file per draft. A draft is written before the screen shows it, so that no end of the process loses it
+ * (T19). Files are not flushed, so a power failure may lose a draft. Another process takes over the drafts of an ended one.
  */
 export class DraftFiles {
   readonly #folder: string;
@@ -38,29 +38,29 @@ export class DraftFiles {
   readonly #files = new Map<string, DraftFile>();
   #hasFailed = false;
 
-  /** `onFailed` is told once when something cannot be kept; each change tries again. */
+  /** `onFailed` is called once when a draft cannot be stored, until storing succeeds. Each change tries again. */
   constructor(folder: string, onFailed: (error: unknown) => void) {
     this.#folder = folder;
     this.#onFailed = onFailed;
   }
 
-  /** A file for something that is going to be written. */
+  /** Creates a file for a draft. */
   open(): DraftFile {
-    // The name is no secret: Node's cryptography, which takes 5 ms to load, would be loaded before the first picture.
+    // The name is no secret: avoid Node's cryptography, which takes 5 ms to load before the first frame.
     const path = join(this.#folder, `${Date.now()}-${Math.random().toString(36).slice(2)}.json`);
     const file = new DraftFile((content) => this.#replace(path, content));
     this.#files.set(path, file);
     return file;
   }
 
-  /** Nothing more is written to a file, and it goes. */
+  /** Deletes the file of a draft. */
   remove(file: DraftFile): void {
     file.set(undefined);
     file.write();
     for (const [path, own] of this.#files) if (own === file) this.#files.delete(path);
   }
 
-  /** What processes that are gone had left and is wanted, the oldest first. */
+  /** Wanted drafts of ended processes, oldest first. */
   left(isWanted: (draft: Draft) => boolean): LeftDraft[] {
     return namesIn(this.#folder)
       .filter((name) => name.endsWith(".json"))
@@ -73,17 +73,17 @@ export class DraftFiles {
       });
   }
 
-  /** Whoever comes next may take over what is left. */
+  /** Lets other processes take over the drafts. */
   close(): void {
     for (const file of this.#files.values()) file.write(true);
   }
 
-  /** Whether somebody is still writing a file. One that had our id before us is gone: in a container ids come again. */
+  /** Whether a process still writes a file. Containers reuse process ids: an unknown file with our id belongs to an earlier process. */
   #isWritten(path: string, { process: id }: Record): boolean {
     return id === process.pid ? this.#files.has(path) : isAlive(id);
   }
 
-  /** Returns whether a file says this now; nothing is in no file. */
+  /** Returns whether the file has the content. Empty content deletes the file. */
   #replace(path: string, content: string): boolean {
     try {
       if (content === "") remove(path);
@@ -101,7 +101,7 @@ export class DraftFiles {
 export class DraftFile {
   readonly #replace: (content: string) => boolean;
   #draft: Draft | undefined;
-  /** What the file says. */
+  /** Content of the file. */
   #kept = "";
   #due: NodeJS.Immediate | undefined;
 
@@ -109,14 +109,14 @@ export class DraftFile {
     this.#replace = replace;
   }
 
-  /** This is what stands there now, or nothing is. */
+  /** Changes the draft; undefined deletes it. */
   set(draft: Draft | undefined): void {
     this.#draft = draft;
-    // All keys of one read are one change. It is written before the timer of the next frame runs.
+    // One read may bring several keys: write once, before the timer of the next frame.
     this.#due ??= setImmediate(() => this.write());
   }
 
-  /** Writes it at once; `isLeft`: nobody writes it any more. */
+  /** Writes the draft at once. `isLeft` marks it as free for other processes. */
   write(isLeft = false): void {
     clearImmediate(this.#due);
     this.#due = undefined;
@@ -126,7 +126,7 @@ export class DraftFile {
   }
 }
 
-/** At any moment one of the two is there as a whole. */
+/** Replaces a file atomically. */
 function replaceFile(folder: string, path: string, content: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(nextOf(path), content, { mode: 0o600 });
@@ -145,7 +145,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Nothing was ever written, or nobody may look.
+    // The folder does not exist yet, or is not readable.
     return [];
   }
 }
@@ -162,12 +162,12 @@ function recordIn(path: string): Record | undefined {
       ...(Number.isSafeInteger(process) && { process }),
     };
   } catch {
-    // It was taken over meanwhile, or is not ours.
+    // The file was taken over meanwhile, or has a foreign format.
     return undefined;
   }
 }
 
-/** Of an id that was given again to another process, the text waits until that one ends, too. */
+/** If the system reuses the id for another process, the draft waits until that process ends. */
 function isAlive(id: number | undefined): boolean {
   if (id === undefined) return false;
   try {

@@ -1,23 +1,23 @@
-/** What is said of what did not begin. */
+/** Notice for a line that was stopped before its run began. */
 export const NOT_SENT = "Stopped before it began. Nothing was sent.";
 
 /**
- * What a person entered, until its run can be interrupted: while what it names is read, or tools start, nothing runs yet.
+ * The user's last line until its run can be interrupted: files may be read, or tools started, before a run exists.
  */
 export class Entered {
   #waiting: AbortController | undefined;
 
-  /** Aborts when what was entered last is not to begin any more; nothing when nothing is on its way. */
+  /** Aborts when the last line must not begin a run; undefined if no line is pending. */
   get signal(): AbortSignal | undefined {
     return this.#waiting?.signal;
   }
 
-  /** What is on its way does not begin. */
+  /** Keeps the pending line from beginning. */
   interrupt(): void {
     this.#waiting?.abort();
   }
 
-  /** What the work resolves with, unless that is something to begin and a person interrupted it. Rejects as the work does. */
+  /** Resolves with the result of `work`, or "interrupted" if the user interrupted a beginning. Rejects like `work`. */
   async unlessInterrupted<Begun>(work: () => Promise<Begun | undefined>): Promise<Begun | "interrupted" | undefined> {
     const waiting = new AbortController();
     this.#waiting = waiting;

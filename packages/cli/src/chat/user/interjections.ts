@@ -5,21 +5,21 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { TalkSession } from "../talk/talk-session.ts";
 import type { Unsent } from "./unsent.ts";
 
-/** What an interjection goes through. */
+/** Dependencies of {@link Interjections}. */
 export interface InterjectionsOptions {
   readonly terminal: Terminal;
   readonly view: FeedView;
   readonly unsent: Unsent;
-  /** Says a text to the run under way; resolves when it is in the log. */
+  /** Sends a text to the live run. Resolves when the text is in the log. */
   deliver(text: string, delivery: Delivery): Promise<void>;
-  /** Keeps what goes along with a text that is said again. */
+  /** Keeps the attachments of a text that is sent again. */
   keep(parts: readonly UserPart[]): void;
 }
 
-/** What a person says while the agent works (B21, T18). */
+/** Messages that the user sends while the agent works (B21, T18). */
 export class Interjections {
   readonly #options: InterjectionsOptions;
-  /** What was taken back, by its id. */
+  /** Ids of withdrawn messages. */
   readonly #taken = new Set<string>();
 
   constructor(options: InterjectionsOptions) {
@@ -27,8 +27,8 @@ export class Interjections {
   }
 
   /**
-   * Says a line at once, to steer what the agent does, or, `later` or with `>` in front, after its turn. One that cannot be
-   * said stands in the prompt again; why is thrown.
+   * Sends a line at once to steer the agent, or after its turn if `later` or the line begins with `>`. If that fails,
+   * the line returns to the prompt, and the error is thrown.
    */
   async say(line: string, later: boolean): Promise<void> {
     const { terminal, view, unsent, deliver } = this.#options;
@@ -43,16 +43,16 @@ export class Interjections {
       terminal.live?.insert(line);
       throw error;
     }
-    // It is shown as waiting when it is in the log, and not before; where the screen is redrawn, it is in sight there.
+    // A message waits once it is in the log. A redrawn screen shows it by itself.
     const waits = { parts: [{ type: "text", text }], delivery, held: false } as const;
     if (terminal.live) terminal.live.refresh();
     else view.note(waitingLine(waits, terminal.columns));
   }
 
-  /** What was written last of what waits goes back into the prompt, to be changed. */
+  /** Withdraws the newest queued message, and puts its text into the prompt. */
   async takeBack(session: Pick<TalkSession, "perform" | "state">): Promise<void> {
     const { terminal, unsent, keep } = this.#options;
-    // The key may be pressed again before this is told of what it took.
+    // The key may be pressed again before the state shows the withdrawal.
     const input = session.state.inbox.findLast(({ id }) => !this.#taken.has(id));
     if (!input) return;
     this.#taken.add(input.id);

@@ -6,27 +6,27 @@ import type { Choice } from "../../terminal/decision.ts";
 import type { FeedView } from "../../terminal/feed-view.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
-/** A branch that a person leaves. */
+/** A branch that the user leaves. */
 export interface LeftBranch {
-  /** Its end. */
+  /** Leaf of the branch. */
   readonly leaf: string;
-  /** The end of the one that they go to; `null` for the root. */
+  /** Message from which the user continues; `null` for the root. */
   readonly to: string | null;
-  /** What it has changed that the other one has not. */
+  /** Files that only the left branch has changed. */
   readonly files: readonly ChangedFile[];
 }
 
-/** Where a person is told, and what can be done. */
+/** Terminal, and the way to revert files. */
 export interface LeaveOptions {
   readonly terminal: Terminal;
   readonly view: FeedView;
-  /** Puts the files back to what they were before the branch. */
+  /** Reverts the files to their state before the branch. */
   revert(left: LeftBranch): Promise<TakenBack>;
 }
 
 /**
- * Says which files the branch has changed that a person leaves, and lets them say what becomes of these (T29): nothing
- * goes back by itself. Returns whether they leave; without a choice they stay.
+ * Shows the changed files of a branch that the user leaves, and asks what to do with them (T29). No file is reverted
+ * without a choice. Returns whether the user leaves; without a choice they stay.
  */
 export async function leaveFiles(left: LeftBranch, { terminal, view, revert }: LeaveOptions): Promise<boolean> {
   const { style } = terminal;

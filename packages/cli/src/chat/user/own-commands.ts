@@ -5,25 +5,25 @@ import { problemOf } from "../../problem.ts";
 import { oneLine } from "../../show/plain-text.ts";
 import type { FeedView } from "../../terminal/feed-view.ts";
 
-/** Where commands run, and what becomes of them. */
+/** Place and output of the user's shell commands. */
 export interface OwnCommandsOptions {
   readonly place: CommandPlace;
   readonly view: FeedView;
-  /** Adds the command and its output to the conversation, begun if there is none yet. */
+  /** Adds the command and its output to the conversation, which begins if there is none yet. */
   add(parts: readonly UserPart[]): Promise<void>;
 }
 
-/** Lines of an output that are shown. */
+/** Maximum lines shown of an output. */
 const MOST_LINES = 2_000;
-/** As many characters of a line that does not end are a line of their own, so that they need not be kept. */
+/** Longer lines are split at this length, so that they need not be kept. */
 const PIECE = /.{2000}/gsu;
 
-/** Commands that a person runs: the model gets the output of `!command`, and knows nothing of `!!command` (T17). */
+/** Shell commands of the user. The model gets the output of `!command`, but not of `!!command` (T17). */
 export class OwnCommands {
   readonly #options: OwnCommandsOptions;
   readonly #running = new Set<{
     readonly stop: AbortController;
-    /** For one that does not hear that it is to stop. */
+    /** Kills a command that ignores the first signal. */
     readonly hurry: AbortController;
   }>();
 
@@ -31,7 +31,7 @@ export class OwnCommands {
     this.#options = options;
   }
 
-  /** Runs a line that begins with `!`. Rejects when the shell cannot be started. */
+  /** Runs a line that begins with `!`. Rejects if the shell cannot be started. */
   async run(line: string): Promise<void> {
     const { place, view, add } = this.#options;
     const [, signs = "", command = ""] = /^(!!?)\s*(.*)$/s.exec(line.trim()) ?? [];
@@ -41,7 +41,7 @@ export class OwnCommands {
     const { end, parts } = await this.#execute(command);
     const took = formatTook(Date.now() - since);
     const where = place.isElsewhere ? `, here in ${oneLine(place.directory)}` : "";
-    // It has run: when the agent cannot be told, it is not to be run again.
+    // The command has run: a failure to tell the agent must not look like a failed command.
     const known = signs === "!" ? await add(parts).then(() => TOLD, untold) : "The agent does not see this.";
     view.note(`${wordFor(end)}${took}${where}. ${known}`);
   }
@@ -64,7 +64,7 @@ export class OwnCommands {
     }
   }
 
-  /** Ends what runs, and what was to end before, at once (T3). Returns whether there was anything. */
+  /** Ends running commands; kills those that were already told to end (T3). Returns whether any was running. */
   stop(): boolean {
     const deaf = [...this.#running].filter(({ stop }) => stop.signal.aborted);
     for (const { stop } of this.#running) stop.abort();
@@ -85,7 +85,7 @@ function wordFor(end: CommandRun["end"]): string {
   return end.code === 0 ? "Done" : `Exit code ${end.code}`;
 }
 
-/** Hands an output on line by line; of one that does not end, the first lines. */
+/** Shows an output line by line, up to `MOST_LINES`. */
 class OutputLines {
   readonly #show: (line: string) => void;
   #partial = "";

@@ -21,33 +21,33 @@ import { Standpoint } from "./standpoint.ts";
 import type { Unsent } from "./unsent.ts";
 import { Writing } from "./writing.ts";
 
-/** Where a person sits, and how what they do gets into the conversation: one of this process, or of a server. */
+/** The user's terminal, and access to their conversation, in this process or at a server. */
 export interface PersonOptions {
   readonly terminal: Terminal;
   readonly unsent: Unsent;
-  /** What people call the agent. */
+  /** Display name of the agent. */
   readonly agent: string;
-  /** What their prompt says, `{agent}` being the agent's name: `Reply to {agent}:` when absent. */
+  /** Text of the prompt, with `{agent}` for the agent's name. Default: `Reply to {agent}:`. */
   readonly prompt?: string | undefined;
-  /** They can say nothing: the conversation is shown to them. */
+  /** The user may only watch. */
   readonly isWatching?: boolean;
-  /** Where commands of their own run. */
+  /** Where the user's shell commands run. */
   readonly place: CommandPlace;
-  /** The conversation; none before the first message. */
+  /** The conversation; undefined before the first message. */
   session(): Pick<TalkSession, "perform" | "state"> | undefined;
-  /** Says a text to the run under way; resolves when it is in the log. */
+  /** Sends a text to the live run. Resolves when the text is in the log. */
   deliver(text: string, delivery: Delivery): Promise<void>;
-  /** Adds what a command of their own came to, which the agent gets with what is said next. */
+  /** Adds the result of a user's command, which the agent gets with the next message. */
   add(parts: readonly UserPart[]): Promise<void>;
-  /** Puts the files of a branch that is left back to what they were before it. */
+  /** Reverts the files of a branch that the user leaves. */
   revert(left: LeftBranch): Promise<TakenBack>;
 }
 
 /** The part of a command's context that belongs to the user and the terminal. */
 interface Context extends UsersContext {
-  /** Takes what looks like a secret out of a text. */
+  /** Replaces likely secrets in a text. */
   redact(text: string): string;
-  /** The next message goes where the conversation was last written to; what was typed comes back. */
+  /** The next message goes to the latest leaf. A revised message's text leaves the prompt. */
   goBack(): void;
 }
 
@@ -72,7 +72,7 @@ type UsersContext = Pick<
 
 const EMPTY = emptyConversation();
 
-/** A person at a terminal: what they see, what they write, and where they stand in a conversation, wherever that is. */
+/** The user of a terminal: their view, their input, and their place in a conversation. */
 export class Person {
   readonly terminal: Terminal;
   readonly view: FeedView;
@@ -82,10 +82,10 @@ export class Person {
   readonly ownCommands: OwnCommands;
   readonly #pictures = new Pictures({ env: process.env });
   readonly #options: PersonOptions;
-  /** Why the last log failed that did, and what they were told last. */
+  /** Cause of the last log failure, and the last error shown. */
   #loss: unknown;
   #lastTold: unknown;
-  /** Aborts when they leave. */
+  /** Aborts when the user leaves. */
   readonly #left = new AbortController();
 
   constructor(options: PersonOptions) {
@@ -100,11 +100,11 @@ export class Person {
     this.standpoint = new Standpoint({ ...shown, writing: this.writing, agent, session, tell, revert, keep });
     this.interjections = new Interjections({ ...shown, unsent, deliver, keep });
     this.ownCommands = new OwnCommands({ view: this.view, place, add });
-    // The agent may be at work before anything is asked here.
+    // The agent may be working before the first prompt.
     terminal.live?.configure({ prompt: this.prompt, pictures: this.#pictures });
   }
 
-  /** The conversation; empty before the first message. */
+  /** The conversation's state; empty before the first message. */
   get state(): ConversationState {
     return this.#options.session()?.state ?? EMPTY;
   }
@@ -118,13 +118,13 @@ export class Person {
     return this.#left.signal;
   }
 
-  /** They go: what they have begun themselves ends. */
+  /** The user leaves: ends their own commands. */
   leave(): void {
     this.#left.abort();
     this.ownCommands.stop();
   }
 
-  /** A line that is no command of the program, and was typed while the agent works. */
+  /** Handles a line that is not a command and was typed while the agent works. */
   interject(line: string, later: boolean): void {
     if (line.startsWith("!")) {
       this.terminal.live?.view.command(line);
@@ -132,20 +132,20 @@ export class Person {
     } else this.inBackground(this.interjections.say(line, later));
   }
 
-  /** Takes back what waits for the agent. */
+  /** Withdraws the newest queued message. */
   takeBack(): void {
     const session = this.#options.session();
     if (session) this.inBackground(this.interjections.takeBack(session));
   }
 
-  /** Says that something is held back, if so. */
+  /** Shows the number of held messages, if any. */
   tellHeld(): void {
     const held = this.state.inbox.filter((input) => input.held).length;
     if (held > 0)
       this.view.note(`${counted(held, "message")} held back. /waiting lists them, /waiting send sends them.`);
   }
 
-  /** What they wrote as a message, with the pictures whose marks stand in it. Throws a `UsageError` when these are too much. */
+  /** The text as a message with the pictures that it marks. Throws a `UsageError` if the pictures are too large. */
   written(text: string): readonly UserPart[] {
     const { parts, unknown } = this.#pictures.written(text);
     for (const name of unknown)
@@ -153,21 +153,21 @@ export class Person {
     return parts;
   }
 
-  /** Says what goes along with what they wrote, what does not, and what is offered. */
+  /** Shows which files are attached, which are not, and which could be. */
   tellAttached(about: WrittenAbout, offered: readonly string[] = []): void {
-    // A screen that is redrawn has offered it while it was written, and shows what goes along below the message.
+    // A redrawn screen offers files while the user types, and shows attachments below the message.
     const [told, also] = this.terminal.live ? [{ ...about, attached: [] }, []] : [about, offered];
     for (const line of attachedLines(told, also)) this.view.note(line);
   }
 
-  /** They may do something else meanwhile; what fails is told. */
+  /** Shows the error of work that the user does not wait for. */
   inBackground(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.tell(error));
   }
 
   /**
-   * Says why the log of the conversation failed, and what follows. Whoever waited for something hears of it too, before this
-   * or after it: it is said once (F37).
+   * Shows why the conversation's log failed, and what follows. Other waiting work fails with the same error, before
+   * or after: it is shown once (F37).
    */
   tellLoss(problem: Error): void {
     const origin = problem.cause ?? problem;
@@ -176,14 +176,14 @@ export class Person {
     this.view.note("Your next message opens it again, as far as it was saved.");
   }
 
-  /** Says what could not be done, and why. */
+  /** Shows what failed, and why. */
   tell(error: unknown): void {
     if (error === this.#loss) return;
     this.#lastTold = error;
     this.view.say(`${this.terminal.style.bad("Not done:")} ${oneLine(problemOf(error).message)}`);
   }
 
-  /** What every command sees of a chat, and can do with it. */
+  /** Access that every command has in a conversation. */
   get context(): Context {
     const { agent, place } = this.#options;
     const { style, columns, live } = this.terminal;
@@ -214,13 +214,13 @@ export class Person {
   }
 }
 
-/** Shows the sub-agents of a conversation until the person goes back. There must be some. */
+/** Shows the sub-agents of a conversation until the user goes back. There must be at least one. */
 async function viewAgents(live: LiveTerminal, state: ConversationState): Promise<void> {
   const { AgentsView } = await import("../../terminal/full/views/agents-view.ts");
   await live.open(new AgentsView(state));
 }
 
-/** Shows the branch on which a person stands, its end at first, until they go back. */
+/** Shows the user's branch, scrolled to its end, until they go back. */
 async function viewBranch(live: LiveTerminal, state: ConversationState, standpoint: Standpoint): Promise<void> {
   const { Viewer } = await import("../../terminal/full/views/viewer.ts");
   const { pathPage } = await import("../../terminal/full/transcript/message-lines.ts");

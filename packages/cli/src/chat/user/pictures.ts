@@ -12,28 +12,28 @@ import type { Pasted, PictureSource } from "../../terminal/full/live-terminal.ts
 
 type FilePart = Extract<UserPart, { type: "file" }>;
 
-/** Bytes of all pictures that are kept for a message that may come: the oldest ones go first. */
+/** Bytes of all pictures kept for later messages; the oldest are dropped first. */
 const KEPT = 8 * LARGEST_FILES;
-/** Characters of a name in a mark. */
+/** Maximum characters of a name in a mark. */
 const LONGEST_NAME = 60;
 const MARK = /\[image: ([^\]\n]+)\]/g;
-/** How files are named that say of themselves that they are pictures. */
+/** Names of files that look like pictures. */
 const NAMED_SO = /\.(png|jpe?g|gif|webp|bmp|tiff?|heic|svg)$/i;
 
 /**
- * The pictures that a person puts into messages (T50): in the text each is a mark, `[image: name]`, so that it can be moved,
- * deleted and sent as any word; its bytes are kept here, and go along with a message in which its mark stands.
+ * Pictures for messages (T50). The text contains a mark per picture, `[image: name]`, which the user can move and
+ * delete like a word. The bytes are kept here, and sent with each message that contains the mark.
  */
 export class Pictures implements PictureSource {
   readonly #place: ClipboardPlace;
-  /** By what stands in their marks, the oldest first. */
+  /** Pictures by the name in their mark, oldest first. */
   readonly #known = new Map<string, FilePart>();
 
   constructor(place: ClipboardPlace) {
     this.#place = place;
   }
 
-  /** Reads files that are named by nothing but their paths, as a terminal pastes what is dropped onto it. */
+  /** Replaces a text of paths only, as a terminal pastes dropped files, with marks for the pictures among them. */
   pasted(text: string): Pasted {
     const paths = pathsIn(text.trim());
     let problem: string | undefined;
@@ -51,7 +51,7 @@ export class Pictures implements PictureSource {
     return { text: found > 0 ? `${words.join(" ")} ` : text, ...(problem !== undefined && { problem }) };
   }
 
-  /** Resolves with the mark of the picture in the clipboard. Rejects with a sentence where there is none. */
+  /** Resolves with the mark of the clipboard's picture. Rejects with a `UsageError` if there is none. */
   async fromClipboard(): Promise<string> {
     const bytes = await readPicture(this.#place);
     if (bytes === undefined) throw new UsageError("There is no picture in your clipboard.");
@@ -60,14 +60,14 @@ export class Pictures implements PictureSource {
     return `${this.#mark(part)} `;
   }
 
-  /** What a message was made of may be said again, in other words. */
+  /** Keeps the pictures of a message that may be sent again in other words. */
   keep(parts: readonly UserPart[]): void {
     for (const part of parts) if (part.type === "file" && part.name !== undefined) this.#known.set(part.name, part);
   }
 
   /**
-   * A text as a message, with the pictures whose marks stand in it; and the marks of which no picture is known. Throws a
-   * `UsageError` when they are too much for one message.
+   * Returns a text as message parts with its pictures, and the marks without a picture. Throws a `UsageError` if the
+   * pictures are too large for one message.
    */
   written(text: string): { readonly parts: readonly UserPart[]; readonly unknown: readonly string[] } {
     const names = [...new Set(Array.from(text.matchAll(MARK), ([, name = ""]) => name))];
@@ -99,7 +99,7 @@ function bytesIn(base64: string): number {
   return Buffer.byteLength(base64, "base64");
 }
 
-/** Bytes as what goes along with a message; a sentence where they are no picture, or too large a one. */
+/** Bytes as a message part. Returns a sentence if they are not a picture, or the picture is too large. */
 function pictureOf(name: string, bytes: Buffer): FilePart | string {
   const media = mediaIn(bytes);
   if (!media?.mediaType.startsWith("image/")) return notOne(name);
@@ -107,15 +107,15 @@ function pictureOf(name: string, bytes: Buffer): FilePart | string {
   return { type: "file", mediaType: media.mediaType, name: ofMark, data: bytes.toString("base64") };
 }
 
-/** Bytes by which a picture is known. */
+/** Bytes that identify a picture format. */
 const HEAD = 16;
 
-/** The picture in a file; a sentence where its name says that it is one and it is none; nothing where nobody says so. */
+/** The picture in a file. Returns a sentence for a broken or large picture, and undefined for other files. */
 function pictureAt(path: string): FilePart | string | undefined {
   const name = basename(path);
   let file: number | undefined;
   try {
-    // A pipe would keep whoever opens it waiting.
+    // Opening a pipe could block for ever.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(file);
     if (!stats.isFile()) return undefined;
@@ -125,14 +125,14 @@ function pictureAt(path: string): FilePart | string | undefined {
       return `Can't attach ${visibleLine(name)}: it has ${formatBytes(stats.size)}, and the limit is ${formatBytes(LARGEST_FILES)}.`;
     return pictureOf(name, bytesOf(file, stats.size));
   } catch {
-    // What cannot be read stays the text that it was.
+    // Paste an unreadable path as text.
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
-/** The first bytes of a file. */
+/** Reads the first bytes of a file. */
 function bytesOf(file: number, size: number): Buffer {
   const bytes = Buffer.alloc(size);
   return bytes.subarray(0, readSync(file, bytes, 0, size, 0));
@@ -142,16 +142,16 @@ function notOne(name: string): string {
   return `${visibleLine(name)} is no picture that a model can look at: its bytes are not those of a PNG, JPEG, GIF or WebP.`;
 }
 
-/** A word of a shell: in quotes, or with a backslash before what would be something else. No-break spaces part no words. */
+/** A shell word: quoted, or with escaped special characters. No-break spaces do not separate words. */
 const WORD = /[ \t\r\n]*((?:'[^']*'|"[^"]*"|\\.|[^ \t\r\n\\'"])+)[ \t\r\n]*/gy;
 
 /**
- * A text as the paths of which it consists alone, quoted or escaped as terminals do it, or as addresses of files; nothing
- * when it is anything else, which its first word mostly tells.
+ * Splits a text into paths, quoted or escaped as terminals do, or given as file URLs. Returns no paths if the text
+ * contains anything else.
  */
 function pathsIn(text: string): { readonly word: string; readonly path: string }[] {
   const whole = pathOf(text);
-  // Some terminals quote nothing.
+  // Some terminals do not quote.
   if (whole !== undefined && existsSync(whole)) return [{ word: text, path: whole }];
   const paths: { word: string; path: string }[] = [];
   let end = 0;
@@ -165,12 +165,12 @@ function pathsIn(text: string): { readonly word: string; readonly path: string }
 }
 
 function unquoted(word: string): string {
-  // There, a backslash stands between folders.
+  // On Windows a backslash separates folders.
   if (process.platform === "win32") return word.replaceAll(/^["']|["']$/g, "");
   return word.replaceAll(/'([^']*)'|"([^"]*)"|\\(.)/g, (_, single, double, escaped) => single ?? double ?? escaped);
 }
 
-/** The path that a word is; nothing for one that does not begin at a root, so that words of a text are none. */
+/** The path in a word. Undefined for a relative path, so that ordinary words are not taken for paths. */
 function pathOf(word: string): string | undefined {
   if (word.includes("\n")) return undefined;
   try {

@@ -1,35 +1,35 @@
 import type { Terminal } from "../../terminal/terminal.ts";
 
-/** The prompt that a line is asked for with, and what stands in it. */
+/** A prompt and its initial text. */
 interface Prompted {
   readonly prompt: string;
   readonly initial: string;
 }
 
-/** What the prompt is for. */
+/** State and texts of the prompt. */
 export interface PromptingOptions {
   readonly terminal: Terminal;
-  /** Whether the agent works where the person looks. */
+  /** Whether the agent works on the user's branch. */
   isWorking(): boolean;
-  /** Whether a person can leave while the agent works, which goes on then. */
+  /** Whether the user can leave while the agent works, which then continues. */
   readonly mayLeave: boolean;
-  /** What the person is asked for a line with. */
+  /** The prompt and initial text of the next line. */
   prompted(isWorking: boolean): Prompted;
 }
 
 /**
- * What a person is asked while somebody else may make the agent work, or answer it: lines, and what the agent wants to know.
- * A terminal that redraws has room for both; in plain lines one thing is asked at a time, and a question takes the prompt back.
+ * Asks the user for lines, and asks the agent's questions, while other clients may start or answer the agent. A
+ * redrawn screen shows both. A plain terminal asks one thing at a time: a question takes the prompt back.
  */
 export class Prompting {
   readonly #options: PromptingOptions;
-  /** Wakes whoever waits for the run to end. */
+  /** Ends the wait for the run's end. */
   #wake: (() => void) | undefined;
-  /** Takes back the prompt of a terminal that can ask one thing at a time. */
+  /** Takes back the prompt of a plain terminal. */
   #reading: AbortController | undefined;
-  /** Questions that the person is asked, in their order. */
+  /** Settles with the questions to the user, in order. */
   #asked: Promise<void> = Promise.resolve();
-  /** What the person does at the prompt. */
+  /** Settles with the user's last line. */
   #doing: Promise<unknown> = Promise.resolve();
   #isOver = false;
 
@@ -37,14 +37,14 @@ export class Prompting {
     this.#options = options;
   }
 
-  /** Nothing more is asked. */
+  /** Whether no more lines are read. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
   /**
-   * Asks for a line when nothing else is asked and the agent does not work; nothing when the person leaves. A terminal in
-   * plain lines, which hears that they do only while it reads, reads on without a prompt where they may leave the agent at work.
+   * Reads a line once no question is open and the agent rests; undefined when the user leaves. A plain terminal
+   * notices that only while it reads: if the user may leave the agent at work, it reads meanwhile, without a prompt.
    */
   async read(): Promise<string | undefined> {
     const { terminal, isWorking, mayLeave, prompted } = this.#options;
@@ -61,33 +61,33 @@ export class Prompting {
     return undefined;
   }
 
-  /** The person does something that they have typed at the prompt. */
+  /** Waits for the work of a line before the next question is asked. */
   doing<Done>(work: Promise<Done>): Promise<Done> {
     this.#doing = work;
     return work;
   }
 
-  /** Asks what the agent wants to know. */
+  /** Asks a question of the agent. */
   ask(question: () => Promise<void>): void {
     const { live } = this.#options.terminal;
-    // Where one thing is asked at a time, the prompt is taken back, and what a command asks comes first.
+    // A plain terminal takes the prompt back, and asks the questions of a command first.
     if (!live) this.#reading?.abort();
     this.#asked = live ? question() : this.#doing.then(question, question);
   }
 
-  /** The agent has ended its work. Where nothing is redrawn, the prompt is shown anew behind what it said. */
+  /** The agent has stopped working. A plain terminal shows the prompt again below the answer. */
   rested(): void {
     this.#wake?.();
     if (!this.#options.terminal.live) this.#reading?.abort();
   }
 
-  /** The person leaves; what they did last is carried out. */
+  /** The user leaves. Their last line is still carried out. */
   end(): void {
     this.#isOver = true;
     this.#wake?.();
   }
 
-  /** Resolves when nothing is asked any more: while one thing is answered, another may be asked. */
+  /** Resolves when no question is open. New questions may arrive meanwhile. */
   async #answered(): Promise<void> {
     for (let asked: unknown; asked !== this.#asked; ) {
       asked = this.#asked;

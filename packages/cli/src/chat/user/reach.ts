@@ -3,11 +3,11 @@ import { oneLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { Person } from "./person.ts";
 
-/** Whether the desk can be reached, and what the person is told of that. */
+/** The state of the connection, and its notices to the user. */
 export class Reach {
   readonly #terminal: Terminal;
   readonly #person: Person;
-  /** `warned`: it is lost, and the person has been told what another Ctrl-C does. */
+  /** `warned`: the connection is lost, and the user knows what another Ctrl-C does. */
   #is: "up" | "lost" | "warned" = "up";
 
   constructor(terminal: Terminal, person: Person) {
@@ -24,7 +24,7 @@ export class Reach {
     if (phase === "open" && !this.isUp) this.#become("up", "Connected again.");
   }
 
-  /** While it is lost, the person wants to interrupt: returns whether they were told, for the first time, what to do. */
+  /** Ctrl-C without a connection. Returns whether this was the first one, which explains the next. */
   warn(): boolean {
     if (this.#is === "warned") return false;
     this.#is = "warned";
@@ -33,7 +33,7 @@ export class Reach {
     return true;
   }
 
-  /** A line is on its way: while there is no connection, the person reads that a message waits. */
+  /** Without a connection, tells the user that their message waits. */
   sends(line: string): void {
     if (!this.isUp && !/^[/!]/.test(line))
       this.#person.view.note(`Not sent yet: “${oneLine(line)}”. It is sent once you are connected.`);

@@ -12,34 +12,34 @@ import { type Left, leftBehind } from "../views/left-behind.ts";
 import { type LeftBranch, leaveFiles } from "./leave-files.ts";
 import type { Writing } from "./writing.ts";
 
-/** Where the next message goes. */
+/** Destination of the next message. */
 export interface Place {
-  /** The message that it goes below, or, to be revised, beside; the last one written when absent. */
+  /** The next message's parent or, with `revise`, the message that it replaces. Default: the latest leaf. */
   readonly at?: string;
   readonly revise?: boolean;
 }
 
-/** What a standpoint is about. */
+/** Dependencies of {@link Standpoint}. */
 export interface StandpointOptions {
   readonly terminal: Terminal;
   readonly view: FeedView;
   readonly writing: Writing;
-  /** What people call the agent. */
+  /** Display name of the agent. */
   readonly agent: string;
-  /** The conversation; none before the first message. */
+  /** The conversation; undefined before the first message. */
   session(): PickOptions["session"] | undefined;
-  /** Tells what could not be done. */
+  /** Shows an error. */
   tell(error: unknown): void;
-  /** Puts the files of a branch that is left back to what they were before it. */
+  /** Reverts the files of a branch that the user leaves. */
   revert(left: LeftBranch): Promise<TakenBack>;
-  /** Keeps what goes along with a text that is said again. */
+  /** Keeps the attachments of a text that is sent again. */
   keep(parts: readonly UserPart[]): void;
 }
 
 const HERE: Place = {};
 const EMPTY = emptyConversation();
 
-/** Where a person stands in a conversation: where what they say next goes. */
+/** The user's place in a conversation, which decides the parent of their next message. */
 export class Standpoint {
   readonly #options: StandpointOptions;
   #place = HERE;
@@ -52,7 +52,7 @@ export class Standpoint {
     return this.#options.session()?.state ?? EMPTY;
   }
 
-  /** The message that the next one goes below, as far as it is there already. */
+  /** The end of the user's branch, without a pending revision. */
   get leaf(): string | null {
     return this.#place.at ?? this.#state.leaf;
   }
@@ -61,64 +61,64 @@ export class Standpoint {
     return this.#place;
   }
 
-  /** The message below which something new stands; `null` at a root. */
+  /** Parent of the next message; `null` at the root. */
   get below(): string | null {
     const { at, revise } = this.#place;
     return at !== undefined && revise ? (this.#state.messages.get(at)?.parentId ?? null) : this.leaf;
   }
 
-  /** Goes on below a message, without a word. */
+  /** Continues from a message, without output. */
   standAt(at: string): void {
     this.#place = { at };
   }
 
   /**
-   * Something was written where the person stands: they stand behind it. Who goes on where the conversation was last
-   * written to does so still: behind what others have said meanwhile, and not beside it.
+   * A message was written at the user's place, which moves to it. A user without a chosen place stays at the latest
+   * leaf, also after messages of others.
    */
   wrote(message: string | undefined): void {
     if (message !== undefined && this.#place.at !== undefined) this.standAt(message);
   }
 
-  /** Goes on where the conversation was last written to. Returns where the next message was to go. */
+  /** Continues from the latest leaf. Returns the previous place. */
   goBack(): Place {
     const place = this.#place;
     this.#place = HERE;
     return place;
   }
 
-  /** Whether the person, told of what is left behind, wants to go on below another message, at the root for `null`. */
+  /** Whether the user wants to leave for another message (`null`: root), after seeing the files that remain. */
   async mayLeaveFor(to: string | null): Promise<boolean> {
     const { leaf } = this;
     if (leaf === null) return true;
-    // What has files of its own leaves nothing behind for who goes elsewhere.
+    // A branch with its own worktree keeps its files when the user leaves.
     const place = worktreeAt(this.#state, to);
     const files = changesOf(this.#state, leaf, to).filter(({ worktree }) => worktree === place);
     return files.length === 0 || leaveFiles({ leaf, to, files }, this.#options);
   }
 
-  /** The same for another answer to, or other words for, what was said last on the way to a message. */
+  /** Asks like `mayLeaveFor` before the last user message on the path to `at` gets another answer or other words. */
   async mayRetry(at = this.leaf): Promise<boolean> {
     const path = pathTo(this.#state, at);
     const last = path.findLast(isPersons);
     return this.mayLeaveFor(last?.parentId ?? null);
   }
 
-  /** Lets the person choose a message in the tree; nothing when none is chosen, or where nothing is redrawn. */
+  /** Lets the user choose a message in the tree. Undefined without a choice, and on a plain terminal. */
   async pick(selected?: string): Promise<string | undefined> {
     const { terminal, agent, session: current, tell } = this.#options;
     const [{ live }, session] = [terminal, current()];
     return live && session && pickMessage(live, { session, agent, leaf: this.leaf, selected, tell });
   }
 
-  /** Goes back to an earlier message, at first the last own one (T7). */
+  /** Goes back to an earlier message of the user's choice; the last own message is selected (T7). */
   async rewind(): Promise<void> {
     const own = pathTo(this.#state, this.leaf).findLast(isPersons);
     const message = await this.pick(own?.id);
     if (message !== undefined) await this.goTo(message);
   }
 
-  /** Goes on from another message, unless the person stays after all. An own message goes back into the prompt, to be said in other words. */
+  /** Continues from another message if the user agrees. An own message returns to the prompt, to be revised. */
   async goTo(id: string): Promise<void> {
     const { terminal, view, writing, agent, keep } = this.#options;
     const message = this.#state.messages.get(id);
@@ -139,7 +139,7 @@ export class Standpoint {
   }
 }
 
-/** A message, or what the system has said below it since, as of files that were put back, and nobody has answered. */
+/** The message, or the last system note below it (such as about reverted files) if only notes follow. */
 function toldSince(state: ConversationState, id: string): string {
   const isNote = (child: string): boolean => {
     const message = state.messages.get(child);
@@ -150,20 +150,20 @@ function toldSince(state: ConversationState, id: string): string {
   return note === undefined ? id : toldSince(state, note);
 }
 
-/** In which tree a message is chosen, and from where. */
+/** The tree, and the selection in it. */
 export interface PickOptions {
   readonly session: Pick<TalkSession, "perform" | "state">;
-  /** What people call the agent. */
+  /** Display name of the agent. */
   readonly agent: string;
-  /** Where the person stands. */
+  /** The user's place. */
   readonly leaf: string | null;
-  /** The message that is selected at first. */
+  /** The initial selection. */
   readonly selected?: string | undefined;
-  /** Told what could not be done. */
+  /** Shows an error. */
   readonly tell: (error: unknown) => void;
 }
 
-/** Lets a person choose a message in the tree; nothing when none is chosen. */
+/** Lets the user choose a message in the tree; undefined without a choice. */
 async function pickMessage(live: LiveTerminal, options: PickOptions): Promise<string | undefined> {
   const { session, agent, leaf, selected, tell } = options;
   const { TreeView } = await import("../../terminal/full/views/tree-view.ts");
@@ -182,14 +182,14 @@ async function pickMessage(live: LiveTerminal, options: PickOptions): Promise<st
 }
 
 /**
- * Writes where a conversation stands at a message: the last screens of the branch, as they stood in the transcript; where
- * nothing is redrawn the last exchange.
+ * Prints the place in a conversation: the last screens of the branch as in the transcript, or the last exchange on a
+ * plain terminal.
  */
 function remind(terminal: Terminal, state: ConversationState, leaf: string | null, agent: string): void {
   const { columns, style, live } = terminal;
   const end = live?.branchEnd(state, leaf);
   const above = end && end.above > 0 ? `, ${end.above} of them above: /transcript shows all` : "";
-  // What is left of the plan stands above the prompt there.
+  // A redrawn screen shows the rest of the plan above the prompt.
   const lines = end
     ? ["", ...end.lines, ...brokenLines(state, leaf, terminal)]
     : lastExchange(state, leaf, agent, { columns, style });
@@ -197,13 +197,13 @@ function remind(terminal: Terminal, state: ConversationState, leaf: string | nul
   for (const line of ["", title, ...lines]) terminal.write(`${line}\n`);
 }
 
-/** The same for a conversation that was just opened, with what was left behind in it. */
+/** Prints the place in a conversation that was just opened, and what an earlier process left unfinished. */
 export function remindOpened(terminal: Terminal, session: Left, leaf: string | null, agent: string): void {
   remind(terminal, session.state, leaf, agent);
   for (const line of leftBehind(session, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
 }
 
-/** Whether an item tells that a run ended which a process before left behind: that was said when the conversation was opened. */
+/** Whether an item ends a run of an earlier process. The user read about that run when the conversation opened. */
 export function isReminded({ interrupted }: Pick<Left, "interrupted">, item: FeedItem): boolean {
   return item.type === "run.ended" && interrupted.some(({ id }) => id === item.run);
 }

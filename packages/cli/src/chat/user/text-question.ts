@@ -5,13 +5,13 @@ import { wrap } from "../../show/fit-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { WrittenPart } from "./answering.ts";
 
-/** What is written in answer to one thing that is asked. */
+/** Returns the unfinished answer to a question. */
 type PartOf = (what: string) => WrittenPart;
 
 /**
- * Asks a person what a call wants to know (B39). A number names one of the choices, other words are an answer of the
- * person's own; an empty line is the default, or says that there is no answer. Returns nothing when the signal aborts or
- * the person interrupts. Several things with choices are asked as a form.
+ * Asks the user a question of a call (B39). A number selects a choice; other text is a free answer; an empty line
+ * means the default, or no answer. Several questions with choices appear as a form. Returns undefined if the signal
+ * aborts or the user interrupts.
  */
 export async function answerInWords(
   terminal: Terminal,
@@ -40,21 +40,21 @@ export async function answerInWords(
   if (line === undefined) return undefined;
   written.use(line);
   const answer = choices[Number(line.trim()) - 1] ?? line.trim();
-  // A screen that is redrawn shows it no more.
+  // A redrawn screen removes the question, so repeat the answer.
   if (answer !== "") terminal.live?.view.command(answer);
   return answer === "" ? { decision: "deny" } : { decision: "answer", text: answer };
 }
 
-/** Characters of a choice that has a line of a list to itself, in most windows. */
+/** Characters of a choice that fit on one line in most windows. */
 const SHORT = 60;
 
-/** Whether choices are a list that is read at a glance; others are shown in full, and answered by their number. */
+/** Whether choices fit a short list. Other choices are shown in full, and answered by number. */
 function isList(choices: readonly string[]): boolean {
   const isShort = choices.every((choice) => choice.length <= SHORT && !choice.includes("\n"));
   return choices.length >= 2 && choices.length <= 9 && new Set(choices).size === choices.length && isShort;
 }
 
-/** `preset`: the choice that is chosen as long as nobody chooses another, or words that stand there. */
+/** `preset`: the initially selected choice, or the initial text. */
 async function fillIn(
   terminal: Terminal,
   {
@@ -66,7 +66,7 @@ async function fillIn(
   part: PartOf,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
-  // Of a choice alone, the question is all that names it.
+  // A field without a heading is identified by its text alone.
   const written = fields.map(({ heading, text: asked }) => part(heading === "" ? asked : `${text}\n${heading}`));
   const shown = fields.map(visibleField);
   const filled = await terminal.fill({
@@ -86,7 +86,7 @@ async function fillIn(
     return { chosen: said, words };
   });
   const answer = filledText(fields, meant);
-  // A screen that is redrawn shows it no more; nor what was asked, where no call line has it.
+  // A redrawn screen removes the form. Repeat the answer, and a question that no call line shows.
   for (const { heading, text: asked } of shown)
     if (heading === "") for (const line of asked.split("\n")) terminal.live?.view.say(line);
   if (answer !== undefined) terminal.live?.view.command(answer.replaceAll("\n", " · "));

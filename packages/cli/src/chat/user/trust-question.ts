@@ -7,9 +7,8 @@ import type { Choice, Decision } from "../../terminal/decision.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 /**
- * Whether what the project around the directory brings may be used (S5, S6). The person is asked when that was not decided
- * yet, or when something new came that can run or allow something; `--trust` decides it without a question. `notice`
- * gets a sentence for what is not as one may think.
+ * Whether the project's hooks, servers and rules may be used (S5, S6). Asks the user if they have not decided yet, or
+ * if new items can run or allow something. `--trust` answers without a question. `notice` receives warnings.
  */
 export async function mayUseProject(
   args: Arguments,
@@ -35,13 +34,13 @@ export async function mayUseProject(
       if (choice === "n") remember(() => record.distrust(directory), notice);
       if (choice !== "y") return false;
       remember(() => record.trust(directory, decided.items), notice);
-      // What came while the person was reading is not what they agreed to.
+      // Items that arrived during the question are not part of the user's yes.
       return record.trustOf(directory).state !== "changed";
     }
   }
 }
 
-/** Writes a decision down. Where that cannot be done it counts for this time. */
+/** Stores a decision. If that fails, the decision holds for this run. */
 function remember(decide: () => void, notice: (sentence: string) => void): true {
   try {
     decide();

@@ -1,12 +1,12 @@
 import { type Asked, type DraftFile, DraftFiles, type LeftDraft } from "./draft-files.ts";
 
 /**
- * What a person has written and is in no conversation yet: what stands in the prompt, what is on its way, and what is
- * being answered. All of it is in files, so that no end of the process loses it (T19).
+ * The user's unsent texts: the prompt, messages on their way, and unfinished answers. All are stored in files, so
+ * that no end of the process loses them (T19).
  *
  * ```
- * typed ──▶ draft ──Enter──▶ on its way ──▶ in the log: forgotten here
- *             ▲                  ╰─────────▶ it failed: back in the prompt
+ * typed ──▶ draft ──Enter──▶ on its way ──▶ in the log: deleted here
+ *             ▲                  ╰─────────▶ failed: back in the prompt
  * ```
  */
 export class Unsent {
@@ -14,29 +14,29 @@ export class Unsent {
   readonly #message: DraftFile;
   #to: string;
   #draft = "";
-  /** What is on its way. */
+  /** Texts on their way. */
   readonly #sent = new Set<{ readonly text: string }>();
   #hasBegun = false;
 
-  /** `onFailed` is told once when something cannot be kept; each change tries again. */
+  /** `onFailed` is called once when a text cannot be stored, until storing succeeds. Each change tries again. */
   constructor(folder: string, to: string, onFailed: (error: unknown) => void) {
     this.#files = new DraftFiles(folder, onFailed);
     this.#message = this.#files.open();
     this.#to = to;
   }
 
-  /** What stands in the prompt is this now. */
+  /** Stores the text of the prompt. */
   draft(text: string): void {
     this.#draft = text;
     this.#changed();
   }
 
-  /** Whether the person has entered anything yet, a message or a command. */
+  /** Whether the user has entered a message or command yet. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** A text is on its way into the conversation, until what this returns is disposed of. */
+  /** Keeps a text on its way until the returned object is disposed of. */
   sending(text: string): Disposable {
     const sent = { text };
     this.#hasBegun = true;
@@ -49,13 +49,13 @@ export class Unsent {
     };
   }
 
-  /** From now on messages are for somebody else. */
+  /** Drafts belong to this conversation or place from now on. */
   moveTo(to: string): void {
     this.#to = to;
     this.#changed();
   }
 
-  /** Takes over the messages that processes that are gone had left for whom they are for; returns them. */
+  /** Takes over the messages of ended processes for this place, and returns their text. */
   takeOver(): string {
     const left = this.#leftFor(this.#to).filter(({ asked }) => !asked);
     const text = left.map((each) => each.text).join("\n");
@@ -63,17 +63,17 @@ export class Unsent {
     this.#draft = this.#draft === "" ? text : `${text}\n${this.#draft}`;
     this.#changed();
     this.#message.write();
-    // It is in this process's file by now: a crash in between leaves it there twice, and not nowhere.
+    // Delete the old files last: a crash in between duplicates a text instead of losing it.
     for (const each of left) each.forget();
     return text;
   }
 
-  /** An answer to what a call of a conversation asks. It goes on with what processes that are gone had left of it. */
+  /** The answer to a question of a call, which begins with the unfinished text of ended processes. */
   answering(conversation: string, { call, what }: Asked): UnsentAnswer {
     const left = this.#leftFor(conversation).filter(({ asked }) => asked?.call === call && asked.what === what);
     const file = this.#files.open();
     const draft = (text: string) => file.set({ to: conversation, text, asked: { call, what } });
-    // A crash may have left the same in two files.
+    // A crash may have left one text in two files.
     const text = [...new Set(left.map((each) => each.text))].join("\n");
     if (text !== "") {
       draft(text);
@@ -83,12 +83,12 @@ export class Unsent {
     return { text, draft, forget: () => this.#files.remove(file) };
   }
 
-  /** The answers to calls of a conversation that processes that are gone had left. */
+  /** Unfinished answers of ended processes for a conversation. */
   leftAnswers(conversation: string): readonly LeftAnswer[] {
     return this.#leftFor(conversation).flatMap(({ text, asked, forget }) => (asked ? [{ text, asked, forget }] : []));
   }
 
-  /** Whoever comes next may take over what is left. */
+  /** Lets other processes take over the texts. */
   close(): void {
     this.#files.close();
   }
@@ -105,17 +105,17 @@ export class Unsent {
   }
 }
 
-/** An answer that is not given yet. */
+/** An unfinished answer. */
 export interface UnsentAnswer {
-  /** What had been written of it before. */
+  /** Text of ended processes. */
   readonly text: string;
-  /** It is this now. */
+  /** Stores the current text. */
   draft(text: string): void;
-  /** It has arrived, or was put elsewhere. */
+  /** Deletes the text, which has arrived or moved. */
   forget(): void;
 }
 
-/** An answer that nobody is writing any more. */
+/** An unfinished answer of an ended process. */
 export interface LeftAnswer extends Omit<UnsentAnswer, "draft"> {
   readonly asked: Asked;
 }

@@ -3,24 +3,24 @@ import type { Terminal } from "../../terminal/terminal.ts";
 
 const ORDER: readonly ApprovalMode[] = ["ask", "edits", "all"];
 
-/** The mode that comes after another; after the last one, and after `plan`, the first (T12). */
+/** Returns the next mode in order; the first after the last mode and after `plan` (T12). */
 export function nextApproval(mode: ApprovalMode): ApprovalMode {
   return ORDER[(ORDER.indexOf(mode) + 1) % ORDER.length] ?? "ask";
 }
 
-/** What runs without asking, in a few words. */
+/** Short description of a mode. */
 export function approvalWords(mode: ApprovalMode): string {
   return WORDS[mode];
 }
 
-/** The same as a sentence. */
+/** Description of a mode as a sentence. */
 export function approvalSentence(mode: ApprovalMode): string {
   return SENTENCES[mode];
 }
 
 /**
- * Asks a person whether nothing is to be asked in a conversation (S27). Only the word counts: no key, no Enter, no other
- * word is a yes. `signal`: takes the question back, which is no yes either.
+ * Asks the user whether everything may run without asking in a conversation (S27). Only the word "yes" counts, no key
+ * and no Enter. `signal` cancels the question, which counts as a no.
  */
 export async function agreesToAll(
   terminal: Terminal,
@@ -32,7 +32,7 @@ export async function agreesToAll(
   );
   const line = await terminal.ask({
     prompt: "Type yes to run everything without asking: ",
-    // It may be wanted while something else is asked; who does not want it after all goes back there.
+    // The question may appear above another one; going back returns there.
     isOver: true,
     signal,
     onBack() {},
@@ -40,7 +40,7 @@ export async function agreesToAll(
   return line?.trim().toLowerCase() === "yes";
 }
 
-/** What a person is told who did not say yes. */
+/** Notice after anything but a yes. */
 export const STILL_ASKED = "Approval is unchanged.";
 
 const WORDS: Readonly<Record<ApprovalMode, string>> = {

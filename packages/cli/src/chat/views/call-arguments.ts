@@ -3,18 +3,18 @@ import { type ShownLine, shownCall } from "@banyan/core/shown";
 import type { Style } from "../../show/style.ts";
 import type { CodePaint } from "../../terminal/full/markdown/look.ts";
 
-/** What a person sees of a call beside its arguments, or in their place. */
+/** Options of {@link callArguments}. */
 interface Shown {
-  /** In the place of those that were checked. */
+  /** Edited arguments, shown in place of the checked ones. */
   readonly input?: Json | undefined;
   readonly preview?: Preview | undefined;
-  /** Colours code by its language. */
+  /** Highlights code by its language. */
   readonly paint?: CodePaint | undefined;
 }
 
 /**
- * All of a call that a person is to judge, as lines. Nothing of it hides on a terminal, and nothing is left out (S15, S23), but the
- * name of a command that is all there is: where there are few rows, it would stand there in place of the command.
+ * A call as lines, in full, for the user's decision; no character is hidden or left out (S15, S23). Only the label of
+ * a lone command is left out, which would take the command's place on a small screen.
  */
 export function callArguments(
   call: Pick<Call, "input" | "executedInput" | "inputText" | "about">,
@@ -27,7 +27,7 @@ export function callArguments(
   }));
   const [first, ...rest] = all;
   const isCommand = first?.look === "head" && rest.every(({ look }) => look === "command");
-  // Of one without words nobody would see that there is one.
+  // A blank command keeps its label, because its line would look empty.
   const isAlone = isCommand && rest.some(({ text }) => text.trim() !== "");
   const lines = isAlone ? rest : all;
   const width = String(lines.reduce((most, { number = 0 }) => Math.max(most, number), 0)).length;
@@ -35,7 +35,7 @@ export function callArguments(
   return lines.map((line) => painted(line, width, style, code.get(line)));
 }
 
-/** Lines in the colours of their languages, as far as those are known: each file as it was, and as it is to be. */
+/** Lines highlighted by language, if known: each file before and after the change. */
 function inColours(lines: readonly ShownLine[], { highlight }: CodePaint): ReadonlyMap<ShownLine, string> {
   const found = new Map<ShownLine, string>();
   const paint = (part: readonly ShownLine[], language: string) => {

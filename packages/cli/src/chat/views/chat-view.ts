@@ -12,25 +12,25 @@ import { runEndSentence } from "../../show/turn-end.ts";
 import type { FeedView } from "../../terminal/feed-view.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
-/** Milliseconds after which a call that runs is shown; a shorter one is shown when it has ended. */
+/** Milliseconds before a running call is shown; shorter calls are shown at their end. */
 const SHOWN_AFTER = 300;
 
-/** Lines of a change that are shown; /changes shows all of it. */
+/** Maximum lines shown of a change; /changes shows all. */
 const DIFF_SHOWN = 40;
 
 /**
- * Shows a feed on a terminal: text as it comes, one line for each call. What is shown is never touched again, so a call
- * that takes long begins its line and ends it when it has ended, unless something else came between.
+ * Shows a feed on a plain terminal: text as it streams, one line per call. Printed text never changes. A long call
+ * begins its line and completes it at its end, unless other output came between.
  */
 export class ChatView implements FeedView {
   readonly #terminal: Terminal;
   #plain = new PlainText();
-  /** What the last characters on the screen belong to. */
+  /** Kind of the last output. */
   #last: "nothing" | "text" | "reasoning" | "call" = "nothing";
   #openCall: string | undefined;
-  /** Something of the answer that the model gives now was shown. */
+  /** Whether text of the current response was shown. */
   #isWritten = false;
-  /** A part of this turn was given up, and that was told. */
+  /** Whether a response of this turn was abandoned, and the user told. */
   #gaveUp = false;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #subAgents = new SubAgentItems();
@@ -45,7 +45,7 @@ export class ChatView implements FeedView {
     else this.#show(item, state);
   }
 
-  /** What a sub-agent does is progress of the call that launched it, and no answer to the person. */
+  /** Work of a sub-agent is progress of its call, not an answer. */
   #showSubAgent(item: FeedItem, state: ConversationState): void {
     const { style, columns } = this.#terminal;
     const line = subAgentLine(item, state, style, columns);
@@ -109,7 +109,7 @@ export class ChatView implements FeedView {
       case "answer":
       case "process":
       case "notice": {
-        // The user types an answer behind the question, so the line of its call waits until the call has ended.
+        // The user types below the question, so the line of its call waits until the call has ended.
         if (display.type === "question" && display.about === "text") clearTimeout(this.#timers.get(display.call));
         this.#toldEnds.note(item);
         const sentence = sentenceOf(display);
@@ -127,34 +127,34 @@ export class ChatView implements FeedView {
     }
   }
 
-  /** A sentence of the program's own. */
+  /** Prints a sentence. */
   say(sentence: string): void {
     this.#endLine();
     this.#terminal.write(`${wrap(sentence, this.#terminal.columns)}\n`);
   }
 
-  /** One that can be passed over. */
+  /** Prints a minor sentence. */
   note(sentence: string): void {
     this.say(this.#terminal.style.dim(sentence));
   }
 
-  /** What the agent said, when it was not seen as it was written. */
+  /** Prints an answer that was not streamed. */
   answer(text: string): void {
     for (const line of plainText(text).trim().split("\n")) this.line(line);
   }
 
-  /** A line as it is. */
+  /** Prints a line unchanged. */
   line(text: string): void {
     this.#endLine();
     this.#terminal.write(`${text}\n`);
   }
 
-  /** What it writes is all that is seen of it. */
+  /** The command's output already shows that it runs. */
   busyWith(): Disposable {
     return { [Symbol.dispose]() {} };
   }
 
-  /** Stands apart from what follows. */
+  /** Prints an empty line. */
   gap(): void {
     this.#endLine();
     this.#terminal.write("\n");
@@ -164,7 +164,7 @@ export class ChatView implements FeedView {
     const plain = this.#plain.push(text);
     this.#isWritten ||= plain.trim() !== "";
     if (this.#last === "text") return this.#terminal.write(plain);
-    // Models like to begin with line ends; here they would only be a hole.
+    // Models often begin with line ends, which would leave a gap.
     const begun = plain.trimStart();
     if (begun === "") return;
     this.#endLine();

@@ -8,20 +8,20 @@ import { oneLine, plainText } from "../../show/plain-text.ts";
 import type { Style } from "../../show/style.ts";
 import { runEndSentence } from "../../show/turn-end.ts";
 
-/** Lines of an answer that are shown when nobody says. */
+/** Default number of answer lines. */
 const ANSWER_LINES = 12;
 
-/** Where an exchange is shown. */
+/** Layout of an exchange. */
 export interface ExchangeLook {
   readonly columns: number;
   readonly style: Style;
-  /** Lines of the answer at most. */
+  /** Maximum lines of the answer. */
   readonly most?: number;
-  /** Markdown as lines, where it is not shown as it was written. */
+  /** Renders Markdown as lines. Without it, Markdown is shown as plain text. */
   prose?(markdown: string, width: number): readonly string[];
 }
 
-/** `“A title”, 4 messages on this branch`: what a conversation is, and how much of it there is. */
+/** `“A title”, 4 messages on this branch`. */
 export function titleLine(state: ConversationState, leaf: string | null): string {
   const path = pathTo(state, leaf);
   const title = excerpt(state.title ?? (path[0] ? typedText(path[0]) : ""), 60);
@@ -29,9 +29,8 @@ export function titleLine(state: ConversationState, leaf: string | null): string
 }
 
 /**
- * The last exchange before a message: the lines that remind a person where a conversation stands. As it stood in the
- * transcript where Markdown is drawn, else with the names of who said it; below it what is left of
- * the plan, and why the turn came to no answer.
+ * The last exchange before a message, to remind the user of a conversation: as in the transcript if Markdown is
+ * rendered, else with the speakers' names. Below it are the rest of the plan, and the reason for a missing answer.
  */
 export function lastExchange(
   state: ConversationState,
@@ -42,20 +41,20 @@ export function lastExchange(
   return [...exchanged(state, leaf, agent, look), ...planLeft(state, leaf, look), ...brokenLines(state, leaf, look)];
 }
 
-/** Why the turn that ended at a message came to no answer; nothing where it did. */
+/** The reason why the turn that ended at a message has no answer; empty if it has one. */
 export function brokenLines(
   state: ConversationState,
   leaf: string | null,
   { style, columns }: Pick<ExchangeLook, "style" | "columns">,
 ): readonly string[] {
   const broken = leaf === null ? undefined : state.broken.get(leaf);
-  // Of what was interrupted, whoever opens the conversation is told how to go on.
+  // For an interrupted turn, other lines explain how to continue.
   if (!broken || broken.reason === "interrupted") return [];
   const why = runEndSentence(broken.reason, broken.message, style, broken.code);
   return why === undefined ? [] : wrap(why, columns).split("\n");
 }
 
-/** The plan on the branch, as long as something of it is left to do. */
+/** The plan of the branch, until all steps are done. */
 function planLeft(
   state: ConversationState,
   leaf: string | null,
@@ -74,7 +73,7 @@ function exchanged(
 ): string[] {
   const path = pathTo(state, leaf);
   const asked = path.findLast(isPersons);
-  // What the agent was told since, in the person's stead, nobody has answered yet.
+  // Skip system messages after the exchange, which no answer follows yet.
   const end = path.findLast((message) => message.role !== "user" || message.author === "user");
   const mark = prose ? `${style.accent("❯")} ` : `${style.accent("you:")} `;
   const gistOf = (message: Message) => gist(message, Math.max(20, columns - 6));
@@ -88,7 +87,7 @@ function exchanged(
   return [...lines, ...`${style.accent(`${agent}:`)} ${said}`.split("\n").map((line) => wrap(line, columns))];
 }
 
-/** What a person said on a branch, the newest first. */
+/** The user's messages on a branch, newest first. */
 export function saidBefore(state: ConversationState, leaf: string | null): string[] {
   return pathTo(state, leaf).filter(isPersons).map(typedText).reverse();
 }

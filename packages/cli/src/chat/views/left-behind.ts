@@ -5,16 +5,16 @@ import { lastLines, wrap } from "../../show/fit-text.ts";
 import { waitingLine } from "../../show/message-label.ts";
 import type { Style } from "../../show/style.ts";
 
-/** How much of an answer that broke off is shown. */
+/** Maximum lines of an interrupted answer. */
 const ANSWER_LINES = 3;
 
-/** A conversation, and what a process left in the middle when it stopped. */
+/** A conversation, and runs that a stopped process left unfinished. */
 export interface Left {
   readonly state: ConversationState;
   readonly interrupted: readonly LiveRun[];
 }
 
-/** What a process that stopped left behind (B24): what ran, what was being said, what waits. Nothing when nothing was. */
+/** Lines about what a stopped process left behind (B24): runs, partial answers and queued messages. Empty if there is nothing. */
 export function leftBehind(session: Left, columns: number, style: Style): string[] {
   const { state, interrupted } = session;
   const lines = interrupted.flatMap((run) => interruption(state, run, columns, style));

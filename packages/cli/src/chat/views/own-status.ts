@@ -2,30 +2,30 @@ import { visibleLine } from "@banyan/core/shown";
 import { statusLineSaid } from "@banyan/host";
 import { coloredLine, oneLine } from "../../show/plain-text.ts";
 
-/** A command that says what stands below the prompt. */
+/** The user's command for a status line. */
 export interface OwnStatusOptions {
   readonly command: string;
-  /** Where it runs. */
+  /** Folder of the command. */
   readonly directory: string;
-  /** What it is told, as it is then. */
+  /** Returns the command's input for the present moment. */
   facts(): object;
-  /** It says another line, or none any more. */
+  /** Called when the line changes or disappears. */
   changed(): void;
-  /** What is wrong with it, in a sentence. */
+  /** Receives a sentence about a failure. */
   tell(sentence: string): void;
 }
 
-/** Milliseconds between a change and the command, and between one end of it and the next beginning: as in Claude Code. */
+/** Milliseconds between a change and the command, and between two runs of the command: as in Claude Code. */
 const APART = 300;
-/** Characters of a line; no terminal is wider. */
+/** Maximum characters of a line; no terminal is wider. */
 const LONGEST = 2_000;
 
 /**
- * The status line of a person's own: what their command says of the moment (T55). It runs at most about three times a second,
- * never twice at once. While it fails there is none; that is said the first time.
+ * The status line of the user's own command (T55). The command runs about three times a second at most, and never
+ * twice at once. While it fails there is no line; the first failure is reported.
  *
  * ```
- * changed ──300 ms──▶ runs ──▶ its first line ──changed meanwhile──▶ 300 ms, runs ...
+ * changed ──300 ms──▶ runs ──▶ first line of output ──changed meanwhile──▶ 300 ms, runs ...
  * ```
  */
 export class OwnStatus implements AsyncDisposable {
@@ -41,12 +41,12 @@ export class OwnStatus implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** What stands below the prompt; nothing while the usual line does. */
+  /** The line below the prompt; undefined while the default line is used. */
   get line(): string | undefined {
     return this.#line;
   }
 
-  /** What it would be told has changed. */
+  /** The command's input has changed. */
   refresh(): void {
     this.#isStale = true;
     if (this.#over.signal.aborted || this.#waiting || this.#running) return;
@@ -75,7 +75,7 @@ export class OwnStatus implements AsyncDisposable {
     changed();
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when the command no longer runs. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     clearTimeout(this.#waiting);

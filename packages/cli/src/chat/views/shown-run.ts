@@ -1,7 +1,7 @@
 import { type ConversationState, type FeedItem, type Message, pathTo } from "@banyan/core";
 import type { LiveRun } from "@banyan/core/conversation";
 
-/** Which of the runs of a conversation a person sees: of several branches that are written at once, the one where they are. */
+/** The run that the user sees: of several concurrent runs, the one on their branch. */
 export class ShownRun {
   readonly #state: () => ConversationState;
   #run: string | undefined;
@@ -10,28 +10,28 @@ export class ShownRun {
     this.#state = state;
   }
 
-  /** The run, while it is live. */
+  /** The shown run, while it is live. */
   get working(): string | undefined {
     return this.#run !== undefined && this.#state().runs.has(this.#run) ? this.#run : undefined;
   }
 
-  /** None is shown any more. */
+  /** Stops showing the run. */
   leave(): void {
     this.#run = undefined;
   }
 
-  /** Whether it is this run. */
+  /** Whether this run is shown. */
   is(run: string): boolean {
     return this.#run === run;
   }
 
-  /** Takes a run that is under way already, of those that are. Returns whether there is one. */
+  /** Shows a run that is already live. Returns whether there is one. */
   find(live: readonly LiveRun[]): boolean {
     this.#run = live.find(({ call }) => call === undefined)?.id;
     return this.#run !== undefined;
   }
 
-  /** Takes a run that begins where the person is, at the end of the branch of `at`, or that is their own, while none is shown. */
+  /** Shows a new run if no live run is shown, and it is the user's own or on the branch of `at`. */
   begin(item: Extract<FeedItem, { type: "run.started" }>, at: string | undefined, isOwn: boolean): void {
     if (item.call !== undefined || this.working !== undefined) return;
     if (isOwn || at === undefined || pathTo(this.#state(), item.leaf).some(({ id }) => id === at)) {
@@ -39,15 +39,15 @@ export class ShownRun {
     }
   }
 
-  /** Whether a message stands where the run does: at the end of its path. While none is shown, every message does. */
+  /** Whether a message is at the end of the shown run's path. True if no run is shown. */
   isAt({ id, parentId }: Message): boolean {
     const leaf = this.#leaf;
     return leaf === undefined || leaf === id || leaf === parentId;
   }
 
-  /** Whether an item belongs to the run, or to a sub-agent of it. */
+  /** Whether an item belongs to the run, or to one of its sub-agents. */
   has(item: FeedItem): boolean {
-    // What a run that is not shown does is another branch's.
+    // Items of other runs belong to other branches.
     if ("run" in item && item.type !== "message.started") {
       const call = "call" in item ? item.call : this.#state().runs.get(item.run ?? "")?.call;
       return item.run === this.#run || (typeof call === "string" && this.#launched(call));
@@ -59,13 +59,13 @@ export class ShownRun {
   #hasMessage(message: Message, type?: FeedItem["type"]): boolean {
     if (message.call !== undefined) return this.#launched(message.call);
     if (message.role !== "assistant") return true;
-    // Whose run is over changes nothing: a person has taken something back.
+    // After the end of its run, a file changes only because a user undoes a change.
     if (type === "file.changed" && !this.#state().runs.has(message.run)) return true;
-    // A run that resumes carries out the calls of an answer that another one began.
+    // A resumed run carries out the calls of another run's response.
     return message.run === this.#run || message.id === this.#leaf;
   }
 
-  /** Whether a call that launched a sub-agent is one of the run, or of a sub-agent of it. */
+  /** Whether the run, or one of its sub-agents, made the call that launched a sub-agent. */
   #launched(call: string): boolean {
     const { calls, messages } = this.#state();
     const launcher = messages.get(calls.get(call) ?? "");

@@ -4,19 +4,19 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { OwnStatus } from "./own-status.ts";
 import { type Standing, statusFacts, statusOf } from "./status-of.ts";
 
-/** Whose status is shown, and where. */
+/** Inputs of the status below the prompt. */
 export interface ShownStatusOptions {
   readonly terminal: Pick<Terminal, "live">;
   readonly place: Pick<CommandPlace, "directory" | "isElsewhere">;
-  /** A command of the person's own that says what stands below the prompt. */
+  /** The user's own command for the status line. */
   readonly command: string | undefined;
   state(): ConversationState;
   standing(): Omit<Standing, "git" | "own">;
-  /** What is wrong with the command, in a sentence. */
+  /** Receives a sentence about a failure of the command. */
   tell(sentence: string): void;
 }
 
-/** What stands below the prompt: the usual line, or that of a command of the person's own. */
+/** The status below the prompt: the default line, or the line of the user's own command. */
 export class ShownStatus implements AsyncDisposable {
   readonly #options: ShownStatusOptions;
   readonly #own: OwnStatus | undefined;
@@ -32,14 +32,14 @@ export class ShownStatus implements AsyncDisposable {
     });
   }
 
-  /** Shows how it stands now. */
+  /** Shows the present status. */
   show(): void {
     if (!this.#options.terminal.live) return;
     this.#draw();
     this.#own?.refresh();
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when the user's command no longer runs. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#own?.[Symbol.asyncDispose]();
   }
@@ -51,7 +51,7 @@ export class ShownStatus implements AsyncDisposable {
 
   get #standing(): Standing {
     const { place, standing } = this.#options;
-    // What git says here is nothing about a folder of another machine.
+    // git describes this machine's folder, not a folder of another machine.
     const git = place.isElsewhere ? undefined : gitBranch(place.directory);
     return { ...standing(), git, own: this.#own?.line };
   }

@@ -7,7 +7,7 @@ import { runningProcesses, runsBeside } from "../../show/sub-agents.ts";
 import type { Status } from "../../terminal/full/views/status-line.ts";
 import { approvalWords } from "./approval-mode.ts";
 
-/** Items after which it is another. */
+/** Items that change the status. */
 const CHANGES: ReadonlySet<string> = new Set([
   "run.started",
   "message.completed",
@@ -17,32 +17,32 @@ const CHANGES: ReadonlySet<string> = new Set([
   "process.ended",
 ]);
 
-/** Whether the status is another after something that happened. */
+/** Whether an item changes the status. */
 export function changesStatus(item: FeedItem, state: ConversationState): boolean {
   if (item.type === "call.completed") return callIn(state, item)?.about?.plan !== undefined;
   return CHANGES.has(item.type);
 }
 
-/** Where a person stands in a conversation, and what works there. */
+/** The user's place in a conversation, and the settings there. */
 export interface Standing {
-  /** The run that they see, if one is live. */
+  /** The run that the user sees, if it is live. */
   readonly run: string | undefined;
-  /** What the agent works on now. */
+  /** All live runs. */
   readonly live: readonly LiveRun[];
   readonly leaf: string | null;
-  /** How the turns to come are taken. */
+  /** Mode of coming turns. */
   readonly mode: "chat" | "task";
   readonly approval: ApprovalMode;
   readonly model: string;
-  /** Tokens that the model takes, if that is known. */
+  /** Context size of the model in tokens, if known. */
   readonly contextSize: number | undefined;
-  /** The branch of git where the person works. */
+  /** git branch of the workspace. */
   readonly git: string | undefined;
-  /** What their own status line says. */
+  /** The user's own status line. */
   readonly own: string | undefined;
 }
 
-/** What stands around the prompt while a person is at a message of a conversation (T26). */
+/** The status around the prompt at the user's place (T26). */
 export function statusOf(
   state: ConversationState,
   { run, live, leaf, mode, approval, model, contextSize, git, own }: Standing,
@@ -64,8 +64,8 @@ export function statusOf(
 }
 
 /**
- * The same for a command that makes a status line: by the names that Claude Code has for it, where that is the same, and
- * then what it does not have. What is not known is null.
+ * The status as input of a status line command: first Claude Code's names for the same facts, then others. Unknown
+ * facts are null.
  */
 export function statusFacts(state: ConversationState, standing: Standing, directory: string): object {
   const { mode, processes, branch, context } = statusOf(state, standing);
@@ -73,7 +73,7 @@ export function statusFacts(state: ConversationState, standing: Standing, direct
   const used = context === undefined ? null : Math.round(context * 100);
   return {
     hook_event_name: "Status",
-    // Before the first message there is no conversation.
+    // There is no conversation before the first message.
     session_id: state.messages.size > 0 ? state.id : null,
     session_name: state.title ?? null,
     transcript_path: null,
@@ -93,16 +93,16 @@ export function statusFacts(state: ConversationState, standing: Standing, direct
   };
 }
 
-/** Which of the branches ends at a message; nothing where none does. */
+/** The number of the branch that ends at a message; empty if no branch ends there. */
 export function branchOf(state: ConversationState, leaf: string | null): Pick<Status, "branch"> {
   const ends = leaves(state);
   const number = leaf === null ? 0 : ends.indexOf(leaf) + 1;
   return number > 0 ? { branch: { number, count: ends.length } } : {};
 }
 
-/** How much of the model's context the last answer took, or the next request behind a summary takes; nothing when that is not known. */
+/** Share of the model's context in use by the last answer, or by the next request after a summary; undefined if unknown. */
 function fullness(size: number | undefined, path: readonly Message[]): number | undefined {
-  // Of an answer that was interrupted, the provider did not say it.
+  // An interrupted answer has no token count.
   const counted = path.findLast((message) => tokensOf(message) > 0);
   return size === undefined || !counted ? undefined : Math.min(1, tokensOf(counted) / size);
 }

@@ -11,9 +11,9 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { approvalSentence } from "./approval-mode.ts";
 
 /**
- * What a person is told at their first start, and never again: which models were found, what may happen here without a
- * question, and three things to try. Nothing is asked. Resolves when it is said: servers of this machine are asked before,
- * for a second at most, and no prompt need wait for that (T40). Who has said something before that is told at the next start.
+ * Shows a welcome at the first start: the models found, what runs without asking, and three things to try. Resolves
+ * when it is printed. Local model servers get at most a second to answer, but the prompt does not wait for them
+ * (T40). If the user enters a line earlier, the welcome comes at the next start.
  */
 export async function welcome(terminal: Terminal, host: Host, hasBegun: () => boolean): Promise<void> {
   const marker = join(host.places.state, "welcomed");
@@ -21,7 +21,7 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
   const providers = await providersOf(host);
   if (hasBegun()) return;
   const { columns, style } = terminal;
-  // That nothing was found was just said, where the demo is used for that.
+  // If the demo is used because no model was found, the greeting has already named that.
   const rows: Described[] = [
     ...(isStandIn(host) ? [] : [{ name: ["found"], text: foundIn(providers) }]),
     {
@@ -41,19 +41,19 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
     mkdirSync(host.places.state, { recursive: true, mode: 0o700 });
     writeFileSync(marker, "");
   } catch {
-    // Where nothing can be kept, it is said again: no harm is done.
+    // Without a marker the welcome appears again, which does no harm.
   }
 }
 
-/** Whether the demo is used because there is nothing else, as its reason says: nobody chose it. */
+/** Whether the demo is used for lack of a model: the settings name none. */
 function isStandIn({ model, configuration }: Host): boolean {
   return model.name.startsWith("demo/") && configuration.settings.model === undefined;
 }
 
-/** Who can be used. A program that is still loading may not hear in time what a server answers: the one in use is there. */
+/** The available providers. Asks twice if the provider in use missed its time limit while the program was loading. */
 async function providersOf(host: Host): Promise<readonly ProviderStatus[]> {
   await host.ready().catch(() => {
-    // Whoever begins a turn is told.
+    // A failure is reported to the next turn.
   });
   const providers = await host.listProviders();
   const isHeard = providers.some(({ name, usable }) => usable && host.model.name.startsWith(`${name}/`));
@@ -93,7 +93,7 @@ function askedFirst({ approval }: Host, changer: string): string {
   return `${what} ${changer} changes this.`;
 }
 
-/** The first lines of a chat: what this is, where it works, with which model and why, and what is not as one may think. */
+/** First lines of a chat: version, folder, model with reason, approval mode and notices. */
 export function greet(terminal: Terminal, host: Host, notices: readonly string[]): void {
   const { style } = terminal;
   const say = (sentence: string) => terminal.write(`${wrap(sentence, terminal.columns)}\n`);
@@ -115,8 +115,8 @@ export function greet(terminal: Terminal, host: Host, notices: readonly string[]
 }
 
 /**
- * Offers memory, once (S26), in a chat of a person who has not decided about it: it is off until they agree. Nobody waits
- * for an answer, so that the prompt has the keys (T40); a person agrees by a command, and by nothing that they type else.
+ * Offers memory once (S26) in a chat of a user who has not decided yet. Memory stays off until the user agrees by a
+ * command. The offer is not a question, so the prompt has the keys (T40).
  */
 export function offerMemory(terminal: Terminal, host: Host): void {
   const marker = join(host.places.state, "memory-offered");
@@ -128,6 +128,6 @@ export function offerMemory(terminal: Terminal, host: Host): void {
     mkdirSync(host.places.state, { recursive: true, mode: 0o700 });
     writeFileSync(marker, "");
   } catch {
-    // Where nothing can be kept, it is said again: no harm is done.
+    // Without a marker the offer appears again, which does no harm.
   }
 }
