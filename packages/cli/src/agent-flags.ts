@@ -1,27 +1,27 @@
 import type { ApprovalMode } from "@banyan/host";
 import { type Command, Option } from "commander";
 
-/** What a line says of an agent that works for clients of another program: its model, and what of it runs without asking. */
+/** Flags for an agent that works for clients of another program: model and permissions. */
 export interface AgentFlags {
   /** `provider/model`. */
   readonly model?: string;
-  /** Rules as they were written. */
+  /** Rules as typed. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
-  /** A file with more of them. */
+  /** Path of a file with more rules. */
   readonly rules?: string;
   readonly approval?: ApprovalMode;
   readonly unconfined?: boolean;
-  /** Use what the project brings. */
+  /** Use the project's settings, servers and instructions. */
   readonly trust?: boolean;
 }
 
-/** Adds the flags of `AgentFlags` to a command; `projects` are those that `--trust` is about. */
+/** Adds the flags of `AgentFlags` to a command. `projects` completes the help of `--trust`. */
 export function withAgentFlags(command: Command, projects: string): Command {
   return withRuleFlags(command.option("-m, --model <name>", "the model, as provider/model"), projects);
 }
 
-/** The same without the model. */
+/** Adds the same flags without the model. */
 export function withRuleFlags(command: Command, projects: string): Command {
   return command
     .addOption(list("--allow <rule>", "run calls that match this rule without asking, such as 'shell(npm test*)'"))
@@ -37,7 +37,7 @@ export function withRuleFlags(command: Command, projects: string): Command {
     .option("--trust", `use the settings, servers and instructions of ${projects}`);
 }
 
-/** An option that may be repeated, with the values in the order of the line. */
+/** A repeatable option with its values in the order of the command line. */
 export function list(flags: string, description: string): Option {
   return new Option(flags, description)
     .argParser((value: string, previous: readonly string[]) => [...previous, value])

@@ -14,34 +14,34 @@ export { isPerhapsMisspelt } from "./subcommands.ts";
 export type OutputFormat = "text" | "json" | "jsonl";
 export type ColorChoice = "auto" | "always" | "never";
 
-/** What the command line says; what it leaves out is absent. */
+/** Arguments of a chat, a task or a printed turn; omitted options are absent. */
 export interface Arguments {
-  /** One answer without a person, whatever stdin and stdout are. */
+  /** Print one answer without a user, also on a terminal. */
   readonly print: boolean;
   readonly prompt?: string;
   readonly model?: string;
-  /** What is said first is a task, in task mode. `once`: that is all; `first`: then the person talks on. */
+  /** Send the first message as a task. `once`: exit after it. `first`: continue as a chat. */
   readonly task?: "once" | "first";
-  /** A file with the JSON Schema that the result of a task must fit. */
+  /** Path of a JSON Schema for the result of a task. */
   readonly outputSchema?: string;
-  /** Go on with the last conversation of the directory. */
+  /** Continue the last conversation of the directory. */
   readonly continue: boolean;
-  /** Go on with this conversation: its id, the beginning of it, or its title; `true`: with one that the person chooses. */
+  /** Continue this conversation: its id, the start of its id, or its title. `true`: the user chooses. */
   readonly resume?: string | true;
-  /** A message, by its id, or by `#` and its number: go on at the end of its branch. */
+  /** A message's id, or `#` and its number: continue at the end of its branch. */
   readonly at?: string;
-  /** The workspace, when it is not where the command was started. */
+  /** The workspace, if it is not the current directory. */
   readonly cwd?: string;
   readonly output: OutputFormat;
   readonly temperature?: number;
   readonly maxTokens?: number;
   /** Limits of a turn. */
   readonly limits: Limits;
-  /** Milliseconds without a sign of life of the model. */
+  /** Maximum silence of the model, in milliseconds. */
   readonly silence?: number;
-  /** Milliseconds for which a model that fails is asked again. */
+  /** Time for retries of a failed model call, in milliseconds. */
   readonly retryTime?: number;
-  /** Model calls for one answer. */
+  /** Maximum model calls for one answer. */
   readonly attempts?: number;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -49,23 +49,23 @@ export interface Arguments {
   readonly approval?: ApprovalMode;
   readonly unconfined?: boolean;
   readonly memory?: boolean;
-  /** What the agent is to know: a text, or `@` and a file. */
+  /** Instructions for the agent: a text, or `@` and a file. */
   readonly instructions?: string;
-  /** Use what the project brings, without asking. */
+  /** Use the project's settings, servers and instructions without a question. */
   readonly trust: boolean;
   readonly color: ColorChoice;
   readonly plain: boolean;
-  /** With --print: only problems on stderr. */
+  /** With --print: write only problems to stderr. */
   readonly quiet: boolean;
 }
 
-/** What a command line asks for. */
+/** Result of parsing a command line. */
 export type Wanted =
   | { readonly type: "run"; readonly arguments: Arguments }
   | Subcommand
-  /** To be written to stdout; nothing else is to be done. */
+  /** Text to print on stdout, without further action. */
   | { readonly type: "text"; readonly text: string }
-  /** One sentence, perhaps with a second line that suggests something. */
+  /** A sentence, perhaps with a suggestion on a second line. */
   | { readonly type: "mistake"; readonly message: string; readonly output: OutputFormat };
 
 const MORE = `
@@ -96,7 +96,7 @@ Exit codes of --print, run and --task:
   4 permission denied · 5 authentication
   130 interrupted · 141 pipe closed`;
 
-/** Reads a command line, without the program's own name. Reads nothing else and has no effect. */
+/** Parses a command line without the program's name. Has no effects. */
 export function readArguments(argv: readonly string[]): Wanted {
   const [first, second] = argv;
   if (first === "version" && second === undefined) return readArguments(["--version"]);
@@ -125,7 +125,7 @@ export function readArguments(argv: readonly string[]): Wanted {
   };
 }
 
-/** What the parser makes of a line. */
+/** Options as the parser returns them. */
 interface Given extends Omit<Arguments, "print" | "task" | "limits"> {
   readonly print?: string | boolean;
   readonly task?: string;
@@ -179,10 +179,10 @@ function define(name: string, description: string, words: string): Command {
     .addHelpText("after", MORE);
 }
 
-/** How values of a limit are written on the command line; a time comes out in milliseconds. */
+/** Parsers of limits by their unit; times are in milliseconds. */
 const UNITS = { count: positiveInteger, dollars, seconds: duration, levels: wholeNumber(0) } as const;
 
-/** The options that set limits; one that has another name now comes first, and is not shown. */
+/** Options that set limits. The old name of a renamed option comes first, and is hidden. */
 function limitOptions(): { readonly name: LimitName; readonly option: Option }[] {
   return limits.flatMap(([name, { unit, flag }]) => {
     if (!flag) return [];
@@ -192,13 +192,13 @@ function limitOptions(): { readonly name: LimitName; readonly option: Option }[]
   });
 }
 
-/** What a command line sets of limits. */
+/** Limits that the command line sets. */
 function limitsIn(options: Readonly<Record<string, unknown>>): Limits {
   const given = limitOptions().map(({ name, option }) => [name, options[option.attributeName()]] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
-/** The output format of a command line that could not be read: a script that asked for JSON gets its result as JSON. */
+/** Output format of a command line with errors: a script that asked for JSON gets JSON. */
 function outputIn(argv: readonly string[]): OutputFormat {
   const joined = argv.join("\0");
   const [, format] = /(?:^|\0)(?:--output|-o)(?:\0|=)?(jsonl?)(?:\0|$)/.exec(joined) ?? [];

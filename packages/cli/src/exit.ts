@@ -1,13 +1,13 @@
-/** How the command ends (T35). Scripts rely on these numbers. */
+/** Exit codes of the command (T35). Scripts rely on these numbers. */
 export const exitCodes = {
   done: 0,
-  /** A defect, a provider that failed, or an answer that is empty or refused. */
+  /** A defect, a failed provider, or an empty or refused answer. */
   failed: 1,
-  /** The command line, a name or a file on it is wrong. */
+  /** An error in the command line, or in a name or file on it. */
   usage: 2,
-  /** Stopped by a limit of turns, cost or time, or an answer that is cut off at the limit of its length. */
+  /** A limit of turns, cost or time, or an answer cut off at its maximum length. */
   limit: 3,
-  /** A call was denied, or would have needed a person. */
+  /** A call was denied, or needed a user's approval. */
   denied: 4,
   authentication: 5,
   hangup: 129,
@@ -18,14 +18,14 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The signals that end the command in an orderly way, and how it exits then. */
+/** Signals that end the command in order, with their exit codes. */
 export const signalExits = {
   SIGINT: exitCodes.interrupted,
   SIGTERM: exitCodes.terminated,
   SIGHUP: exitCodes.hangup,
 } as const;
 
-/** The command is to end before its work is done: a signal came, or nobody reads what it writes. */
+/** The command must end early: a signal arrived, or the reader of its output is gone. */
 export class Stopped extends Error {
   override readonly name = "Stopped";
   readonly problem: { readonly code: string; readonly message: string; readonly exit: ExitCode };
@@ -36,11 +36,11 @@ export class Stopped extends Error {
   }
 }
 
-/** Aborts with `Stopped` when a signal asks the command to end; a second one ends it at once. */
+/** Aborts with `Stopped` on a signal. A second signal exits at once. */
 export function stopOnSignals(stop: AbortController): Disposable {
   const listeners = Object.entries(signalExits).map(([signal, exit]) => {
     const listener = () => {
-      // Whoever signals twice does not want to wait for anything.
+      // A user who signals twice does not want to wait.
       if (stop.signal.aborted) process.exit(exit);
       stop.abort(new Stopped(`Stopped by ${signal}.`, exit));
     };

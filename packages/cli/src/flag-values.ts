@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "commander";
 
-// Parsers of flag values. Each answers the value, or throws what the parser of the command line takes for an explanation.
+// Parsers of flag values. Each returns the value, or throws an error with an explanation for the command line parser.
 
-/** A number from `min` to `max`. */
+/** Parses a number from `min` to `max`. */
 export function numberBetween(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = numberIn(text);
@@ -12,7 +12,7 @@ export function numberBetween(min: number, max: number): (text: string) => numbe
   };
 }
 
-/** A whole number that is not below `least`. */
+/** Parses an integer of at least `least`. */
 export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
     const value = numberIn(text);
@@ -24,7 +24,7 @@ export function wholeNumber(least: number): (text: string) => number {
 
 export const positiveInteger: (text: string) => number = wholeNumber(1);
 
-/** US dollars, with or without the sign. */
+/** Parses US dollars, with or without the sign. */
 export function dollars(text: string): number {
   const value = numberIn(text.replace(/^\$/, ""));
   if (value === undefined || value <= 0)
@@ -34,10 +34,10 @@ export function dollars(text: string): number {
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** The longest time that a timer can hold. */
+/** Maximum delay of a timer, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
-/** A time in milliseconds, from seconds or a number with `ms`, `s`, `m` or `h`. */
+/** Parses a time: seconds, or a number with `ms`, `s`, `m` or `h`. Returns milliseconds. */
 export function duration(text: string): number {
   const [, amount = "", unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim()) ?? [];
   const milliseconds = Number(amount || Number.NaN) * UNITS[unit as keyof typeof UNITS];

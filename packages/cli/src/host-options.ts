@@ -8,12 +8,12 @@ import type { AgentFlags } from "./agent-flags.ts";
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./problem.ts";
 
-/** The directory that a command line is about. */
+/** The workspace of a command line. */
 export function directoryOf(args: Arguments): string {
   return resolve(args.cwd ?? ".");
 }
 
-/** The flags of a command line that the host takes: the others are the command's own. */
+/** The flags of a command line that the host accepts. */
 export function hostFlags(flags: AgentFlags): HostFlags {
   return pickOptions<HostFlags>(flags, {
     model: true,
@@ -25,7 +25,7 @@ export function hostFlags(flags: AgentFlags): HostFlags {
   });
 }
 
-/** What a command line means for the host. */
+/** Converts a command line to options of the host. */
 export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSignal, trusted = false): HostOptions {
   const { model, temperature, maxTokens, allow, deny, rules, approval, unconfined, memory, instructions, limits } =
     args;
@@ -36,7 +36,7 @@ export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSigna
     flags: {
       ...{ model, temperature, maxTokens, allow, deny, rules, approval, unconfined, instructions, limits },
       connection: connectionOf(args),
-      // A printed turn recalls and keeps nothing, unless it is told to (S26).
+      // A printed turn uses no memory unless the user asks for it (S26).
       ...(canAsk && memory !== true ? {} : { memory: memory === true }),
     },
     canAsk,
@@ -53,7 +53,7 @@ function connectionOf({ silence, retryTime, attempts }: Arguments): NonNullable<
   };
 }
 
-/** What the result of a task must be, when the command line says so (B44). Throws `UsageError` for a file that is no such schema. */
+/** The JSON Schema for a task's result, if the command line names one (B44). Throws `UsageError` for an invalid file. */
 export function outputOption({ outputSchema: file }: Arguments): { readonly output?: JsonSchema } {
   if (file === undefined) return {};
   const schema = read(file);

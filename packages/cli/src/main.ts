@@ -3,23 +3,23 @@ import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import manifest from "../package.json" with { type: "json" };
 
-// It may be gone before anything else is loaded.
+// Read it first: the parent may end before the modules are loaded.
 const starter = process.ppid;
 
-// Scripts ask for the version again and again: it does not wait until a whole command line can be read.
+// Scripts often ask for the version: answer before loading the parser.
 const words = process.argv.slice(2);
 if (words.length === 1 && /^(--version|-V)$/.test(words[0] ?? "")) process.stdout.write(`${manifest.version}\n`);
 else await carryOut(words);
 
 async function carryOut(argv: readonly string[]): Promise<void> {
   const { directories } = await import("@banyan/host/directories");
-  // What is loaded is compiled once, and not at every start. It runs as it is kept, so it is kept where only the user writes.
+  // Caches compiled modules. The cache contains code that will run, so only the user may write to its folder.
   enableCompileCache(directories(process.env, homedir()).cache);
-  // Most often there are no words: then the interface does not wait for what reads them, which takes 20 ms to load.
+  // Usually there are no arguments: skip the parser, which takes 20 ms to load.
   if (argv.length === 0) return (await import("./run.ts")).run();
   const { isPerhapsMisspelt, readArguments } = await import("./arguments.ts");
 
-  // Help and version need nothing else: what runs an agent is loaded only when one is wanted.
+  // Help and version need nothing else, so the agent's modules are loaded later.
   const wanted = readArguments(argv);
   switch (wanted.type) {
     case "text":

@@ -7,20 +7,19 @@ import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./problem.ts";
 import { excerpt } from "./show/fit-text.ts";
 
-/** Who is asked and told while a conversation is opened. */
+/** Callbacks for opening a conversation. */
 export interface Opening {
-  /** Gets a sentence for what is not as one may think. */
+  /** Receives warnings, one sentence each. */
   notice(sentence: string): void;
-  /** Opens the conversation of an id, where the host is not to do it. */
+  /** Opens the conversation with this id. Default: the host opens it. */
   open?(id: string): Promise<Session>;
-  /** Lets a person choose a conversation, among those that may be meant; absent where nobody can. */
+  /** Lets the user choose among matching conversations; absent without a user. */
   choose?(among?: readonly ConversationSummary[]): Promise<string | undefined>;
 }
 
 /**
- * Opens the conversation that the command line names, with the model that it goes on with; nothing when a new one is to
- * begin. `at` is where it goes on, when that is not where it was last written to. Rejects with `ConversationError` or
- * `StoreError`.
+ * Opens the conversation of the command line with its own model; empty for a new conversation. `at` is the message to
+ * continue from, if that is not the latest leaf. Rejects with `ConversationError` or `StoreError`.
  */
 export async function openNamedSession(
   args: Arguments,
@@ -42,7 +41,7 @@ export async function openNamedSession(
   }
 }
 
-/** Opens the conversation of this id with the model that it goes on with, unless that of the host is to be kept. */
+/** Opens the conversation with this id and its own model, or keeps the host's model. */
 export async function openWithModel(
   id: string,
   host: Host,
@@ -62,7 +61,7 @@ export async function openWithModel(
   }
 }
 
-/** The id of the conversation that is meant; nothing for a new one. */
+/** The id of the named conversation; undefined for a new one. */
 async function namedIn(
   { resume, continue: isLast }: Arguments,
   host: Host,
@@ -85,7 +84,7 @@ async function namedIn(
   return id;
 }
 
-/** The conversation that a person means by a name; where several may be meant, the one that they choose. */
+/** Finds a conversation by name. If several match, the user chooses. */
 export async function idOf(named: string, host: Host, choose: Opening["choose"]): Promise<string | undefined> {
   try {
     return (await findConversation(host.store, named)).id;
@@ -95,7 +94,7 @@ export async function idOf(named: string, host: Host, choose: Opening["choose"])
   }
 }
 
-/** The end of the branch on which the message stands that the command line names. */
+/** The end of the branch of the message that the command line names. */
 function placeIn({ state }: Session, { at }: Arguments): { readonly at?: string } {
   if (at === undefined) return {};
   const message = messageNamed(state, at);

@@ -1,6 +1,6 @@
 import type { Arguments } from "./arguments.ts";
 
-/** What a command line without words says: what is so where nothing is said. */
+/** Arguments of an empty command line: the defaults. */
 export const NO_WORDS: Arguments = {
   print: false,
   continue: false,

@@ -1,22 +1,22 @@
 import { type Command, CommanderError } from "commander";
 
-/** What a command line comes to that is not to be carried out. */
+/** A command line that runs no command. */
 export type Unread =
-  /** To be written to stdout; nothing else is to be done. */
+  /** Text to print on stdout, without further action. */
   | { readonly type: "text"; readonly text: string }
-  /** One sentence, perhaps with a second one that suggests something. */
+  /** A sentence, perhaps with a suggestion in a second one. */
   | { readonly type: "mistake"; readonly message: string };
 
 /**
- * Words that begin with a dash, as in `-p "- fix this"` or `run "--help me"` (T63): no option has a blank in its name. A value
- * can have blanks behind `=`, as a path can behind a letter (`-C/my files`).
+ * Text that begins with a dash, as in `-p "- fix this"` or `run "--help me"` (T63): no option's name contains a
+ * blank. A value may contain blanks after `=`, as may a path after a letter (`-C/my files`).
  */
 const DASHED_WORDS = /^-(?!\w[/~.])[^\s=]*\s/;
 
-/** Stands before such words while the command line is read. No argument of a program can hold it. */
+/** Prefix of such text while the command line is parsed. Arguments of a program cannot contain it. */
 const MARK = "\0";
 
-/** Lets a command read its arguments; returns what keeps it from being carried out. Writes nothing. */
+/** Parses the arguments of a command. Returns what to print instead of running it, if anything. Writes nothing. */
 export function parse(command: Command, argv: readonly string[]): Unread | undefined {
   let written = "";
   const write = (text: string) => {
@@ -45,13 +45,13 @@ function unmark(command: Command): void {
   for (const [name, value] of Object.entries(command.opts())) command.setOptionValue(name, unmarked(value));
 }
 
-/** A value without the mark; a list of values, each without it. */
+/** Removes the mark from a value, or from each value of a list. */
 function unmarked<T>(value: T): T {
   if (Array.isArray(value)) return value.map(unmarked) as T;
   return typeof value === "string" && value.startsWith(MARK) ? (value.slice(MARK.length) as T) : value;
 }
 
-/** The parser's words as a sentence. */
+/** Turns the parser's message into a sentence. */
 function sentence(message: string): string {
   const text = message
     .replaceAll(MARK, "")

@@ -14,20 +14,20 @@ import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { type ExitCode, exitCodes, Stopped } from "./exit.ts";
 import { serverOf } from "./serve/announced.ts";
 
-/** What went wrong, for a person and for a script. */
+/** A failure, for the user and for scripts. */
 export interface Problem {
   readonly code: string;
-  /** One sentence that says what to do, or two. */
+  /** One or two sentences with advice. */
   readonly message: string;
   readonly exit: ExitCode;
 }
 
-/** A mistake on the command line that shows only when it is carried out. */
+/** An error in the command line that shows only when the command runs. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Says what an exception means for whoever started the command. */
+/** Describes an exception to the user of the command. */
 export function problemOf(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
   const usage = (code: string): Problem => ({ code, message, exit: exitCodes.usage });
@@ -46,9 +46,9 @@ export function problemOf(error: unknown): Problem {
     const exit = error.code === "unfit" || error.code === "off" ? exitCodes.usage : exitCodes.failed;
     return { code: `memory-${error.code}`, message, exit };
   }
-  // By its name: what talks to servers is loaded only by who does.
+  // Compare the name: only some commands load the client's module.
   if (error instanceof Error && error.name === "ClientError" && "code" in error) {
-    // A desk of this program says what went wrong as it is.
+    // At this program's own desk, the cause is the actual error.
     const own = error.cause === undefined ? undefined : problemOf(error.cause);
     if (own && own.code !== "defect") return own;
     return {
@@ -57,12 +57,12 @@ export function problemOf(error: unknown): Problem {
       exit: error.code === "failed" ? exitCodes.failed : exitCodes.usage,
     };
   }
-  // By its name too: hardly anybody evaluates.
+  // Compare the name here too: evaluation is rarely loaded.
   if (error instanceof Error && error.name === "EvaluationError") return usage("evaluation");
   if (error instanceof McpError) return usage(`mcp-${error.code}`);
   if (error instanceof LimitError || error instanceof OptionError || error instanceof DirectiveError)
     return usage(error.code);
-  // It is open in another terminal, or was removed there: another name, or a word to that one, is what helps.
+  // Usage errors: another terminal has the conversation open, or it was removed. Another name helps, or that terminal.
   if (error instanceof StoreError && (error.code === "locked" || error.code === "not-found"))
     return { ...usage(`store-${error.code}`), message: `${message}${attachHint(error)}` };
   if (error instanceof StoreError) return { code: `store-${error.code}`, message, exit: exitCodes.failed };
@@ -70,14 +70,14 @@ export function problemOf(error: unknown): Problem {
   return { code: "defect", message: `Something went wrong inside banyan: ${message}`, exit: exitCodes.failed };
 }
 
-/** How to join a conversation that a server of this machine has open (F5). */
+/** How to join a conversation that a local server has open (F5). */
 function attachHint({ process, conversation }: StoreError): string {
   const server = process === undefined ? undefined : serverOf(process);
   if (!server || conversation === undefined) return "";
   return ` Or join it there: ${ownCommand(["attach", server.address, ...optionWords("--resume", conversation)])}`;
 }
 
-/** How a turn exits whose model could not answer. */
+/** Exit code for a failed model call. */
 export function exitOfModelError(code: string): ExitCode {
   if (code === "authentication" || code === "missing-key") return exitCodes.authentication;
   const usage = ["unknown-provider", "unknown-model", "malformed-name", "missing-address", "malformed-address"];

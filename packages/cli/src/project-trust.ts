@@ -2,8 +2,8 @@ import { homedir } from "node:os";
 import { TrustRecord } from "@banyan/host";
 
 /**
- * Whether what a project brings (settings, servers, agents, instructions) is used by a command that nobody sits at: as the user
- * decided in a chat, or decides now with `trust`, which is kept for later (S5). What is left out is said.
+ * Whether a command without a user may use the project's settings, servers, agents and instructions (S5): as the user
+ * decided in a chat, or with `trust`, which is stored. `say` receives a sentence if the project is not used.
  */
 export function isProjectTrusted(
   { cwd, trust = false }: { readonly cwd: string; readonly trust: boolean | undefined },

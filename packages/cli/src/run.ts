@@ -6,8 +6,7 @@ import { NO_WORDS } from "./no-words.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 /**
- * Runs the command: a chat when a person sits at both ends, else one printed turn. The process ends when all that was
- * written has left it.
+ * Runs a chat if stdin and stdout are terminals, or one printed turn. Exits when all output has left the process.
  */
 export async function run(args: Arguments = NO_WORDS): Promise<void> {
   const person = process.stdin.isTTY && process.stdout.isTTY && !args.print;
@@ -22,13 +21,13 @@ export async function run(args: Arguments = NO_WORDS): Promise<void> {
     return;
   }
   const code = person ? await chat(args) : await (await import("./print/print.ts")).print(args);
-  // Nothing may keep the process: a provider's idle connection, or a pipe that nobody closes.
+  // An idle connection of a provider, or an open pipe, must not keep the process alive.
   process.exit(code);
 }
 
 /**
- * `banyan attach`: a person at this terminal, and a conversation on a server. The prompt takes keys before what this needs
- * is loaded (T40).
+ * `banyan attach`: joins a conversation of a server at this terminal. The prompt accepts keys before the modules are
+ * loaded (T40).
  */
 export async function attach(args: AttachArguments): Promise<ExitCode> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
@@ -46,8 +45,8 @@ export async function attach(args: AttachArguments): Promise<ExitCode> {
 }
 
 /**
- * A chat with a person at the terminal. The prompt takes keys before what the chat needs is loaded (T40). Resolves with
- * the exit code once the terminal is as it was before.
+ * A chat at the terminal. The prompt accepts keys before the modules are loaded (T40). Resolves with the exit code
+ * after the terminal is restored.
  */
 async function chat(args: Arguments): Promise<ExitCode> {
   const { atTerminal } = await import("./chat/talk/at-terminal.ts");
@@ -62,7 +61,7 @@ async function chat(args: Arguments): Promise<ExitCode> {
   });
 }
 
-/** Loads what takes longest, so that keys are heard in between, and seen: nothing else is drawn while something is loaded. */
+/** Loads the slowest modules, and handles and draws keys in between, because nothing is drawn while a module loads. */
 async function loadInParts({ live }: Terminal): Promise<void> {
   const parts = [() => import("@banyan/core"), () => import("@banyan/host"), () => import("@banyan/server/desk")];
   for (const load of parts) {
@@ -73,7 +72,7 @@ async function loadInParts({ live }: Terminal): Promise<void> {
   await keysAreHeard();
 }
 
-/** As `setImmediate` of `node:timers/promises`, which would be loaded for it before anything is drawn. */
+/** Like `setImmediate` of `node:timers/promises`, without loading that module before the first frame. */
 function keysAreHeard(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

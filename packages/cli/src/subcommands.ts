@@ -11,7 +11,7 @@ import { type NodesArguments, readNodes } from "./nodes/arguments.ts";
 import { parse, type Unread } from "./parse.ts";
 import { readServe, type ServeArguments } from "./serve/arguments.ts";
 
-/** A subcommand with what its line says; what the line leaves out is absent. */
+/** A subcommand with its arguments; omitted options are absent. */
 export type Subcommand =
   | { readonly type: "models"; readonly arguments: ModelsArguments }
   | { readonly type: "conversations"; readonly arguments: ConversationsArguments }
@@ -27,7 +27,7 @@ export type Subcommand =
   | { readonly type: "eval"; readonly arguments: EvalArguments };
 
 export interface ModelsArguments {
-  /** Whose models to list; the providers when absent. */
+  /** List this provider's models. Default: list the providers. */
   readonly provider?: string;
   readonly output: "text" | "json";
 }
@@ -37,7 +37,7 @@ export type ConversationsArguments =
       readonly action: "list";
       readonly all: boolean;
       readonly waiting: boolean;
-      /** Those too that programs began. */
+      /** Include conversations that programs began. */
       readonly programs: boolean;
       readonly limit?: number;
       readonly output: "text" | "json";
@@ -47,7 +47,7 @@ export type ConversationsArguments =
       readonly action: "search";
       readonly words: string;
       readonly here: boolean;
-      /** Also in conversations that programs began. */
+      /** Include conversations that programs began. */
       readonly programs: boolean;
       readonly limit?: number;
       readonly output: "text" | "json";
@@ -56,15 +56,15 @@ export type ConversationsArguments =
       readonly action: "export";
       readonly conversation: string;
       readonly format: "json" | "markdown" | "html";
-      /** Standard output when absent. */
+      /** Default: standard output. */
       readonly file?: string;
     }
   | {
       readonly action: "import";
-      /** A file or a folder; what is on this machine when absent. */
+      /** A file or a folder. Default: the sessions on this machine. */
       readonly path?: string;
       readonly from?: Program;
-      /** Those of this directory, or of all, without asking which. */
+      /** Import all sessions of this directory (`here`), or all sessions (`all`), without a choice. */
       readonly here: boolean;
       readonly all: boolean;
     }
@@ -76,7 +76,7 @@ export type WorktreesArguments =
 
 const PROGRAMS = ["claude-code", "codex", "pi", "opencode"] satisfies Program[];
 
-/** `project`: the file of the project instead of the user's. */
+/** `project`: use the project's file instead of the user's. */
 export type ConfigArguments =
   | { readonly action: "get"; readonly key?: string; readonly output: "text" | "json" }
   | { readonly action: "set"; readonly key: string; readonly value: string; readonly project: boolean }
@@ -85,8 +85,8 @@ export type ConfigArguments =
   | { readonly action: "check" };
 
 /**
- * The subcommand of a command line, or why it cannot be read; nothing when the line is none. A subcommand stands first:
- * behind an option, or in quotes with more, its name is part of a message.
+ * The subcommand of a command line, or what is wrong with it; undefined without a subcommand. A subcommand comes
+ * first: after an option, or quoted with more words, its name is part of a message.
  */
 export function subcommandIn([name = "", ...rest]: readonly string[]): Subcommand | Unread | undefined {
   return Object.hasOwn(READERS, name) ? READERS[name as keyof typeof READERS](rest) : undefined;
@@ -107,10 +107,10 @@ const READERS = {
   eval: readEval,
 } satisfies Readonly<Record<string, (argv: readonly string[]) => Subcommand | Unread>>;
 
-/** What can stand first on a command line and is no message. */
+/** First words of a command line that are not a message. */
 export const COMMANDS: readonly string[] = ["run", ...Object.keys(READERS)];
 
-/** Whether a line is perhaps a misspelt command: it begins with a word that is none, and does not go on as a sentence does. */
+/** Whether a line may be a misspelt command: it begins with an unknown word, and does not continue like a sentence. */
 export function isPerhapsMisspelt([name = "", second]: readonly string[]): boolean {
   return /^[a-z]+$/.test(name) && !COMMANDS.includes(name) && (second === undefined || /^-|\s/.test(second));
 }
@@ -191,7 +191,7 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
     .action((conversation: string, { yes }) => {
       wanted = { action: "remove", conversation, yes };
     });
-  // Options without a command are those of the list.
+  // Options without a command belong to the list.
   const [first = "-"] = argv;
   const isList = first.startsWith("-") && !["-h", "--help"].includes(first);
   return parse(command, isList ? ["list", ...argv] : argv) ?? { type: "conversations", arguments: wanted };

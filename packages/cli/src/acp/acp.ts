@@ -8,18 +8,18 @@ import type { AcpArguments } from "./arguments.ts";
 import { joinedPlaces } from "./joined-places.ts";
 import { OwnPlaces } from "./own-places.ts";
 
-/** Bytes of the largest frame of an editor: a prompt may hold pictures. A larger one ends the connection. */
+/** Maximum bytes of an editor's message, which may contain images. A larger message ends the connection. */
 const LARGEST = 32 * 1024 * 1024;
 
-/** Milliseconds between two looks for the process that started this one. */
+/** Milliseconds between two checks for the parent process. */
 const PARENT = 500;
 
-/** Milliseconds that what runs has to end, with its facts in the log, before the process ends all the same. */
+/** Milliseconds for runs to end and to be logged before the process exits anyway. */
 const PATIENCE = 2_000;
 
 /**
- * `banyan acp`: serves an editor until it is gone, in whatever way: its end of the pipe is closed, a signal comes, or the
- * process that started this one (`starter`) is no more, as when an editor kills the `npx` around it and keeps the pipe.
+ * `banyan acp`: serves an editor until the pipe closes, a signal arrives, or the parent process (`starter`) ends. An
+ * editor may kill the `npx` around this process and keep the pipe open.
  */
 export async function acp(args: AcpArguments, starter: number): Promise<ExitCode> {
   const output = framesOnly();
@@ -42,14 +42,14 @@ export async function acp(args: AcpArguments, starter: number): Promise<ExitCode
 }
 
 /**
- * Standard output, for frames alone: what anything else writes there, a library that greets, say, goes to standard error, where
- * it breaks nothing.
+ * Standard output for protocol messages only. Other output, such as a library's greeting, goes to standard error,
+ * where it breaks nothing.
  */
 function framesOnly(): WritableStream<Uint8Array> {
   const { stdout } = process;
   const write = stdout.write.bind(stdout);
   stdout.write = process.stderr.write.bind(process.stderr) as typeof stdout.write;
-  // An editor that is gone shows at the other end too.
+  // The closed input shows that the editor is gone.
   stdout.on("error", () => {});
   return new WritableStream({
     write: (frame) =>
@@ -59,7 +59,7 @@ function framesOnly(): WritableStream<Uint8Array> {
   });
 }
 
-/** Why the connection ended; an editor that closed it has done nothing wrong. */
+/** Exit code for the end of the connection. An editor may close it at any time. */
 function endOf(reason: unknown): ExitCode {
   if (!(reason instanceof Error) || reason.name !== "MessageTooLargeError") return exitCodes.done;
   tell(reason);
@@ -70,7 +70,7 @@ function tell(error: unknown): void {
   process.stderr.write(`banyan: ${oneLine(error instanceof Error ? error.message : String(error))}\n`);
 }
 
-/** Resolves when the process is asked to end, with the exit code for that. Asked again, it ends at once. */
+/** Resolves with the exit code when a signal arrives. A second signal exits at once. */
 function told(): Promise<ExitCode> {
   return new Promise((resolve) => {
     let asked = false;
@@ -83,7 +83,7 @@ function told(): Promise<ExitCode> {
   });
 }
 
-/** Resolves when the process that started this one has ended: another one is its parent then. */
+/** Resolves when the parent process has ended: the process then gets another parent. */
 function orphaned(starter: number): Promise<ExitCode> {
   return new Promise((resolve) => {
     setInterval(() => process.ppid !== starter && resolve(exitCodes.hangup), PARENT).unref();

@@ -2,9 +2,9 @@ import { Command } from "commander";
 import { type AgentFlags, withAgentFlags } from "../agent-flags.ts";
 import { parse, type Unread } from "../parse.ts";
 
-/** What a line of `banyan acp` says; what it leaves out is absent. */
+/** Arguments of `banyan acp`; omitted options are absent. */
 export interface AcpArguments extends AgentFlags {
-  /** Join a server: the one at this address; `true`: the one of the session's directory, or the only one of this machine. */
+  /** Join the server at this address. `true`: the server of the session's directory, or the only server of this machine. */
   readonly attach?: string | true;
 }
 
@@ -15,7 +15,7 @@ same conversations of a running banyan serve (set BANYAN_TOKEN for a server on
 another machine). docs/editors.md describes the setup for Zed, JetBrains, Neovim,
 Emacs and VS Code.`;
 
-/** Reads what follows `banyan acp`, or says why it cannot be read. */
+/** Parses the arguments of `banyan acp`, or returns what is wrong with them. */
 export function readAcp(argv: readonly string[]): { readonly type: "acp"; readonly arguments: AcpArguments } | Unread {
   const command = new Command("banyan acp")
     .description("Serves an editor over the Agent Client Protocol (ACP) on standard input and output.")
@@ -33,7 +33,7 @@ export function readAcp(argv: readonly string[]): { readonly type: "acp"; readon
   return { type: "acp", arguments: wanted };
 }
 
-/** The first flag of a line that is about the agent. */
+/** The first flag that concerns the agent. */
 function flagOf({ allow, deny, trust, ...single }: AgentFlags): string | undefined {
   if (allow.length > 0) return "allow";
   if (deny.length > 0) return "deny";

@@ -3,17 +3,17 @@ import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /**
- * An editor whose end a test brings about: it starts `banyan acp`, itself or through a program that starts it with its own pipes,
- * as npx does, and has it run a command. Arguments: the program, `alone` or `wrapped`, the command, where its pipe is to be. It
- * writes `{acp, wrapper?}`, the ids of what it started: at once, or where it is wrapped when it has answered, for before its first
- * line runs a program cannot learn who started it. A line on standard input closes its ends of the pipes.
+ * An editor whose end a test causes. It starts `banyan acp`, directly or through a wrapper with its own pipes (like
+ * npx), which runs a command. Arguments: the program, `alone` or `wrapped`, the command, and the path of the pipe. It
+ * writes the process ids `{acp, wrapper?}`: at once, or after the reply if wrapped, because a program learns its
+ * parent only once its code runs. A line on standard input closes its pipes.
  */
 const [main = "", way, command, pipe = ""] = process.argv.slice(2);
 const args = [main, "acp", "--model", "demo/offline"];
 const wrapper = `
   const it = require("node:child_process").spawn(process.execPath, ${JSON.stringify(args)}, { stdio: "inherit" });
   process.send(it.pid);`;
-// A pipe of its own: Node closes those that it makes when what it started has ended, and then nothing is held.
+// Use an own pipe: Node closes its pipes when the child has ended, and then no pipe would stay open.
 spawnSync("mkfifo", [pipe]);
 const read = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
 const input = openSync(pipe, constants.O_WRONLY);

@@ -15,7 +15,7 @@ import { styleFor } from "../show/style.ts";
 const COLUMNS = 100;
 const style = styleFor(process.stdout, "never");
 
-/** The commands that an editor has at a desk: those about the conversation, and what files and MCP servers bring there. */
+/** Commands for an editor: those of the conversation, and prompts of files and MCP servers. */
 export function editorCommands(client: Client): EditorCommands {
   const prompts = promptsAt(client);
   return {
@@ -37,7 +37,7 @@ function userOf({ welcome }: Client): ActionUser {
   return { client: "editor", rights: welcome.rights };
 }
 
-/** The editor's answer to a line; nothing for words and for prompts of the desk, which the door sends itself. */
+/** Result for the editor. Undefined for plain text and for prompts, which the protocol's door sends itself. */
 function outcomeOf(next: Next): CommandOutcome | undefined {
   if (next.type !== "turn") return { type: "done" };
   const { directive, at, model, agent, asIs } = next;
@@ -48,7 +48,7 @@ function outcomeOf(next: Next): CommandOutcome | undefined {
   return { type, ...parts, at, model, agent, asIs };
 }
 
-/** What commands see of a session in an editor, and can do with it. */
+/** Access of commands to a session in an editor. */
 function contextOf(there: CommandPlace, prompts: ConversationContext["prompts"]): ConversationContext {
   const { client, watched, leaf, run, write, goTo } = there;
   const session = new TalkSession(client, watched);
@@ -65,7 +65,7 @@ function contextOf(there: CommandPlace, prompts: ConversationContext["prompts"])
     models: modelsThere(client, model, async () => session),
     sentHere: () => sentThere(client, { conversation: session.id, leaf, model }),
     exported: (format) => session.exported(format, leaf),
-    // An editor knows of no address; where there is one, the server has told it to whoever runs it.
+    // An editor knows no server address; the server has printed its address at the start.
     shares: sharesAt(client, "", async () => session),
     directory: state.labels.cwd ?? process.cwd(),
     copy: async () => "nothing",

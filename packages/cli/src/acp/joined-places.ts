@@ -7,14 +7,14 @@ import { whichServer } from "../attach/which-server.ts";
 import { UsageError } from "../problem.ts";
 import { editorCommands } from "./editor-commands.ts";
 
-/** Opens places, until it is disposed of. */
+/** Opens workspaces for an editor until it is disposed of. */
 export interface Places extends AsyncDisposable {
   open(where: Where, events: ClientEvents): Promise<AcpPlace>;
 }
 
 /**
- * The places of `banyan acp --attach`: a running server, whose conversations others see too. What runs there goes on when the
- * editor is gone. `address` is that of the server; `true` for the one of the session's directory.
+ * Workspaces of `banyan acp --attach`: a running server, whose conversations other clients see too. Runs there
+ * continue after the editor ends. `address` is the server's; `true` means the server of the session's directory.
  */
 export function joinedPlaces(address: string | true): Places {
   const clients = new Set<Client>();
@@ -40,7 +40,7 @@ export function joinedPlaces(address: string | true): Places {
           ...(names === "" ? [] : [`The server uses its own MCP servers. Those of the editor are not used: ${names}.`]),
         ],
         commands: editorCommands(client),
-        // Others may have it open there; the server lets go of it by itself.
+        // Other clients may have the conversation open; the server closes it by itself.
         close: async () => {},
       };
     },

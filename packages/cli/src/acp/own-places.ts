@@ -10,7 +10,7 @@ import { oneLine } from "../show/plain-text.ts";
 import type { AcpArguments } from "./arguments.ts";
 import { editorCommands } from "./editor-commands.ts";
 
-/** The places of `banyan acp` by itself: for each a host and a desk in this process. */
+/** Workspaces of `banyan acp`: a host and a desk in this process for each. */
 export class OwnPlaces implements AsyncDisposable {
   readonly #args: AcpArguments;
   readonly #opened = new Set<{ close(): Promise<void> }>();
@@ -19,7 +19,7 @@ export class OwnPlaces implements AsyncDisposable {
     this.#args = args;
   }
 
-  /** Rejects with what `problemOf` can tell. */
+  /** Rejects with errors that `problemOf` describes. */
   async open({ cwd, servers }: Where, events: ClientEvents): Promise<AcpPlace> {
     const notices: string[] = [];
     const say = (sentence: string) => {
@@ -35,7 +35,7 @@ export class OwnPlaces implements AsyncDisposable {
       trusted: isProjectTrusted({ cwd, trust: this.#args.trust }, say),
       readyLater: true,
     });
-    // What takes its time is opened while the person writes; whoever begins a turn is told when it fails.
+    // Slow parts open while the user types. A failure is reported to the turn that needs them.
     host.ready().catch(() => {});
     const own = new OwnDesk(host, (error) => tell(error instanceof Error ? error.message : String(error)));
     this.#opened.add({
@@ -48,7 +48,7 @@ export class OwnPlaces implements AsyncDisposable {
     return {
       client,
       workspace: host.workspace,
-      // The host finds faults in skills and commands while it starts.
+      // The host finds faults in skills and commands during startup.
       get notices() {
         return [...notices, ...host.notices];
       },
@@ -57,17 +57,17 @@ export class OwnPlaces implements AsyncDisposable {
     };
   }
 
-  /** Interrupts what runs, with its facts in the log, and closes everything. */
+  /** Interrupts all runs, which is logged, and closes all workspaces. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#opened].map((opened) => opened.close()));
   }
 }
 
-/** The servers that an editor brings, as settings have them; what cannot be used is said. */
+/** Converts the editor's MCP servers to settings. `say` receives what cannot be used. */
 function entriesOf(servers: Where["servers"], say: (sentence: string) => void): Record<string, McpServerEntry> {
   const entries: Record<string, McpServerEntry> = {};
   for (const server of servers) {
-    // The name becomes part of the names of tools.
+    // The server's name becomes part of tool names.
     const name =
       server.name
         .replaceAll(/[^\w.-]/g, "_")

@@ -2,16 +2,16 @@ import { Command, Option } from "commander";
 import type { ColorChoice } from "../arguments.ts";
 import { parse, type Unread } from "../parse.ts";
 
-/** What a line of `banyan attach` says; what it leaves out is absent. */
+/** Arguments of `banyan attach`; omitted options are absent. */
 export interface AttachArguments {
-  /** Where the server is, as it was typed; the one of this directory, or the only one of this machine, when absent. */
+  /** Address of the server, as typed. Default: the server of this directory, or the only server of this machine. */
   readonly address?: string;
   /**
-   * A conversation, by its id, the beginning of it, or its title; `true` to choose one; the last one of this directory
-   * when absent.
+   * A conversation's id, the start of its id, or its title. `true`: the user chooses. Default: the last conversation
+   * of this directory.
    */
   readonly resume?: string | true;
-  /** A conversation by its place in the address of a page, as it is written there; instead of `resume`. */
+  /** Alternative to `resume`: the conversation's part of a page address, still encoded. */
   readonly piece?: string;
   /** Begin a new conversation. */
   readonly new: boolean;
@@ -24,7 +24,7 @@ A server on this machine needs no token. For another machine, set BANYAN_TOKEN.
 Work continues when you leave. Your own !commands run on this machine: in the
 agent's folder if it is here, else in this directory.`;
 
-/** Reads what follows `banyan attach`, or says why it cannot be read. */
+/** Parses the arguments of `banyan attach`, or returns what is wrong with them. */
 export function readAttach(
   argv: readonly string[],
 ): { readonly type: "attach"; readonly arguments: AttachArguments } | Unread {
@@ -53,7 +53,7 @@ export function readAttach(
   const behind = address === undefined && typeof resume === "string" ? addressed(resume) : undefined;
   const { piece, ...server } = address === undefined ? {} : { address, ...addressed(address) };
   const named = resume === undefined ? { ...server, ...(piece !== undefined && { piece }) } : { ...server, resume };
-  // What stands behind --resume is no id, then: the person wants to choose there.
+  // The word after --resume is a server's address, so the user wants to choose a conversation there.
   return {
     type: "attach",
     arguments: {
@@ -63,7 +63,7 @@ export function readAttach(
   };
 }
 
-/** A server, or a conversation of one, by the address that a browser has for it; nothing for any other text. */
+/** Splits a browser's address into a server and perhaps a conversation; undefined for other text. */
 function addressed(text: string): Pick<AttachArguments, "address" | "piece"> | undefined {
   const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : null;
   const path = /^\/(?:c\/([^/]+))?$/.exec(url?.pathname ?? "");

@@ -23,8 +23,8 @@ import type { AttachArguments } from "./arguments.ts";
 import { whichServer } from "./which-server.ts";
 
 /**
- * Connects to the server that the command line names, and talks there until the person leaves. Rejects with what
- * `problemOf` can tell.
+ * Connects to the server of the command line, and talks there until the user leaves. Rejects with errors that
+ * `problemOf` describes.
  */
 export async function join(args: AttachArguments, { terminal, unsent, signal, met }: Sitting): Promise<void> {
   let talk: Talk | undefined;
@@ -37,7 +37,7 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
   );
   try {
     const { workspace, settings, rights, notices = [] } = server.welcome;
-    // What a server says of itself does not make it one of this machine.
+    // Do not trust a server's claim to be local.
     const isHere = door.workspace === workspace;
     const place = {
       redact: redactor({ env: process.env }),
@@ -67,7 +67,7 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     else await talk.enter(conversation);
     await talk.run();
     terminal.freshLine();
-    // What is still drawn, as of a run that goes on, would be drawn over what is written last.
+    // Draw pending output first, or it would overwrite the last lines.
     await live?.settled();
     terminal.close();
     const there = args.address === undefined ? [] : [door.address];
@@ -80,7 +80,7 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
   }
 }
 
-/** What the person's own settings say of their terminal, wherever the server is. */
+/** The user's own terminal settings, independent of the server. */
 function ownLook(): Pick<LiveSettings, "keys" | "notify" | "theme" | "vim"> &
   Pick<TalkOptions, "prompt" | "statusCommand"> {
   const { settings } = readConfiguration({ env: process.env, home: homedir() });
@@ -95,7 +95,7 @@ function ownLook(): Pick<LiveSettings, "keys" | "notify" | "theme" | "vim"> &
   };
 }
 
-/** The conversation that the command line names, or that the person chooses; nothing for a new one. */
+/** The conversation that the command line names or the user chooses; undefined for a new one. */
 async function wanted(
   { resume, piece, new: isNew }: AttachArguments,
   server: Client,
@@ -109,7 +109,7 @@ async function wanted(
     return chosen;
   };
   if (resume === true) return choose();
-  // What is no id behind the address is looked for as it stands there, and not found.
+  // An invalid id in an address is looked up as typed, so that the error names it.
   const named = piece === undefined ? resume : (idInAddress(piece) ?? piece);
   try {
     const which = named === undefined ? { cwd: server.welcome.workspace } : { named };
@@ -117,13 +117,13 @@ async function wanted(
   } catch (error) {
     const code = error instanceof ClientError ? error.code : undefined;
     if (named !== undefined && code === "ambiguous") return choose(named);
-    // There is none yet; one begins with the first message.
+    // The workspace has no conversation yet: the first message begins one.
     if (named === undefined && code === "not-found") return undefined;
     throw error;
   }
 }
 
-/** The conversations of a server, for a person to choose among. Each rejects with `ClientError`. */
+/** The conversations of a server, to choose from. Each method rejects with `ClientError`. */
 function remoteConversations(server: Client): Choosable {
   const { agent, workspace } = server.welcome;
   return {
@@ -134,7 +134,7 @@ function remoteConversations(server: Client): Choosable {
       const { hits } = await server.ask("conversation.search", { query, limit: FOUND });
       return hits.map(({ conversation }) => conversation);
     },
-    // To be looked at only: to subscribe would open it there.
+    // Read an export: subscribing would open the conversation at the server.
     async read(conversation) {
       const { text } = await server.ask("conversation.export", { conversation, format: "json" });
       const state = emptyConversation(conversation);

@@ -3,18 +3,18 @@ import type { LocalServer } from "@banyan/server/local-servers";
 import { UsageError } from "../problem.ts";
 import { serversHere } from "../serve/announced.ts";
 
-/** A server, and what opens it. */
+/** Address and token of a server. */
 export interface Door {
-  /** As in `http://127.0.0.1:4180`. */
+  /** Origin, such as `http://127.0.0.1:4180`. */
   readonly address: string;
   readonly token: string;
-  /** Where its agents work, when the server is one of this user on this machine. */
+  /** Workspace of the server, if it is this user's server on this machine. */
   readonly workspace?: string;
 }
 
 /**
- * The server that is meant: the one at an address, else the one that works in a directory, else the only one of this
- * machine. A token is kept with the address that it belongs to, and is sent to no other (S3). Throws `UsageError`.
+ * Finds the server: by its address, or by the directory that it works in, or as the only server of this machine. A
+ * stored token is sent only to the address that it belongs to (S3). Throws `UsageError`.
  */
 export function whichServer(address: string | undefined, directory: string, token = process.env.BANYAN_TOKEN): Door {
   const here = serversHere();

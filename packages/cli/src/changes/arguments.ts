@@ -1,15 +1,15 @@
 import { Command } from "commander";
 import { parse, type Unread } from "../parse.ts";
 
-/** What a line of `banyan changes` says; what it leaves out is absent. */
+/** Arguments of `banyan changes`; omitted options are absent. */
 export type ChangesArguments = {
-  /** Which one; the last one of this directory when absent. */
+  /** Default: the last conversation of this directory. */
   readonly conversation?: string;
-  /** A message, by its id, or by `#` and its number: the branch on which it stands; all branches when absent. */
+  /** A message's id, or `#` and its number: only its branch. Default: all branches. */
   readonly branch?: string;
 } & (
   | { readonly action: "list" }
-  /** `path`: of which file; of all when absent. */
+  /** `path`: only this file. Default: all files. */
   | { readonly action: "show"; readonly path?: string }
   | { readonly action: "revert"; readonly paths: readonly string[]; readonly all: boolean; readonly yes: boolean }
 );
@@ -19,7 +19,7 @@ interface Which {
   readonly branch?: string;
 }
 
-/** Reads what follows `banyan changes`, or says why it cannot be read. */
+/** Parses the arguments of `banyan changes`, or returns what is wrong with them. */
 export function readChanges(
   argv: readonly string[],
 ): { readonly type: "changes"; readonly arguments: ChangesArguments } | Unread {

@@ -13,7 +13,7 @@ import { styleFor } from "../show/style.ts";
 import type { ChangesArguments } from "./arguments.ts";
 import { fileNamed, revert } from "./revert.ts";
 
-/** `banyan changes`: the files that a conversation has changed, to be looked at and taken back. Asks no model. */
+/** `banyan changes`: shows and reverts the files that a conversation changed. Asks no model. */
 export function changes(args: ChangesArguments): Promise<ExitCode> {
   return listing(async (write, warn) => {
     const place = { env: process.env, home: homedir() };
@@ -28,7 +28,7 @@ export function changes(args: ChangesArguments): Promise<ExitCode> {
         return show(changesIn((await directory.read(id)).state, args.branch), args.path, write);
       case "revert": {
         await using session = await directory.open(id);
-        // Which directory a log from elsewhere names is no reason to write there.
+        // An imported log may name any directory: do not write there.
         const isOwn = session.state.writtenElsewhere.size === 0;
         const workspace = (isOwn ? session.state.labels.cwd : undefined) ?? realpathSync(".");
         const { data, worktrees: folder } = directories(place.env, place.home);
@@ -47,7 +47,7 @@ export function changes(args: ChangesArguments): Promise<ExitCode> {
   });
 }
 
-/** The conversation that is named, or the last one of this directory. */
+/** The named conversation, or the last conversation of this directory. */
 async function chosen(directory: ConversationDirectory, named: string | undefined) {
   if (named !== undefined) return directory.find(named);
   const cwd = realpathSync(".");
@@ -59,7 +59,7 @@ async function chosen(directory: ConversationDirectory, named: string | undefine
   return last;
 }
 
-/** What the branch of a message has changed, or all branches. */
+/** Files changed on the branch of a message, or on all branches. */
 function changesIn(state: ConversationState, branch: string | undefined): ChangedFile[] {
   if (branch === undefined) return changesOf(state);
   const message = messageNamed(state, branch);
@@ -73,7 +73,7 @@ function changesIn(state: ConversationState, branch: string | undefined): Change
 function show(files: readonly ChangedFile[], path: string | undefined, write: (text: string) => void): void {
   const style = styleFor(process.stdout, "auto");
   for (const file of path === undefined ? files : [fileNamed(files, path)]) {
-    // A program gets diffs as they are, a person gets them to read.
+    // A program gets the raw diff, a user a formatted one.
     if (!process.stdout.isTTY) for (const { diff } of file.changes) write(diff);
     else
       for (const change of file.changes)

@@ -10,14 +10,14 @@ import { styleFor } from "../show/style.ts";
 import { agreed } from "../terminal/agreed.ts";
 import type { ChangesArguments } from "./arguments.ts";
 
-/** What there is to be put back, and where. */
+/** Conversation, place and files of a revert. */
 interface Changed {
   readonly session: Session;
   readonly place: ChangesPlace;
   readonly files: readonly ChangedFile[];
 }
 
-/** Puts files back to what they were, once a person has agreed, or `--yes` has. Exits with 1 when one of them could not be. */
+/** Reverts files after the user's yes or `--yes`. Returns exit code 1 if a file could not be reverted. */
 export async function revert(
   { session, place, files }: Changed,
   { paths, all, yes }: Extract<ChangesArguments, { action: "revert" }>,
@@ -38,7 +38,7 @@ export async function revert(
   const { leaf } = session.state;
   const ofLast = new Set(leaf === null ? [] : changesOf(session.state, leaf).map(({ path }) => path));
   const { changes, problems } = await revertFiles(session, { ...place, agreed: true }, wanted);
-  // Where the conversation goes on, the model takes these changes for done.
+  // On the conversation's current branch, the model must learn that its changes are reverted.
   const believed = changes.filter(({ path }) => ofLast.has(path));
   if (believed.length > 0) await tellTakenBack(session, leaf, believed);
   const style = styleFor(process.stdout, "auto");
@@ -49,19 +49,19 @@ export async function revert(
   return exitCodes.failed;
 }
 
-/** The files that would be put back, with the folder that they are in: a sentence part for each folder. */
+/** Names the files to revert and their folder: one part of a sentence per folder. */
 async function placesOf(files: readonly ChangedFile[], { folderOf }: ChangesPlace): Promise<string[]> {
   const byWorktree = Map.groupBy(files, ({ worktree }) => worktree);
   return Promise.all(
     byWorktree.entries().map(async ([worktree, own]) => {
-      // Each file of a worktree that is gone says so when it is put back.
+      // Reverting a file of a removed worktree reports its own error.
       const folder = await folderOf(worktree).catch(() => `the worktree ${worktree}`);
       return oneLine(`${own.map(({ path }) => shownPath(path)).join(", ")} in ${folder}`);
     }),
   );
 }
 
-/** The changed file that a person means. Throws `UsageError` when there is none of that name. */
+/** The changed file with this name. Throws `UsageError` if there is none. */
 export function fileNamed(files: readonly ChangedFile[], path: string): ChangedFile {
   const found = changedFileNamed(files, path);
   if (found) return found;

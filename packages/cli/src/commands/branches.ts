@@ -8,7 +8,7 @@ import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { ConversationContext } from "./command.ts";
 
-/** Writes branches by their ends, with their numbers. */
+/** Lists branches by their leaves, with numbers. */
 export function showBranches(
   { state, leaf, columns, style, write }: ConversationContext,
   some: readonly string[],
@@ -31,7 +31,7 @@ export function showBranches(
 
 type Compared = Result<"branch.compare">["branches"];
 
-/** How a branch stands, in words. */
+/** Words for the state of a branch. */
 const OUTCOMES: Readonly<Record<Compared[number]["outcome"], string>> = {
   answered: "answered",
   finished: "finished",
@@ -43,11 +43,11 @@ const OUTCOMES: Readonly<Record<Compared[number]["outcome"], string>> = {
   unasked: "nothing asked",
 };
 
-/** Writes branches side by side: outcome, time, cost and files. */
+/** Compares branches: outcome, time, cost and files. */
 export function showComparison({ state, leaf, columns, style, write }: ConversationContext, branches: Compared): void {
   const all = leaves(state);
   const rows = branches.map(({ first, name, outcome, time, cost, files }) => {
-    // One that works has grown since it was compared: it is numbered by where it ends now, as /branch does.
+    // A running branch has grown since the comparison: number it by its present leaf, as /branch does.
     const end = newestLeaf(state, first);
     return [
       `${end === leaf ? "*" : " "} ${all.indexOf(end) + 1}`,

@@ -4,7 +4,7 @@ import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { ConversationContext } from "./command.ts";
 
-/** Writes the files that this branch has changed, or the changes of one of them. */
+/** Lists the files that this branch changed, or the changes of one file. */
 export function showChanges({ state, leaf, style, write }: ConversationContext, argument: string): void {
   const files = leaf === null ? [] : changesOf(state, leaf);
   if (argument === "" && files.length !== 1) {
@@ -17,10 +17,10 @@ export function showChanges({ state, leaf, style, write }: ConversationContext, 
   for (const change of file?.changes ?? []) write(changeHead(change, style), ...diffLines(change.diff, { style }));
 }
 
-/** Lines of a diff that are shown. */
+/** Maximum lines of a diff. */
 const SHOWN = 40;
 
-/** Undoes the changes of files by a call: the last one that made some when none is named. */
+/** Undoes the file changes of a call. Default: the last call that changed files. */
 export async function undoChanges(
   { state, leaf, undo, style, write }: ConversationContext,
   argument: string,

@@ -9,128 +9,127 @@ import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
 import type { PickerOptions } from "../terminal/full/views/picker.ts";
 import type { Shares } from "./share.ts";
 
-/** What happens after a command: the person is asked again, a turn is taken, or the chat ends. */
+/** The next step after a command: another prompt, a turn, or the end of the chat. */
 export type Next =
   | { readonly type: "ask" }
   | {
       readonly type: "turn";
       readonly directive: Directive | PromptDirective;
-      /** The message that it is about; where the person stands when absent. */
+      /** Message that the turn concerns. Default: the user's place. */
       readonly at?: string;
-      /** The model of this turn; the one in use when absent. */
+      /** Model of this turn. Default: the current model. */
       readonly model?: string;
-      /** The named agent that takes it. */
+      /** Named agent that takes the turn. */
       readonly agent?: string;
-      /** What is said was written by somebody else: nothing goes along that it names. */
+      /** Another author wrote the text, so files that it names are not attached. */
       readonly asIs?: boolean;
     }
   | { readonly type: "leave" };
 
-/** What the model is sent. */
+/** The context that the model gets. */
 export interface ContextHere {
   readonly parts: readonly ContextPart[];
-  /** Tokens that the model takes; absent when that is not known. */
+  /** Context size of the model in tokens; absent if unknown. */
   readonly size?: number | undefined;
 }
 
-/** The models that can be taken in a chat, here or on a server. */
+/** The models that a chat can use, here or at a server. */
 export interface ModelsHere {
-  /** The one in use. */
+  /** The current model. */
   readonly current: KnownModel;
-  /** What a choice is for beside the next message: the end of a sentence. */
+  /** Scope of a choice beyond the next message: the end of a sentence. */
   readonly scope: string;
-  /** Names of a person's own for models, where they are known. */
+  /** The user's own names for models, if known. */
   readonly aliases?: Readonly<Record<string, string>>;
   listProviders(): Promise<
     readonly Pick<ProviderStatus, "defaultModel" | "models" | "name" | "price" | "reason" | "usable">[]
   >;
-  /** Those of a provider that are known. */
+  /** The known models of a provider. */
   listModels(provider: string): Promise<readonly KnownModel[]>;
-  /** Takes another one from the next step on, and says so in the conversation. */
+  /** Uses another model from the next step on, and records that in the conversation. */
   use(name: string): Promise<void>;
 }
 
 /**
- * What a command about the conversation itself sees of a chat, and can do with it, wherever the conversation is. It cannot
- * reach the model but by a turn.
+ * Access of a command to a conversation, here or at a server. A command reaches the model only through a turn.
  */
 export interface ConversationContext {
-  /** The name of the agent. */
+  /** Display name of the agent. */
   readonly agent: string;
   readonly style: Style;
   readonly columns: number;
-  /** The tree; empty before the first message. */
+  /** The conversation's state; empty before the first message. */
   readonly state: ConversationState;
-  /** The client, and the rights of the user. */
+  /** The user's client and rights. */
   readonly user: ActionUser;
-  /** The run that is under way; none while the person is asked. */
+  /** The live run; undefined at rest. */
   readonly run: string | undefined;
-  /** There is no connection to the conversation: it is known as it was when that was lost. */
+  /** Whether the connection is lost: the state is from before the loss. */
   readonly isAway?: boolean;
-  /** The message that the next one goes below. */
+  /** Parent of the next message. */
   readonly leaf: string | null;
   readonly models: ModelsHere;
   /**
-   * What files and MCP servers have people say, for who may say it. Waits so many milliseconds, at most, for servers that are still
-   * starting.
+   * Prompts of files and MCP servers, for users who may send them. Waits at most `wait` milliseconds for servers that
+   * are starting.
    */
   prompts(wait: number): Promise<Result<"prompt.list">["prompts"]>;
-  /** What the model is sent on the branch that the person is on. */
+  /** The context that the model gets on the user's branch. */
   sentHere(): Promise<ContextHere>;
-  /** How the turns to come are taken. */
+  /** Mode of coming turns. */
   readonly mode: "chat" | "task";
   useMode(mode: "chat" | "task"): void;
-  /** What runs without asking. */
+  /** Approval mode: which calls run without asking. */
   readonly approval: ApprovalMode;
-  /** Takes another one, and says so. */
+  /** Changes the approval mode, and tells the user. */
   useApproval(mode: ApprovalMode): Promise<void>;
-  /** Puts a text into the person's clipboard, without what would control a terminal. */
+  /** Copies a text, without terminal control characters, to the clipboard. */
   copy(text: string): Promise<Copied>;
-  /** The conversation as a file, whose branch is the one that the person is on where it holds one. There must be one. */
+  /** The conversation as a file; Markdown contains the user's branch. The conversation must exist. */
   exported(format: "html" | "json" | "markdown"): Promise<{ readonly name: string; readonly text: string }>;
-  /** The folder of this machine in which the person names files. */
+  /** Folder on this machine for files that the user names. */
   readonly directory: string;
-  /** The links that show this conversation, where it is on a server that makes them. */
+  /** Links to this conversation, if its server offers them. */
   readonly shares: Shares;
-  /** The keys as they are in effect; absent in a terminal that leaves them to the system. */
+  /** The effective key bindings; absent in a plain terminal. */
   readonly keys?: readonly KeyRow[] | undefined;
-  /** Writes lines of plain text. */
+  /** Prints lines of plain text. */
   write(...lines: readonly string[]): void;
-  /** Lets the person choose a message in the tree; absent in a terminal that does not redraw. Nothing when none is chosen. */
+  /** Lets the user choose a message in the tree; undefined without a choice. Absent in a plain terminal. */
   readonly pickMessage?: (() => Promise<string | undefined>) | undefined;
-  /** Lets the person pick something from a list; nothing when nothing is picked. */
+  /** Lets the user choose from a list; undefined without a choice. */
   pick<T>(list: PickerOptions<T>): Promise<T | undefined>;
-  /** Shows the sub-agents, of which there are some, until the person goes back; absent in a terminal that does not redraw. */
+  /** Shows the sub-agents until the user goes back. There must be at least one. Absent in a plain terminal. */
   readonly viewAgents?: (() => Promise<void>) | undefined;
-  /** Shows the branch from its beginning until the person goes back; absent in a terminal that does not redraw. */
+  /** Shows the branch from its beginning until the user goes back. Absent in a plain terminal. */
   readonly viewBranch?: (() => Promise<void>) | undefined;
-  /** Goes on from another message. An own one is not answered again but taken back into the prompt, to be changed. */
+  /** Continues from another message. An own message returns to the prompt, to be revised. */
   goTo(message: string): Promise<void>;
-  /** Puts a text into the prompt, to be changed and sent; absent where there is no prompt. */
+  /** Puts a text into the prompt, to be edited. Absent without a prompt. */
   readonly typeIn?: ((text: string) => void) | undefined;
-  /** Puts files back to what they were before a call changed them. The model is told with what is said next. */
+  /** Reverts files to their state before a call. The next message tells the model. */
   undo(call: CallChanges): Promise<TakenBack>;
-  /** Asks the server for a command of the protocol, in this conversation or at all. Rejects with `ClientError`. */
+  /** Sends a protocol command, for this conversation or in general. Rejects with `ClientError`. */
   ask(step: Pick<CommandStep, "command" | "input" | "isHere">): Promise<unknown>;
-  /** Sets where the next message goes. */
+  /** Sets the parent of the next message. */
   goOn(place: GoOn): void;
-  /** The parts that only an agent of this process has. */
+  /** Access that only an agent of this process offers. */
   readonly own?: OwnContext | undefined;
 }
 
-/** What a command sees of a chat with an agent of this process. */
+/** Access of a command to a chat with an agent of this process. */
 export interface OwnContext {
   readonly host: Host;
-  /** The conversation; none before it has begun. */
+  /** The conversation; undefined before it begins. */
   readonly session: TalkSession | undefined;
-  /** The conversation, begun if there is none yet. */
+  /** The conversation, which begins if there is none yet. */
   open(): Promise<TalkSession>;
   /**
-   * Leaves the conversation for another one, named by its id or title; without a name, or where several may be meant, the
-   * user chooses. Does nothing when none is chosen.
+   * Leaves the conversation for another one, by its id or title. Without a name, or if several match, the user
+   * chooses. Does nothing without a choice.
    */
   enter(named: string | undefined): Promise<void>;
-  /** Leaves the conversation for a new one; returns the id of the old one, if anything was said in it. */
+  /** Leaves the conversation for a new one. Returns the old id, if that conversation has messages. */
   begin(): Promise<string | undefined>;
 }
 

@@ -5,7 +5,7 @@ import { asInChat, layerSentences, settingLines } from "../config/shown-settings
 import { excerpt, wrap } from "../show/fit-text.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
-/** Writes the settings: those of this program as they were when it began; at a server the user's own ones. */
+/** Prints settings: this program's settings as of its start, or the user's own settings while attached to a server. */
 export function showConfig(context: ConversationContext, key: string): void {
   if (context.own) showOwn(context, key, context.own);
   else showUsers(context, key);

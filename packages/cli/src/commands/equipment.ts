@@ -6,7 +6,7 @@ import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
-/** Writes the hooks by the files that they stand in. */
+/** Lists the hooks by their files. */
 export function showHooks({ style, write }: ConversationContext, { host }: OwnContext): void {
   const sources = listedHooks(host);
   const { statusLine } = host.configuration.settings;
@@ -15,16 +15,16 @@ export function showHooks({ style, write }: ConversationContext, { host }: OwnCo
   for (const { file, isUsed, hooks } of sources) {
     const why = isUsed ? "" : " – not run: this project is not trusted. --trust turns it on";
     write(`${style.bold(visibleLine(file))}${style.warning(why)}`);
-    // A command is shown whole: what is cut off could be what matters.
+    // Show the whole command: a cut could hide the part that matters.
     write(
       ...table(hooks.map(({ event, matcher, command }) => [`  ${event}`, visibleLine(matcher), visibleLine(command)])),
     );
   }
-  // It runs beside a conversation as they do, and so belongs to what one looks for here.
+  // The status line is a command that runs beside the conversation like a hook, so users look for it here.
   if (statusLine) write(`${style.bold("The status line is written by")} ${visibleLine(statusLine.command)}`);
 }
 
-/** Writes the state of the MCP servers. */
+/** Prints the state of the MCP servers. */
 export async function showServers({ write }: ConversationContext, { host }: OwnContext): Promise<void> {
   const { mcp: servers } = await host.ready();
   const states = servers?.states ?? [];

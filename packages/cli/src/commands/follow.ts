@@ -5,7 +5,7 @@ import { ASK, type ConversationContext, type Next } from "./command.ts";
 import { turnOf } from "./turn-step.ts";
 import { showView } from "./views.ts";
 
-/** Does what an action asks for (H13): writes, asks the server, shows, or says which turn begins. Rejects with what `problemOf` can tell. */
+/** Carries out a step of an action (H13): prints, sends a command, shows a view, or returns a turn. Rejects with errors for `problemOf`. */
 export async function follow(step: Step | undefined, context: ConversationContext): Promise<Next> {
   switch (step?.type) {
     case undefined:
@@ -14,7 +14,7 @@ export async function follow(step: Step | undefined, context: ConversationContex
       tell(step, context);
       return ASK;
     case "command":
-      // The type of the result belongs to the command of the same step.
+      // The result has the type of the step's own command.
       return follow(step.result((await context.ask(step)) as never), context);
     case "turn":
       return turnOf(step);

@@ -14,7 +14,7 @@ const HOW = [
 
 const WATCHING = ["Ctrl-C twice, or Ctrl-D, exits. ? on an empty line shows all keys."];
 
-/** Writes the commands that the user has, with the prompts that others bring. */
+/** Lists the user's commands and prompts. */
 export async function showHelp(context: ConversationContext): Promise<void> {
   const { write, style, columns, user } = context;
   const known = [...offeredCommands(user), ...(await promptCommands(context))];
@@ -24,7 +24,7 @@ export async function showHelp(context: ConversationContext): Promise<void> {
   for (const sentence of how) write(style.dim(wrap(sentence, columns)));
 }
 
-/** Writes the keys as they are in effect. */
+/** Lists the effective key bindings. */
 export function showKeys({ keys: rows, style, columns, write }: ConversationContext): void {
   if (rows) write(...keyLines(rows, columns, style));
   else write("Your system edits the line here, with its own keys. Enter sends, Ctrl-C interrupts, Ctrl-D leaves.");

@@ -4,10 +4,10 @@ import { inEnglish, slashIn } from "@banyan/core/shown";
 import { ASK, type ConversationContext, type Next } from "./command.ts";
 import { follow } from "./follow.ts";
 
-/** Milliseconds that an MCP server may take to start until its prompts are said not to be there. */
+/** Milliseconds to wait for a starting MCP server before a prompt counts as unknown. */
 const STARTING = 10_000;
 
-/** Carries out a line that begins with a slash: a command of the program, a prompt that others bring, or words for the agent. */
+/** Carries out a line that begins with a slash: a command, a prompt, or a message to the agent. */
 export async function runCommand(line: string, context: ConversationContext): Promise<Next> {
   try {
     const read = await readCommand(line, context);
@@ -21,7 +21,7 @@ export async function runCommand(line: string, context: ConversationContext): Pr
   }
 }
 
-/** Reads a line. Throws `Refusal` where no command and no prompt has its name. */
+/** Parses a line. Throws `Refusal` for an unknown name. */
 async function readCommand(
   line: string,
   { prompts, user }: Pick<ConversationContext, "prompts" | "user">,
@@ -29,12 +29,12 @@ async function readCommand(
   const namesIn = async (wait: number) => (await prompts(wait)).map(({ name }) => name);
   const name = slashIn(line)?.name.toLowerCase() ?? "";
   const known = mayBePrompt(line) ? await namesIn(0) : [];
-  // A name with a colon may be one of a server that is starting.
+  // A name with a colon may belong to a server that is starting.
   const all = name.includes(":") && !known.includes(name) ? await namesIn(STARTING) : known;
   return readLine(line, { ...user, prompts: all, say: inEnglish });
 }
 
-/** Carries out a command of the program. Rejects with `Refusal` where its arguments are wrong. */
+/** Carries out a command of the program. Rejects with `Refusal` for invalid arguments. */
 function runAction(action: Action, argument: string, context: ConversationContext): Promise<Next> {
   return follow(stepOf(action, argument, { ...context, ...context.user, say: inEnglish }), context);
 }

@@ -10,9 +10,9 @@ import { table } from "../show/table.ts";
 import { cut } from "../terminal/full/screen/cells.ts";
 import type { ConversationContext } from "./command.ts";
 
-// Lists of a conversation, as a terminal writes them: plan, findings, background commands, waiting messages, sub-agents.
+// Lists of a conversation for a terminal: plan, findings, background commands, queued messages, sub-agents.
 
-/** Writes the plan of the agent on this branch. */
+/** Prints the agent's plan on this branch. */
 export function showPlan({ state, leaf, columns, style, write }: ConversationContext): void {
   const steps = planOn(pathTo(state, leaf));
   if (!steps) return write("There is no plan on this branch.");
@@ -23,7 +23,7 @@ export function showPlan({ state, leaf, columns, style, write }: ConversationCon
   }
 }
 
-/** Writes what the last review found, by file and line. */
+/** Prints the findings of the last review, by file and line. */
 export function showFindings({ state, leaf, columns, style, write }: ConversationContext): void {
   const found = lastFindings(state, leaf);
   if (found === undefined) return write("No review in this conversation yet. /review starts one.");
@@ -33,7 +33,7 @@ export function showFindings({ state, leaf, columns, style, write }: Conversatio
   write(style.dim("/findings n has the agent fix finding n."));
 }
 
-/** Writes what runs in the background, a line each. */
+/** Prints the background commands, one line each. */
 export function showProcesses({ state, columns, style, write }: ConversationContext): void {
   const running = runningProcesses(state);
   for (const { id, title, startedAt } of running) {
@@ -42,7 +42,7 @@ export function showProcesses({ state, columns, style, write }: ConversationCont
   }
 }
 
-/** Writes the messages that the agent has not got yet, a line each. */
+/** Prints the queued messages, one line each. */
 export function showWaiting({ state, columns, style, write }: ConversationContext): void {
   const width = Math.max(...state.inbox.map((input) => waitingWord(input).length));
   for (const [index, input] of state.inbox.entries()) {
@@ -51,7 +51,7 @@ export function showWaiting({ state, columns, style, write }: ConversationContex
   }
 }
 
-/** Shows the sub-agents; beside the agent also names those that can be launched. */
+/** Shows the sub-agents. In the agent's own process, also lists the named agents. */
 export async function showAgents({
   state,
   own,

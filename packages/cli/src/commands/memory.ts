@@ -4,7 +4,7 @@ import { type Host, memoryFile } from "@banyan/host";
 import { recalledLines } from "../show/memory-lines.ts";
 import type { ConversationContext } from "./command.ts";
 
-/** Writes what was recalled into this conversation; beside the agent also switches memory on or off. */
+/** Lists the memories recalled in this conversation. In the agent's own process, also turns memory on or off. */
 export async function showMemory(context: ConversationContext, argument: string): Promise<void> {
   const { own, write } = context;
   if (!own) return list(context);
@@ -29,7 +29,7 @@ export async function showMemory(context: ConversationContext, argument: string)
   }
 }
 
-/** What was recalled on the branch, in its order. */
+/** Memories recalled on the branch, in order. */
 function recalledOn({ state, leaf }: ConversationContext) {
   return pathTo(state, leaf).flatMap((message) => (message.role === "user" ? (message.recalled ?? []) : []));
 }
@@ -41,7 +41,7 @@ function list(context: ConversationContext): void {
   for (const line of recalledLines(recalled, columns, style.dim)) write(line);
 }
 
-/** What a person agrees to when they switch memory on: what is kept, where, and who is sent what (S26). */
+/** Explains memory before the user turns it on: what is stored, where, and which provider gets it (S26). */
 function memoryOffer({ configuration, places, model }: Pick<Host, "configuration" | "places" | "model">): string {
   const { embedModel } = configuration.settings.memory ?? {};
   const [provider = ""] = model.name.split("/", 1);

@@ -6,7 +6,7 @@ import { table } from "../show/table.ts";
 import type { PickerItem } from "../terminal/full/views/picker.ts";
 import type { ConversationContext, ModelsHere } from "./command.ts";
 
-/** Takes the model of a name or a number of the list; without one, the one that the user chooses. */
+/** Uses the model of a name or list number. Without an argument, the user chooses. */
 export async function chooseModel(context: ConversationContext, argument: string): Promise<void> {
   if (argument !== "" && !/^\d+$/.test(argument)) return useNamed(context, argument);
   const models = await offered(context.models);
@@ -15,7 +15,7 @@ export async function chooseModel(context: ConversationContext, argument: string
   else if (argument !== "") context.write(`There is no model ${argument} in the list. /model shows the models.`);
 }
 
-/** Takes the model of that name; where it is none, the one that has it as a part of its name, or one of those that do. */
+/** Uses the model with this name. If there is none, uses the model whose name contains it; the user chooses among several. */
 async function useNamed(context: ConversationContext, name: string): Promise<void> {
   try {
     await use(context, name);
@@ -35,7 +35,7 @@ async function useNamed(context: ConversationContext, name: string): Promise<voi
   }
 }
 
-/** Takes a model: a turn under way goes on with it. */
+/** Uses a model, also for the rest of a live turn. */
 async function use({ models, run, write }: ConversationContext, name: string): Promise<void> {
   await models.use(name);
   write(`Using ${oneLine(name)} from the next ${run === undefined ? "message" : "step"} on, ${models.scope}.`);
@@ -51,12 +51,12 @@ async function choose(context: ConversationContext, models: readonly Offered[]):
   return undefined;
 }
 
-/** Where nothing is redrawn, nothing is asked in the middle of an answer. */
+/** A plain terminal asks no question during an answer. */
 function canPick({ pickMessage, run }: ConversationContext): boolean {
   return pickMessage !== undefined || run === undefined;
 }
 
-/** A model, or a name of a person's own for one, and then what that is for. */
+/** A model, or the user's alias with the model that it names. */
 interface Offered extends KnownModel {
   readonly alias?: string;
 }
@@ -78,8 +78,8 @@ function factsOf({ price, contextSize }: KnownModel): string[] {
 }
 
 /**
- * The model in use, and then all that are known of the providers that can be used now; last the names of a person's own, also
- * those for models that cannot be used, with the reason.
+ * The models to choose from: the current one, then all known models of the available providers, then the user's
+ * aliases. An alias for an unavailable model comes with the reason.
  */
 async function offered(here: ModelsHere): Promise<Offered[]> {
   const providers = await here.listProviders();
@@ -98,7 +98,7 @@ async function offered(here: ModelsHere): Promise<Offered[]> {
   ];
 }
 
-/** Those that its server lists, or, of a provider that is not asked, those of the catalogue, its default one first. */
+/** Models that the provider's server lists, or those of the catalogue if it does not; the default model first. */
 async function modelsOf(
   here: ModelsHere,
   { name, defaultModel, models, price }: Awaited<ReturnType<ModelsHere["listProviders"]>>[number],

@@ -2,10 +2,10 @@ import { type Action, type ActionUser, actionNamed, argumentsFor, offeredActions
 import { slashIn } from "@banyan/core/shown";
 import type { CommandName } from "../terminal/full/prompt/completions.ts";
 
-/** A user beside an agent of this process, who may do everything. */
+/** The user of an agent in this process, with all rights. */
 export const AT_OWN_DESK: ActionUser = { client: "terminal", rights: ["show", "watch", "act"] };
 
-/** The commands of the program that a user has, as a terminal and an editor offer them. */
+/** Commands that the user has, for a terminal or an editor. */
 export function offeredCommands(user: ActionUser): readonly CommandName[] {
   return offeredActions(user).map((action) => {
     const { name, aliases, help } = action;
@@ -14,17 +14,17 @@ export function offeredCommands(user: ActionUser): readonly CommandName[] {
   });
 }
 
-/** Returns whether a line is a command of the program that a user has. */
+/** Whether a line is a command that the user has. */
 export function isCommand(line: string, user: ActionUser): boolean {
   return commandIn(line, user) !== undefined;
 }
 
-/** Returns whether a line is the command to leave. */
+/** Whether a line is the exit command. */
 export function isExit(line: string): boolean {
   return /^\/(exit|quit)\s*$/i.test(line);
 }
 
-/** Returns whether a line is a command that can be carried out while the agent works. */
+/** Whether a line is a command that can run while the agent works. */
 export function runsAnytime(line: string, user: ActionUser): boolean {
   const command = commandIn(line, user);
   return command !== undefined && command.needs?.idle === undefined;

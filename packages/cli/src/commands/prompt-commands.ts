@@ -5,7 +5,7 @@ import type { CommandName } from "../terminal/full/prompt/completions.ts";
 import type { ConversationContext } from "./command.ts";
 
 /**
- * The prompts that users, projects and MCP servers bring, as a terminal offers them. Waits up to `wait` milliseconds for servers
+ * Prompts of users, projects and MCP servers, as commands of a terminal. Waits up to `wait` milliseconds for servers
  * that are starting. Rejects with `ClientError`.
  */
 export async function promptCommands(
@@ -19,7 +19,7 @@ export async function promptCommands(
   }));
 }
 
-/** The prompts of a desk; while it is away, as they were the last time. Rejects with `ClientError`. */
+/** Prompts of a desk. Without a connection, returns the last known prompts. Rejects with `ClientError`. */
 export function promptsAt(client: Client, isAway = () => false): ConversationContext["prompts"] {
   let known: Result<"prompt.list">["prompts"] = [];
   return async (wait) => {
@@ -27,7 +27,7 @@ export function promptsAt(client: Client, isAway = () => false): ConversationCon
     try {
       known = (await client.ask("prompt.list", { wait })).prompts;
     } catch (error) {
-      // A server of an older version brings none.
+      // An older server has no prompts.
       if (!(error instanceof Error && "code" in error && error.code === "unknown-command")) throw error;
     }
     return known;

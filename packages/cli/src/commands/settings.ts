@@ -19,13 +19,13 @@ const SENTENCES = {
   task: "Task mode: the agent works on your message until the task is finished.",
 } as const;
 
-/** Sets how turns are taken, and says it. */
+/** Sets the mode of coming turns, and prints it. */
 export function useMode({ mode: current, useMode, write }: ConversationContext, mode: "chat" | "task" = current): void {
   if (mode !== current) useMode(mode);
   write(SENTENCES[mode]);
 }
 
-/** Sets what runs without asking; without a mode, writes what does, with the rules of this conversation. */
+/** Sets the approval mode. Without a mode, prints the current one and the conversation's rules. */
 export async function useApproval(context: ConversationContext, mode: ApprovalMode | undefined): Promise<void> {
   const { approval: current, useApproval, write } = context;
   if (mode === undefined) {
@@ -35,7 +35,7 @@ export async function useApproval(context: ConversationContext, mode: ApprovalMo
   else await useApproval(mode);
 }
 
-/** The rules that a user allowed for this conversation, a line each. */
+/** The rules that the user allowed in this conversation, one line each. */
 function rulesHere({ state, style }: ConversationContext): string[] {
   if (state.allowed.length === 0) return [];
   const rules = state.allowed.map((rule, index) => `  ${style.bold(String(index + 1))}  ${oneLine(rule)}`);

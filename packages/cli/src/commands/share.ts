@@ -5,17 +5,17 @@ import type { Share } from "@banyan/protocol";
 import { formatTime } from "../show/table.ts";
 import type { ConversationContext } from "./command.ts";
 
-/** The links of a server that show a conversation. */
+/** The links of a server to a conversation. */
 export interface Shares {
-  /** Makes one: the address that opens it is told this once. */
+  /** Creates a link. The server returns its address only here. */
   create(shown: { readonly leaf?: string; readonly seconds?: number }): Promise<{ share: Share; address: string }>;
-  /** Those to this conversation that are good. */
+  /** Valid links to this conversation. */
   list(): Promise<readonly Share[]>;
-  /** Takes one back. */
+  /** Revokes a link. */
   revoke(id: string): Promise<unknown>;
 }
 
-/** Those of the server, or desk, that a client is connected to, by the address at which a browser opens them. */
+/** Links of the connected server or desk. `address` is the origin that a browser uses. */
 export function sharesAt(client: Client, address: string, open: () => Promise<{ readonly id: string }>): Shares {
   return {
     async create(shown) {
@@ -27,7 +27,7 @@ export function sharesAt(client: Client, address: string, open: () => Promise<{ 
   };
 }
 
-/** Makes, lists or revokes links that show the conversation. */
+/** Creates, lists or revokes links to the conversation. */
 export async function shareConversation({ shares, leaf, write }: ConversationContext, wish: ShareWish): Promise<void> {
   if (wish.type === "list") write(...(await listed(shares)));
   else if (wish.type === "revoke") {

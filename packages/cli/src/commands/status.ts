@@ -9,7 +9,7 @@ import { oneLine } from "../show/plain-text.ts";
 import { runningProcesses } from "../show/sub-agents.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
-/** Writes where the user is: with the file, memory and servers of tools of this program's own agent, else as the server tells. */
+/** Prints the user's status. In the agent's own process, also the file, memory and tool servers. */
 export async function showStatus(context: ConversationContext): Promise<void> {
   const { own, leaf, user } = context;
   if (own) return show(context, [...rowsOf(context), ...(await rowsOfOwn(context, own))]);
@@ -40,7 +40,7 @@ function show({ columns, style, write }: ConversationContext, rows: readonly Des
   write(...described(rows, columns, { dim: (text) => text, accent: style.accent }));
 }
 
-/** What is known wherever the conversation is. */
+/** Rows that are known everywhere. */
 function rowsOf(context: ConversationContext): Described[] {
   const { state, leaf, models, mode, approval } = context;
   const { branch } = branchOf(state, leaf);
@@ -58,7 +58,7 @@ function rowsOf(context: ConversationContext): Described[] {
   ];
 }
 
-/** How much of what the model takes is free on the branch, as far as that is known. */
+/** Free context of the model on the branch, as far as known. */
 async function contextLeft({ sentHere }: ConversationContext): Promise<string> {
   const { parts, size } = await sentHere();
   const sent = parts.reduce((sum, { tokens }) => sum + tokens, 0);

@@ -8,7 +8,7 @@ import { oneLine } from "../show/plain-text.ts";
 import type { Copied } from "../terminal/clipboard.ts";
 import type { ConversationContext } from "./command.ts";
 
-/** Puts the last answer into the clipboard, or a block of code of it. */
+/** Copies the last answer, or one of its code blocks, to the clipboard. */
 export async function copyAnswer({ state, leaf, copy, write }: ConversationContext, argument: string): Promise<void> {
   const answer = pathTo(state, leaf).findLast(isAnswer);
   if (!answer) return write("There is no answer to copy yet.");
@@ -18,7 +18,7 @@ export async function copyAnswer({ state, leaf, copy, write }: ConversationConte
   else write(SENTENCES[await copy(found.text)](`a block of ${found.lang || "code"}, ${linesOf(found.text)}`));
 }
 
-/** What became of something, as a sentence. */
+/** Results of copying, as sentences. */
 const SENTENCES: Readonly<Record<Copied, (what: string) => string>> = {
   taken: (what) => `Copied ${what}.`,
   handed: (what) => `Copied ${what}. If pasting gives nothing, your terminal blocks copying: use /export`,
@@ -36,7 +36,7 @@ function isAnswer(message: Message): boolean {
   return message.role === "assistant" && textOf(message).trim() !== "";
 }
 
-/** The blocks of code in Markdown, also those in lists and quotes. */
+/** The code blocks in Markdown, including those in lists and quotes. */
 async function codeIn(markdown: string): Promise<Code[]> {
   const { lexer, walkTokens } = await import("marked");
   const found: Code[] = [];
@@ -48,7 +48,7 @@ async function codeIn(markdown: string): Promise<Code[]> {
   return found;
 }
 
-/** The block that is named: by its number, or by its language if one alone has that. */
+/** The named block: by its number, or by its language if only one block has it. */
 function blockOf(blocks: readonly Code[], named: string): Code | { readonly problem: string } {
   const of = /^\d+$/.test(named)
     ? blocks.slice(Number(named) - 1, Number(named))
@@ -67,7 +67,7 @@ function linesOf(text: string): string {
   return counted(text.split("\n").length, "line");
 }
 
-/** Writes the conversation to a new file of a format. */
+/** Writes the conversation to a new file in the given format. */
 export async function exportFile(
   { exported, directory, write }: ConversationContext,
   { format, file: wanted }: { readonly format: ExportFormat; readonly file: string },

@@ -5,10 +5,10 @@ import { branchLines } from "../conversations/show.ts";
 import { gist, messageMarks, speakerOf } from "../show/message-label.ts";
 import type { ConversationContext } from "./command.ts";
 
-/** The lines that are shown; of a longer tree the end. */
+/** Maximum lines; a longer tree is cut at the beginning. */
 const MOST_LINES = 200;
 
-/** Lets the user choose a message in the tree and go on from it; writes the tree where nothing is redrawn. */
+/** Lets the user choose a message in the tree and continues from it. A plain terminal prints the tree. */
 export async function showTree(context: ConversationContext): Promise<void> {
   if (!context.pickMessage) return list(context);
   const message = await context.pickMessage();
@@ -22,7 +22,7 @@ export async function showTranscript(context: ConversationContext): Promise<void
   else if (leaf !== null) write(...branchLines(state, leaf, { agent, style, columns }));
 }
 
-/** Goes on from a message, unless the agent works. */
+/** Continues from a message, unless the agent works. */
 export async function goTo(context: ConversationContext, message: string): Promise<void> {
   if (context.run === undefined) await context.goTo(message);
   else if (context.isAway) context.write("Not connected. Go there when you are connected again.");
@@ -36,14 +36,14 @@ function list(context: ConversationContext): void {
   context.write(...lines.slice(-MOST_LINES), context.style.dim("/tree #n continues from message n."));
 }
 
-/** A line for each message. A message below another stands under it; where a message has several below, each begins a branch that is set in. */
+/** One line per message. A reply stands below its message; several replies to one message begin indented branches. */
 function treeLines({ state, leaf, agent, columns, style }: ConversationContext): string[] {
   const numbers = messageNumbers(state);
   const ends = leaves(state);
   const branches = new Map(ends.length > 1 ? ends.map((id, index) => [id, index + 1]) : []);
   const lines: string[] = [];
   const open = below(null, 0);
-  // Without recursion: a path can be 100,000 messages long.
+  // No recursion: a path can have 100,000 messages.
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const { id, depth, first } = node;
     const message = state.messages.get(id);

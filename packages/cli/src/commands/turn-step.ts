@@ -2,7 +2,7 @@ import type { TurnStep } from "@banyan/client/actions";
 import { resume, retry, say } from "@banyan/core";
 import type { Next } from "./command.ts";
 
-/** Returns the turn that an action begins, in the form of a chat and of print mode. */
+/** Converts an action's step to a turn of a chat or of print mode. */
 export function turnOf({ turn, text, at, model, agent, asIs }: TurnStep): Extract<Next, { type: "turn" }> {
   const directive =
     turn === "resume" ? resume() : turn === "say" ? say(text ?? "") : text === undefined ? retry() : retry(text);

@@ -8,24 +8,24 @@ import type { ConversationContext } from "./command.ts";
 
 const HEAD = ["", "input", "cached", "output", "reasoning", "cost"];
 
-/** Columns of a terminal in which all of it has room. */
+/** Columns that fit the whole table. */
 const ROOMY = 60;
 
-/** Writes tokens and cost. */
+/** Prints tokens and cost. */
 export function showUsage({ state, leaf, columns, write, style }: ConversationContext): void {
   const all = leaves(state);
   const branches = all.map((id, index) => {
     const { usage, cost } = spentOn(pathTo(state, id));
     return row(`branch ${index + 1}${id === leaf ? " *" : ""}`, usage, cost);
   });
-  // The tree counts messages that branches share once, and so does it count answers that broke off.
+  // The tree counts shared messages once, and includes interrupted answers.
   const rows = [HEAD, ...branches, row("whole tree", state.usage, state.cost)];
   for (const [index, line] of table(shownIn(rows, columns), 1, columns).entries())
     write(index === 0 ? style.dim(line) : line);
   if (leaf !== null && all.includes(leaf)) write(style.dim("* marks your branch."));
 }
 
-/** Rows where they fit; in few columns without what is 0 everywhere. */
+/** All columns if they fit; a narrow terminal omits columns that are 0 everywhere. */
 function shownIn(rows: readonly (readonly string[])[], columns: number): readonly (readonly string[])[] {
   if (columns >= ROOMY) return rows;
   const [, ...counted] = rows;
@@ -37,7 +37,7 @@ function row(name: string, usage: Usage, cost: Cost): string[] {
   return [name, ...counts, formatCost(cost)];
 }
 
-/** Writes what the model is sent, part by part. */
+/** Prints the parts of the model's context. */
 export async function showContext({ sentHere, columns, style, write }: ConversationContext): Promise<void> {
   const { parts, size } = await sentHere();
   const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);

@@ -22,7 +22,7 @@ type Show<Name extends ViewName> = (
   view: Extract<View, { readonly view: Name }>,
 ) => Next | void | Promise<void>;
 
-/** How a terminal, and an editor in plain lines, shows each view. The page alone has `stop`: a terminal has a key for it. */
+/** Functions that show a view in a terminal, or as plain lines in an editor. Only the page has `stop`: a terminal has a key for it. */
 const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
   agents: showAgents,
   approval: (context, { mode }) => useApproval(context, mode),
@@ -63,10 +63,10 @@ const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
     write(...worktreeLines(worktrees, { style, conversation: state.id })),
 };
 
-/** Shows a view. Rejects with what `problemOf` can tell. */
+/** Shows a view. Rejects with errors that `problemOf` describes. */
 export async function showView(view: View, context: ConversationContext): Promise<Next> {
   if (view.view === "stop") throw new Error("A terminal stops the agent with a key.");
-  // Each view is in the table with a function for views of its own name.
+  // Each entry of the table accepts views of its own name.
   const show = VIEWS[view.view] as Show<ViewName>;
   return (await show(context, view)) ?? ASK;
 }

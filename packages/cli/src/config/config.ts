@@ -36,7 +36,7 @@ import { table } from "../show/table.ts";
 import type { ConfigArguments } from "../subcommands.ts";
 import { asInChat, settingLines } from "./shown-settings.ts";
 
-/** `banyan config`: settings, as they count in this directory. */
+/** `banyan config`: the effective settings in this directory. */
 export function config(args: ConfigArguments): Promise<ExitCode> {
   return listing(async (write, warn) => {
     const place = { env: process.env, home: homedir() };
@@ -54,7 +54,7 @@ export function config(args: ConfigArguments): Promise<ExitCode> {
   });
 }
 
-/** Changes a setting, or takes it away, in the user's file or the project's. All else in the file is kept. */
+/** Sets or removes a setting in the user's or the project's file. The rest of the file is kept. */
 function change(
   place: ConfigurationOptions,
   args: Extract<ConfigArguments, { action: "set" | "unset" }>,
@@ -69,8 +69,8 @@ function change(
 }
 
 /**
- * Prints what is wrong in all layers, and in the files of agents, commands and skills, and for each rule and matcher a call that
- * it matches. The project's files are read for this, and nothing of them is used.
+ * Prints the faults in all settings, agents, commands and skills, and for each rule and matcher an example call.
+ * Reads the project's files without using them.
  */
 async function check(place: ConfigurationOptions, write: (text: string) => void): Promise<ExitCode> {
   const project = projectOf(".");
@@ -94,7 +94,7 @@ async function check(place: ConfigurationOptions, write: (text: string) => void)
   return count === 0 ? exitCodes.done : exitCodes.usage;
 }
 
-/** The complaints of the terminal about its keys and colours at the start. A project sets neither. */
+/** Faults in the terminal's key bindings and colors, as at startup. Projects set neither. */
 async function terminalFaults(place: ConfigurationOptions): Promise<readonly string[]> {
   const { KeyBindings } = await import("../terminal/full/keys/key-bindings.ts");
   const { Colors } = await import("../terminal/full/theme/colors.ts");
@@ -108,7 +108,7 @@ async function terminalFaults(place: ConfigurationOptions): Promise<readonly str
   ];
 }
 
-/** The settings of the user; those of a file that stops the start count as none, since that is reported. */
+/** The user's settings; empty if a file prevents the start, because that fault is reported anyway. */
 function settingsIn(place: ConfigurationOptions): Settings {
   try {
     return readConfiguration(place).settings;
@@ -118,7 +118,7 @@ function settingsIn(place: ConfigurationOptions): Settings {
   }
 }
 
-/** Prints settings as they count, with the layers that they come from. Secrets in them are not shown. */
+/** Prints effective settings and their layers. Secrets are redacted. */
 function get(
   options: ConfigurationOptions,
   { key, output }: Extract<ConfigArguments, { action: "get" }>,
@@ -138,7 +138,7 @@ function get(
   else for (const line of settingLines(entries, redact)) write(`${line}\n`);
 }
 
-/** Prints where settings and decisions are kept, or would be. */
+/** Prints the paths of settings and decisions, including missing files. */
 function path(place: ConfigurationOptions, write: (text: string) => void): void {
   const project = projectOf(".");
   const trust = new TrustRecord(place);
@@ -156,7 +156,7 @@ function path(place: ConfigurationOptions, write: (text: string) => void): void 
   for (const line of lines) write(`${line}\n`);
 }
 
-/** The setting that a person names. Throws a `UsageError` when there can be none of that name. */
+/** Parses the name of a setting. Throws a `UsageError` for an impossible name. */
 function keyIn(text: string): KeyPath {
   const key = parseKey(text);
   if (!key) throw new UsageError(`'${text}' is not a setting. Write it like limits.steps or models["ollama/qwen3.5"].`);

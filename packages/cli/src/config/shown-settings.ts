@@ -11,13 +11,13 @@ import {
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 
-/** What a project sets counts when it is trusted, as in a chat. */
+/** Includes the project's settings if the project is trusted, as in a chat. */
 export function asInChat(place: ConfigurationOptions): ConfigurationOptions {
   const { state } = new TrustRecord(place).trustOf(".");
   return state === "trusted" ? { ...place, project: projectOf(".") } : place;
 }
 
-/** Settings with the layers that they come from, a line each. Secrets in them are not shown. */
+/** Settings with their layers, one line each. Secrets are redacted. */
 export function settingLines(entries: readonly Entry[], redact: (text: string) => string, width?: number): string[] {
   const rows = entries.map(({ path, value, layers }) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -26,7 +26,7 @@ export function settingLines(entries: readonly Entry[], redact: (text: string) =
   return table(rows, undefined, width);
 }
 
-/** Where settings come from that are not built in, a sentence for each layer that sets any. */
+/** Sources of settings that are not built in, a sentence per layer in use. */
 export function layerSentences(
   { entries }: Pick<Configuration, "entries">,
   place: ConfigurationOptions,

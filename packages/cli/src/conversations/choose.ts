@@ -9,21 +9,21 @@ import { pick } from "../terminal/pick.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { Previews } from "./previews.ts";
 
-/** Characters of a title. */
+/** Maximum characters of a title. */
 const TITLE = 60;
-/** Messages that a search finds at most. */
+/** Maximum search results. */
 export const FOUND = 50;
 
-/** Conversations that a person can choose among: of this machine, or of a server. */
+/** The conversations of this machine or of a server, to choose from. */
 export interface Choosable {
-  /** What people call the agent. */
+  /** Display name of the agent. */
   readonly agent: string;
-  /** The directory whose conversations come first. */
+  /** Conversations of this directory come first. */
   readonly workspace: string;
   list(): Promise<readonly ConversationSummary[]>;
-  /** The ids of those in which these words were said. */
+  /** Ids of conversations that contain these words. */
   search(words: string): Promise<readonly string[]>;
-  /** One as it is now, to be looked at only. */
+  /** Reads the present state of a conversation without opening it. */
   read(id: string): Promise<ConversationState>;
 }
 
@@ -45,19 +45,19 @@ export function conversationsHere({
   };
 }
 
-/** Among which conversations a person chooses; all of them when `among` is absent. */
+/** Options of a choice. Without `among`, all conversations are offered. */
 export interface ChooseOptions {
   readonly from: Choosable;
   readonly terminal: Terminal;
   readonly among?: readonly ConversationSummary[] | undefined;
-  /** What the filter holds at first. */
+  /** Initial text of the filter. */
   readonly filter?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Lets a person choose a conversation (T41): those of this directory first, by title or by any words that were said in
- * them, with a preview of where each stands. Returns its id, or nothing. Rejects as `list` does.
+ * Lets the user choose a conversation (T41): those of this directory first, found by title or by words in messages,
+ * with a preview of the last exchange. Returns its id, or undefined without a choice. Rejects like `list`.
  */
 export async function chooseConversation(options: ChooseOptions): Promise<string | undefined> {
   const { from, terminal, among, filter = "", signal } = options;
@@ -87,7 +87,7 @@ function itemOf(summary: ConversationSummary, isHere: boolean): PickerItem<strin
   return {
     value: id,
     label: excerpt(title, TITLE) || id,
-    // What one looks for first is seen in few columns, too.
+    // Put the most useful facts first: a narrow terminal cuts the rest.
     help: [...how, formatTime(updatedAt), ...(isHere || directory === "" ? [] : [directory])].join("  "),
     id,
   };

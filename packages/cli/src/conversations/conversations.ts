@@ -16,10 +16,10 @@ import { list } from "./list.ts";
 import { search } from "./search.ts";
 import { show } from "./show.ts";
 
-/** Texts in memory that are counted for a conversation that is removed. */
+/** Maximum memories counted for a removed conversation. */
 const MOST_COUNTED = 1_000;
 
-/** `banyan conversations`: what is kept on this machine, without a model. */
+/** `banyan conversations`: the stored conversations of this machine, without a model. */
 export function conversations(args: ConversationsArguments): Promise<ExitCode> {
   return listing(async (write) => {
     await using directory = new ConversationDirectory({ env: process.env, home: homedir() });
@@ -40,7 +40,7 @@ export function conversations(args: ConversationsArguments): Promise<ExitCode> {
   });
 }
 
-/** Removes a conversation for good, once a person has agreed to what goes, or `--yes` has. */
+/** Deletes a conversation for good after the user's yes or `--yes`. */
 async function remove(
   directory: ConversationDirectory,
   { conversation, yes }: Extract<ConversationsArguments, { action: "remove" }>,
@@ -54,7 +54,7 @@ async function remove(
   write(`Removed ${what}.\n${await toldOfMemory(id)}`);
 }
 
-/** The sentence on memories of a removed conversation, and on the command that removes them (F106). */
+/** Names the memories of a removed conversation, and the command that removes them (F106). */
 async function toldOfMemory(conversation: string): Promise<string> {
   const env = process.env;
   const places = directories(env, homedir());
@@ -76,7 +76,7 @@ async function sizeOf(directory: ConversationDirectory, id: string): Promise<str
     const { state } = await directory.read(id);
     return `with ${counted(state.messages.size, "message")} in all its branches`;
   } catch (error) {
-    // One that is damaged can be removed too; one that is open is refused when it comes to it.
+    // A damaged conversation can be removed too; `remove` refuses an open one.
     if (error instanceof StoreError) return "unreadable at the moment";
     throw error;
   }

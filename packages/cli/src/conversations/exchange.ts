@@ -17,7 +17,7 @@ export async function exportConversation(
 ): Promise<void> {
   const { id } = await directory.find(conversation);
   const stored = await directory.read(id);
-  // On stderr: what is written may be the file itself.
+  // Use stderr: stdout may contain the export.
   for (const sentence of stored.damage)
     process.stderr.write(`banyan: not all of it can be read: ${oneLine(sentence)}\n`);
   const text = textIn(format, stored);
@@ -26,7 +26,7 @@ export async function exportConversation(
   write(`${id} is in ${file}.\n`);
 }
 
-/** Writes a file that is not there yet, for its owner alone. Throws a `UsageError`. */
+/** Writes a new file that only its owner can read. Throws a `UsageError` if the file exists or cannot be written. */
 export function writeNew(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: "wx", mode: 0o600 });
@@ -46,7 +46,7 @@ function textIn(format: ExportArguments["format"], { events, state }: StoredConv
   }
 }
 
-/** Brings in what was exported as JSON. */
+/** Imports a JSON export. */
 export async function importExported(
   directory: ConversationDirectory,
   file: string,

@@ -27,11 +27,11 @@ import { importExported } from "./exchange.ts";
 type ImportArguments = Extract<ConversationsArguments, { action: "import" }>;
 type Write = (text: string) => void;
 
-/** Sessions that are listed, and characters of what one is called. */
+/** Maximum sessions in a list, and maximum characters of a title. */
 const LISTED = 20;
 const TITLE = 56;
 
-/** Makes conversations of an export, or of sessions of other programs: those of a path, those that a person chooses, or all. */
+/** Imports an export, or sessions of other programs: those at a path, those that the user chooses, or all. */
 export async function importConversations(
   directory: ConversationDirectory,
   { path, from, here, all }: ImportArguments,
@@ -88,13 +88,13 @@ async function foundHere(from: Program | undefined, redact: Redact): Promise<Fou
   return found.flat().sort((a, b) => b.updatedAt - a.updatedAt);
 }
 
-/** The conversations that were made of sessions, by which. */
+/** Imported conversations by their source session. */
 async function bySource(directory: ConversationDirectory): Promise<Map<string, ConversationSummary>> {
   const known = await directory.list();
   return new Map(known.flatMap((each) => (each.labels[SOURCE] === undefined ? [] : [[each.labels[SOURCE], each]])));
 }
 
-/** The numbers of `1 3-5`. */
+/** The numbers in a text such as `1 3-5`. */
 function numbersIn(text: string): number[] {
   return [...text.matchAll(/(\d+)(?:\s*-\s*(\d+))?/g)].flatMap(([, first, last = first]) => {
     const [from, to] = [Number(first), Math.min(Number(last), LISTED)];
@@ -102,7 +102,7 @@ function numbersIn(text: string): number[] {
   });
 }
 
-/** Brings in one after the other, and says of each what became of it. One that cannot be read hides no other. */
+/** Imports sessions one by one, and prints each result. An unreadable session does not stop the others. */
 async function bringIn(
   directory: ConversationDirectory,
   found: readonly FoundSession[],

@@ -13,19 +13,19 @@ import type { ConversationsArguments } from "../subcommands.ts";
 
 type ListArguments = Extract<ConversationsArguments, { action: "list" }>;
 
-/** How many are listed when nobody says. */
+/** Default length of the list. */
 const LISTED = 20;
 const TITLE_WIDTH = 48;
 
 /** A conversation in the list. */
 interface Listed extends ConversationSummary {
-  /** Without those that were removed; `null` when they cannot be counted. */
+  /** Messages that are not removed; `null` if they cannot be counted. */
   readonly messages: number | null;
-  /** `interrupted`: a run did not end. `waiting`: a question waits for a user. `open`: somebody writes to it now. */
+  /** `interrupted`: a run did not end. `waiting`: a question is open. `open`: a process is writing the conversation. */
   readonly status: "quiet" | "waiting" | "interrupted" | "open" | "unreadable";
 }
 
-/** Lists conversations. One that cannot be read is listed as such and hides no other (B60). */
+/** Lists conversations. An unreadable conversation is listed as such and hides no other (B60). */
 export async function list(
   directory: ConversationDirectory,
   { all, waiting, programs, limit = LISTED, output }: ListArguments,
@@ -59,7 +59,7 @@ export async function list(
   if (summaries.length > limit) write(`There are more; --limit ${limit * 2} lists twice as many.\n`);
 }
 
-/** Lists what waits for a user: each conversation, and below it its questions. */
+/** Lists waiting conversations, each with its questions. */
 async function listWaiting(
   directory: ConversationDirectory,
   limit: number,
@@ -94,7 +94,7 @@ function whatIsAsked(state: ConversationState | undefined, question: OpenQuestio
   return `May it run ${call?.tool ?? "this"}${what === "" ? "" : ` ${what}`}?`;
 }
 
-/** How a conversation began in which nothing is open. */
+/** Origin of an idle conversation. */
 function quietly(labels: ConversationSummary["labels"]): string {
   if (labels[PROGRAM] !== undefined) return "program";
   return wasUnattended({ labels }) ? "unattended" : "";

@@ -5,10 +5,10 @@ import { oneLine } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
 import { formatTime } from "../show/table.ts";
 
-/** Lines of the answer that a conversation ends with: more than a terminal has. */
+/** Maximum lines of the last answer: more than a terminal shows. */
 const MOST_LINES = 200;
 
-/** Where conversations stand, each read when somebody looks at it: one at a time, the one looked at last first. */
+/** Previews of conversations. Each is read on demand: one at a time, the latest request first. */
 export class Previews {
   readonly #state: (id: string) => Promise<ConversationState>;
   readonly #agent: string;
@@ -17,7 +17,7 @@ export class Previews {
   #wanted: string | undefined;
   #isReading = false;
 
-  /** `changed` is called when one that was looked at has been read. */
+  /** `changed` is called when a requested conversation has been read. */
   constructor(read: (id: string) => Promise<ConversationState>, agent: string, changed: () => void) {
     this.#state = read;
     this.#agent = agent;
@@ -49,7 +49,7 @@ export class Previews {
     try {
       for (let id = this.#wanted; id !== undefined; id = this.#wanted) {
         this.#wanted = undefined;
-        // What cannot be read is told in the place of the preview.
+        // The preview shows the error of an unreadable conversation.
         const read = await this.#state(id).catch(asError);
         this.#known.set(id, read);
         this.#changed();

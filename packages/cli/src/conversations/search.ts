@@ -9,7 +9,7 @@ import { type Style, styleFor } from "../show/style.ts";
 import { formatTime } from "../show/table.ts";
 import type { ConversationsArguments } from "../subcommands.ts";
 
-/** Finds messages in all conversations and branches (B55). */
+/** Searches messages in all conversations and branches (B55). */
 export async function search(
   directory: ConversationDirectory,
   { words, here, programs, limit, output }: Extract<ConversationsArguments, { action: "search" }>,
@@ -31,7 +31,7 @@ export async function search(
   write(style.dim(`${counted(hits.length, "message")}; the last line of each opens it on its own branch.\n`));
 }
 
-/** The excerpt, with what was found standing out. */
+/** The excerpt with its matches highlighted. */
 function marked({ excerpt: text, matches }: SearchHit, style: Style): string {
   let line = "";
   let end = 0;

@@ -9,7 +9,7 @@ import { oneLine, plainText } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";
 import { formatTime } from "../show/table.ts";
 
-/** Prints the branch that was written to last, as text. */
+/** Prints the latest branch as text. */
 export async function show(
   directory: ConversationDirectory,
   named: string,
@@ -35,7 +35,7 @@ export async function show(
   );
 }
 
-/** A branch as text, from its root to a leaf: who said what, and what was called. */
+/** A branch as text from its root to a leaf: messages with speakers, and calls. */
 export function branchLines(
   state: ConversationState,
   leaf: string | null,

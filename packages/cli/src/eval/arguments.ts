@@ -3,27 +3,27 @@ import { type AgentFlags, list, withRuleFlags } from "../agent-flags.ts";
 import { dollars, duration, numberBetween, positiveInteger } from "../flag-values.ts";
 import { parse, type Unread } from "../parse.ts";
 
-/** What a line of `banyan eval` says; what it leaves out is absent, and as the file says. */
+/** Arguments of `banyan eval`. Omitted options are absent, and the file's values apply. */
 export interface EvalArguments extends Omit<AgentFlags, "model"> {
-  /** YAML with cases. */
+  /** Path of a YAML file with cases. */
   readonly file: string;
-  /** `provider/model`, or `scripted`; those of the file when there is none. */
+  /** `provider/model`, or `scripted`. If empty, the models of the file. */
   readonly model: readonly string[];
   readonly judge?: string;
   readonly repetitions?: number;
   readonly atOnce?: number;
-  /** US dollars of all attempts together. */
+  /** Maximum cost of all attempts together, in US dollars. */
   readonly maxCost?: number;
-  /** Milliseconds of all attempts together. */
+  /** Maximum time of all attempts together, in milliseconds. */
   readonly timeout?: number;
-  /** Percent of the attempts that have to pass. */
+  /** Percentage of attempts that must pass. */
   readonly minPass: number;
-  /** A new evaluation although there is one of this file. */
+  /** Start a new evaluation even if one of this file exists. */
   readonly new: boolean;
-  /** Where the folders of attempts are made. */
+  /** Parent folder of the attempts' folders. */
   readonly directory?: string;
   readonly output: "text" | "json";
-  /** A file for JUnit's XML. */
+  /** Path of a JUnit XML file. */
   readonly junit?: string;
   readonly quiet: boolean;
 }
@@ -39,7 +39,7 @@ Exit codes:
   0 enough attempts passed · 1 not · 2 the file or the command line is wrong
   3 stopped at a limit · 5 authentication · 130 interrupted`;
 
-/** Reads what follows `banyan eval`, or says why it cannot be read. */
+/** Parses the arguments of `banyan eval`, or returns what is wrong with them. */
 export function readEval(
   argv: readonly string[],
 ): { readonly type: "eval"; readonly arguments: EvalArguments } | Unread {

@@ -25,7 +25,7 @@ import { type Style, styleFor } from "../show/style.ts";
 import { table } from "../show/table.ts";
 import type { EvalArguments } from "./arguments.ts";
 
-/** `banyan eval`: the table of what passed on standard output; how far it is, and what is odd, on standard error. */
+/** `banyan eval`: prints the result table on standard output, and progress and warnings on standard error. */
 export function evaluateFile(args: EvalArguments): Promise<ExitCode> {
   return listing(async (write, warn, tell) => {
     const stop = new AbortController();
@@ -79,7 +79,7 @@ function nameOf({ case: name, column, repetition }: Attempt): string {
   return oneLine(`${name} · ${column}${repetition > 1 ? ` #${repetition}` : ""}`);
 }
 
-/** `passed  sum · openai/gpt-5 · 2.1 s · $0.01`. */
+/** Such as `passed  sum · openai/gpt-5 · 2.1 s · $0.01`. */
 function progressLine(attempt: Attempt, style: Style): string {
   const { status, result, error } = attempt;
   const mark = status === "passed" ? style.good(status) : status === "open" ? style.dim("stopped") : style.bad(status);
@@ -88,7 +88,7 @@ function progressLine(attempt: Attempt, style: Style): string {
   return `${mark}  ${nameOf(attempt)}${took}${why === undefined ? "" : ` · ${oneLine(why)}`}`;
 }
 
-/** The table, what did not pass and how to look at it, and the sum. */
+/** The table, the failed attempts with the commands to open them, and the summary. */
 function shownEvaluation(evaluation: Evaluation, width = Number.POSITIVE_INFINITY): string[] {
   const rows = evaluationTable(evaluation).map((cells) => cells.map(oneLine));
   const notes = evaluationNotes(evaluation);
@@ -114,7 +114,7 @@ function brokenLines(attempt: Attempt, conversation: string): string[] {
   ];
 }
 
-/** What `--output json` writes. */
+/** The object for `--output json`. */
 function evaluationJson(evaluation: Evaluation, exitCode: ExitCode) {
   const { name, conversation, repetitions, columns, attempts, spent, stopped } = evaluation;
   return {

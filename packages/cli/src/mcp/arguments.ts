@@ -2,20 +2,20 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { positiveInteger } from "../flag-values.ts";
 import { parse, type Unread } from "../parse.ts";
 
-/** A server as the line names it. */
+/** An MCP server from the command line. */
 export interface AddedEntry {
   readonly command?: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
 }
 
-/** What a line of `banyan mcp` says; what it leaves out is absent. */
+/** Arguments of `banyan mcp`; omitted options are absent. */
 export type McpArguments =
   | { readonly action: "list"; readonly output: "text" | "json" }
   | {
       readonly action: "add";
       readonly name: string;
-      /** As `mcpServers` of the settings has it; it is checked when it is added. */
+      /** An entry for `mcpServers` in the settings; validated when it is added. */
       readonly entry: AddedEntry;
     }
   | { readonly action: "remove" | "test" | "login"; readonly name: string };
@@ -27,7 +27,7 @@ interface AddOptions {
   readonly timeout?: number;
 }
 
-/** Reads what follows `banyan mcp`, or says why it cannot be read. */
+/** Parses the arguments of `banyan mcp`, or returns what is wrong with them. */
 export function readMcp(argv: readonly string[]): { readonly type: "mcp"; readonly arguments: McpArguments } | Unread {
   let wanted: McpArguments = { action: "list", output: "text" };
   const command = new Command("banyan mcp")
@@ -55,7 +55,7 @@ export function readMcp(argv: readonly string[]): { readonly type: "mcp"; readon
     )
     .addHelpText("after", `\nWrite \${NAME} in a value to take it from your environment at each start.`)
     .action((name: string, target: string, rest: readonly string[], options: AddOptions) => {
-      // Others want `--` before a program, so that its options are its own: they are here anyway.
+      // Other programs require `--` before a command, so accept it here too.
       const [first, ...more] = target === "--" ? rest : [target, ...rest];
       if (first === undefined) return command.error("error: missing required argument 'command-or-address'");
       wanted = { action: "add", name, entry: entryFrom(first, more, options) };
@@ -79,7 +79,7 @@ function entryFrom(target: string, rest: readonly string[], { env, header, cwd, 
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** An option that takes pairs, and may be repeated. */
+/** A repeatable option with NAME=VALUE pairs. */
 function pairs(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text: string, before: Record<string, string> | undefined) => {
     const at = text.indexOf("=");

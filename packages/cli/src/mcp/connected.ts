@@ -5,15 +5,15 @@ import { configuredServers, type McpPlace, type McpServers, openServers, unknown
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { lastLines } from "../show/fit-text.ts";
 
-/** A server that is connected, or has failed to be. */
+/** A server after its connection succeeded or failed. */
 export interface Connected {
   readonly servers: McpServers;
   readonly state: McpServers["states"][number];
 }
 
 /**
- * Connects to one server that counts here, whether it is switched off or not. Somebody waits: where it wants them to
- * sign in, a page is opened if `mayOpen`.
+ * Connects to one server of the settings, even a disabled one. If the server requires a sign-in and `mayOpen` is
+ * true, opens the page in a browser, because the user is waiting.
  */
 export async function connected(
   place: McpPlace,
@@ -41,11 +41,11 @@ export async function connected(
   return { servers, state, [Symbol.asyncDispose]: () => servers.close() };
 }
 
-/** Lines of what a server wrote, and characters of each, that are shown when it cannot be used. */
+/** Maximum lines, and characters per line, shown of a failed server's output. */
 const LINES = 10;
 const WIDTH = 200;
 
-/** Says why a server cannot be used, with what it wrote last. */
+/** Explains why a server cannot be used, with its last output. */
 export function unusable({ servers, state }: Connected, warn: (sentence: string) => void): ExitCode {
   const { name } = state;
   for (const line of lastLines(servers.journal(name), LINES, WIDTH)) warn(`${name} wrote: ${line}`);
@@ -53,13 +53,13 @@ export function unusable({ servers, state }: Connected, warn: (sentence: string)
   return state.status === "needs-auth" ? exitCodes.authentication : exitCodes.failed;
 }
 
-/** What opens an address in a browser, by system. */
+/** Commands that open an address in a browser, by platform. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** Shows an address, and opens it in a browser where there is one; `BROWSER` says which. */
+/** Prints an address, and opens it in a browser if there is one. `BROWSER` selects the browser. */
 function openAddress(address: URL, env: McpPlace["env"], tell: (text: string) => void): void {
   const href = visibleLine(address.href);
   if (address.protocol !== "https:" && address.protocol !== "http:") {
@@ -70,7 +70,7 @@ function openAddress(address: URL, env: McpPlace["env"], tell: (text: string) =>
   const [command, ...args] = env.BROWSER ? [env.BROWSER] : (OPENERS[process.platform] ?? ["xdg-open"]);
   const PATH = pathWithout([process.cwd()], env.PATH ?? "");
   const browser = spawn(command, [...args, address.href], { stdio: "ignore", detached: true, env: { ...env, PATH } });
-  // There may be no browser: the address is on the screen.
+  // There may be no browser: the address is already printed.
   browser.on("error", () => {});
   browser.unref();
 }

@@ -3,10 +3,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** An MCP server on 127.0.0.1 that wants a token, and the authorization server that gives it. */
+/** An MCP server on 127.0.0.1 that requires a token, with its authorization server. */
 export class GuardedServer implements AsyncDisposable {
   readonly #server: Server;
-  /** How often somebody signed in. */
+  /** Number of sign-ins. */
   signedIn = 0;
 
   private constructor(server: Server) {

@@ -7,8 +7,7 @@ import { table } from "../show/table.ts";
 const WIDTH = 80;
 
 /**
- * Lists the servers that count here. Values of variables and headers are not shown: they are secrets more often than
- * not.
+ * Lists the effective servers. Values of variables and headers are usually secrets, so they are not printed.
  */
 export function list(
   place: McpPlace,

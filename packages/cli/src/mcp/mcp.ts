@@ -39,17 +39,17 @@ export function mcp(args: McpArguments): Promise<ExitCode> {
   });
 }
 
-/** The files of this directory that an entry names by a path from here; none when it says where the program runs. */
+/** Files that an entry names relative to this directory; empty if the entry sets its own folder. */
 function filesFromHere(entry: AddedEntry): string[] {
   if (entry.cwd !== undefined && isAbsolute(entry.cwd)) return [];
-  // A command without a folder is looked for in PATH.
+  // A command without a slash is looked up in PATH.
   const command = entry.command?.includes("/") ? [entry.command] : [];
   return [...command, ...(entry.args ?? [])].filter(
     (text) => !isAbsolute(text) && existsSync(text) && statSync(text).isFile(),
   );
 }
 
-/** Signs in to a server anew, in a browser. */
+/** Signs in to a server again, in a browser. */
 async function login(
   place: McpPlace,
   name: string,

@@ -3,10 +3,9 @@ import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 
 /*
- * A small MCP server on standard input and output. With `broken` as its argument it complains and ends; with `late` and
- * the path of a file it answers nothing until that file is there. What it is
- * asked for goes to standard error. What it says in prompts and resources, and of itself, ends with its variable NOTE; what a
- * call says, with the trace that it is part of.
+ * A small MCP server on standard input and output. With the argument `broken` it prints an error and exits. With
+ * `late` and a path it does not answer before that file exists. Requests are copied to standard error. Prompts,
+ * resources and its instructions end with the variable NOTE; call results end with their trace.
  */
 if (process.argv[2] === "broken") {
   process.stderr.write("KEY is not set\n");
@@ -15,7 +14,7 @@ if (process.argv[2] === "broken") {
 const starter = process.ppid;
 if (process.argv[2] === "late")
   while (!existsSync(process.argv[3] ?? "")) {
-    // Whoever was killed ends nobody, and it reads no end of input meanwhile.
+    // A killed parent cannot end this process, which reads no input meanwhile.
     if (process.ppid !== starter) process.exit();
     await setTimeout(20);
   }
@@ -36,7 +35,7 @@ const answers: Readonly<Record<string, object>> = {
   "resources/list": { resources: [{ uri: "note://one", name: "The first note" }] },
   "resources/templates/list": { resourceTemplates: [{ uriTemplate: "note://{id}", name: "Any note" }] },
 };
-/** What depends on what is asked. */
+/** Answers that depend on the request. */
 function filledIn(
   method: string,
   params: { readonly arguments?: object; readonly uri?: string; readonly _meta?: { readonly traceparent?: string } },

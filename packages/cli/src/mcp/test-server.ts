@@ -7,10 +7,10 @@ import { table } from "../show/table.ts";
 import { connected, unusable } from "./connected.ts";
 
 const WIDTH = 80;
-/** Milliseconds for a list. */
+/** Milliseconds to wait for a list. */
 const PATIENCE = 60_000;
 
-/** Connects to a server and lists what it offers. Calls nothing. */
+/** Connects to a server and lists its offers. Calls no tool. */
 export async function testServer(
   place: McpPlace,
   name: string,
@@ -31,7 +31,7 @@ export async function testServer(
   return exitCodes.done;
 }
 
-/** Tools, prompts, resources and families of resources, each with what the server says of it. */
+/** Tools, prompts, resources and resource templates, each with the server's description. */
 async function offersOf(servers: McpServers, server: string): Promise<(readonly [string, string])[][]> {
   const signal = AbortSignal.timeout(PATIENCE);
   const resources = await servers.resources(server, signal);

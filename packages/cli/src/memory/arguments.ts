@@ -2,16 +2,16 @@ import { Command, Option } from "commander";
 import { positiveInteger } from "../flag-values.ts";
 import { parse, type Unread } from "../parse.ts";
 
-/** What a line of `banyan memory` says; what it leaves out is absent. */
+/** Arguments of `banyan memory`; omitted options are absent. */
 export type MemoryArguments =
   | { readonly action: "list"; readonly limit?: number; readonly output: "text" | "json" }
   | { readonly action: "search"; readonly words: string; readonly limit?: number; readonly output: "text" | "json" }
   | { readonly action: "add"; readonly text: string }
   | { readonly action: "remove"; readonly ids: readonly number[] }
-  /** `conversation`: what is known from it alone; everything when absent. */
+  /** `conversation`: only memories from this conversation. Default: all memories. */
   | { readonly action: "clear"; readonly conversation?: string; readonly yes: boolean };
 
-/** Reads what follows `banyan memory`, or says why it cannot be read. */
+/** Parses the arguments of `banyan memory`, or returns what is wrong with them. */
 export function readMemory(
   argv: readonly string[],
 ): { readonly type: "memory"; readonly arguments: MemoryArguments } | Unread {

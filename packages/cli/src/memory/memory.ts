@@ -19,7 +19,7 @@ import { oneLine } from "../show/plain-text.ts";
 import { agreed } from "../terminal/agreed.ts";
 import type { MemoryArguments } from "./arguments.ts";
 
-/** `banyan memory`: what is remembered, to be looked at, added to and forgotten (B45). Asks no model. */
+/** `banyan memory`: lists, adds and removes memories (B45). Asks no model. */
 export function memory(args: MemoryArguments): Promise<ExitCode> {
   return listing(async (write, warn) => {
     const place = { env: process.env, home: homedir() };
@@ -97,14 +97,14 @@ async function clear(
   write(`Forgot ${count} ${count === 1 ? "entry" : "entries"}.\n`);
 }
 
-/** The id of a conversation; also of one that was removed, if memory still knows something from it. */
+/** The id of a conversation, including a removed one with memories. */
 async function conversationNamed(named: string, memory: ManagedMemory): Promise<string> {
   await using directory = new ConversationDirectory({ env: process.env, home: homedir() });
   if ((await memory.list({ conversation: named, limit: 1 })).length > 0) return named;
   return (await directory.find(named)).id;
 }
 
-/** Whether the settings, as they count in this directory, switch memory off. */
+/** Whether the effective settings turn memory off. */
 function isSwitchedOff(place: { readonly env: NodeJS.ProcessEnv; readonly home: string }): boolean {
   const { state } = new TrustRecord(place).trustOf(".");
   const project = state === "trusted" ? { project: projectOf(".") } : {};

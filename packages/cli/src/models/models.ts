@@ -16,13 +16,13 @@ import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { ModelsArguments } from "../subcommands.ts";
 
-/** `banyan models`: what can be used here and why not, or what is known of a provider's models (B65). */
+/** `banyan models`: which providers work here, or the known models of one provider (B65). */
 export function models({ provider, output }: ModelsArguments): Promise<ExitCode> {
   return listing(async (write, warn) => {
     const { settings, faults } = readConfiguration({ env: process.env, home: homedir() });
     for (const fault of faults) warn(describeFault(fault));
     const place = { settings, env: process.env, workspace: process.cwd() };
-    // A name that is no provider's is refused before any server is asked.
+    // Check the provider's name before any server is asked.
     if (provider !== undefined) await modelsHere(provider, place);
     const providers = await providersHere(place);
     const aliases = { ...builtInAliases, ...settings.aliases };
@@ -38,7 +38,7 @@ export function models({ provider, output }: ModelsArguments): Promise<ExitCode>
   });
 }
 
-/** What the catalogue and the settings know, and what the provider's server lists beside that. */
+/** Models of the catalogue and the settings, then others that the provider's server lists. */
 function everyModel({ models = [], price }: ProviderStatus, known: readonly KnownModel[]): KnownModel[] {
   const listed = models.filter((name) => !known.some((model) => model.name === name));
   return [...known, ...listed.map((name) => ({ name, ...(price ? { price } : {}) }))];

@@ -1,16 +1,16 @@
 import { Command, Option } from "commander";
 import { parse, type Unread } from "../parse.ts";
 
-/** What a line of `banyan nodes` says; what it leaves out is absent. */
+/** Arguments of `banyan nodes`; omitted options are absent. */
 export interface NodesArguments {
-  /** The address of the database; BANYAN_STORE when absent. */
+  /** Address of the database. Default: BANYAN_STORE. */
   readonly store?: string;
-  /** Whether the conversations that each has open are listed, too. */
+  /** Whether to list the open conversations of each server. */
   readonly conversations: boolean;
   readonly output: "text" | "json";
 }
 
-/** Reads what follows `banyan nodes`, or says why it cannot be read. */
+/** Parses the arguments of `banyan nodes`, or returns what is wrong with them. */
 export function readNodes(
   argv: readonly string[],
 ): { readonly type: "nodes"; readonly arguments: NodesArguments } | Unread {

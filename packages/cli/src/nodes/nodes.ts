@@ -5,7 +5,7 @@ import { databaseAt } from "../serve/shared-store.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { NodesArguments } from "./arguments.ts";
 
-/** `banyan nodes`: who shares a database, and what each has. */
+/** `banyan nodes`: the servers of a shared database, with their conversations. */
 export async function nodes(args: NodesArguments): Promise<ExitCode> {
   let store: PostgresStore | undefined;
   try {

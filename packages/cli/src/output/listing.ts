@@ -4,8 +4,8 @@ import { oneLine } from "../show/plain-text.ts";
 import { OutputStream } from "./output-stream.ts";
 
 /**
- * Runs something that writes to standard output and is then done, with the exit code that it answers. What it warns of, and what it
- * throws, is one sentence on stderr; `tell` writes there as it is. Resolves with the exit code once all output has left the process.
+ * Runs a command that prints its result. `warn` and errors print one sentence on stderr; `tell` prints there
+ * unchanged. Resolves with the command's exit code when all output has left the process.
  */
 export async function listing(
   run: (

@@ -1,6 +1,6 @@
 /**
- * A standard stream that may be slow or gone. Writing never throws; when the reader goes away (EPIPE), `onGone` is called
- * once and what is written from then on is dropped.
+ * A standard stream that may be slow or closed. Writing never throws. When the reader closes the stream (EPIPE),
+ * `onGone` is called once, and later output is dropped.
  */
 export class OutputStream {
   readonly #stream: NodeJS.WriteStream;
@@ -9,7 +9,7 @@ export class OutputStream {
   constructor(stream: NodeJS.WriteStream, onGone: () => void = () => {}) {
     this.#stream = stream;
     stream.on("error", () => {
-      // Whatever the error: nobody can be told any more over this stream.
+      // After any error the stream is unusable.
       if (this.#gone) return;
       this.#gone = true;
       onGone();
@@ -24,12 +24,12 @@ export class OutputStream {
     if (!this.#gone) this.#stream.write(text);
   }
 
-  /** Whether the reader is behind by so much that nothing more should be written for now. */
+  /** Whether the reader is so far behind that writing should wait. */
   get isFull(): boolean {
     return !this.#gone && this.#stream.writableNeedDrain;
   }
 
-  /** Resolves when the reader has taken as much as it needs to go on, or is gone. */
+  /** Resolves when writing can continue, or the reader is gone. */
   async room(): Promise<void> {
     while (this.isFull) {
       await new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ export class OutputStream {
     }
   }
 
-  /** Resolves when all that was written has left the process, however slow the reader (T37), or when it is gone. */
+  /** Resolves when all output has left the process, however slow the reader (T37), or the reader is gone. */
   async flush(): Promise<void> {
     if (this.#gone) return;
     await new Promise<void>((resolve) => {

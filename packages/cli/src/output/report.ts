@@ -5,16 +5,16 @@ import { PlainText, plainText } from "../show/plain-text.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
 import type { resultSchema } from "./schema.ts";
 
-/** What goes to stdout while a turn runs, and at its end. */
+/** Output on stdout during a turn and at its end. */
 export interface Report {
-  /** The state has the item already. */
+  /** Called after the state has applied the item. */
   item(item: FeedItem, state: ConversationState): void;
   result(result: Result): void;
 }
 
 /**
- * A report in a format, written with `write`. As a text it is the final answer alone (B80): which answer that is, is known
- * when it is whole. With `live`, for a person who watches, it is written as it comes, and so is what was said between calls.
+ * Creates a report in a format. Text is only the final answer (B80), which is known once the answer is complete. With
+ * `live`, for a watching user, text streams, including text between calls.
  */
 export function reportIn(
   format: OutputFormat,
@@ -36,7 +36,7 @@ function writeText(text: string, write: (text: string) => void): void {
   if (plain !== "") write(plain.endsWith("\n") ? plain : `${plain}\n`);
 }
 
-/** What the agent says as it comes, and nothing else; each message ends with a line end. */
+/** Streams the agent's text. Each message ends with a line end. */
 class TextReport implements Report {
   readonly #write: (text: string) => void;
   readonly #subAgents = new SubAgentItems();
@@ -70,7 +70,7 @@ class TextReport implements Report {
 
   #say(text: string): void {
     if (text === "") return;
-    // Answers of one turn stand apart from each other.
+    // Separate the answers of a turn by an empty line.
     if (this.#said === "" && this.#answers > 0) this.#write("\n");
     this.#said = text;
     this.#write(text);
@@ -84,7 +84,7 @@ class TextReport implements Report {
   }
 }
 
-/** One JSON object in each line: the feed, then the result. `seq` counts the lines from 1. */
+/** One JSON object per line: the feed, then the result. `seq` counts lines from 1. */
 class LineReport implements Report {
   readonly #write: (text: string) => void;
   #seq = 0;
@@ -94,7 +94,7 @@ class LineReport implements Report {
   }
 
   item(item: FeedItem): void {
-    // The result says how the chat ended; a feed that is followed from its beginning is never set back.
+    // The result already describes the end of the chat, and a feed from its beginning is never reset.
     if (item.type !== "chat.ended" && item.type !== "feed.reset") this.#line(item);
   }
 
@@ -103,7 +103,7 @@ class LineReport implements Report {
   }
 
   #line(item: FeedItem | Result): void {
-    // Where an item stands in the log is of no use to whoever reads these lines.
+    // Readers of these lines have no use for positions in the log.
     const {
       type,
       seq: _seq,
@@ -121,10 +121,10 @@ interface LinePosition {
   readonly offset?: number;
 }
 
-/** What `--print` comes to: the whole of `--output json`, the last line of `--output jsonl`. */
+/** The result of `--print`: all of `--output json`, and the last line of `--output jsonl`. */
 export type Result = z.infer<typeof resultSchema>;
 
-/** A cost as JSON has it. */
+/** A cost in JSON. */
 export function jsonCost(cost: Cost): number | null {
   return cost ?? null;
 }

@@ -2,8 +2,8 @@ import { count, deltaSchemas, dollars, eventSchemas, list, noticeSchemas, usage 
 import { z } from "zod";
 import { exitCodes } from "../exit.ts";
 
-// The published form of what `--print` writes as JSON (T33). Only tests and the generator of docs/output.schema.json run
-// this; the command itself needs its types alone.
+// Schemas of the JSON that `--print` writes (T33). Only tests and the generator of docs/output.schema.json run this
+// module; the command uses only its types.
 
 const id = z.string();
 
@@ -28,12 +28,12 @@ const resultShape = {
     .describe("Why there is no answer, or only a part of one."),
 };
 
-/** What `--output json` writes. */
+/** Output of `--output json`. */
 export const resultSchema = z
   .object({ type: z.literal("result"), ...resultShape })
   .describe("The output of --output json.");
 
-/** What each line of `--output jsonl` holds. The last one is always a `result`. */
+/** A line of `--output jsonl`. The last line is always a `result`. */
 export const lineSchema = z
   .discriminatedUnion("type", [
     ...eventSchemas({ seq }),
@@ -43,7 +43,7 @@ export const lineSchema = z
   ])
   .describe("A line of --output jsonl. The last one is always of type result.");
 
-/** The JSON Schema of both, as it is published in docs/output.schema.json. */
+/** The JSON Schema of both, published as docs/output.schema.json. */
 export function outputJsonSchema(): object {
   const { $schema, ...line } = jsonSchema(lineSchema);
   const { $schema: _, ...result } = jsonSchema(resultSchema);
@@ -57,6 +57,6 @@ export function outputJsonSchema(): object {
 }
 
 function jsonSchema(schema: z.ZodType) {
-  // Programs that read the output must not trip over what a newer version adds.
+  // Readers must accept properties of newer versions.
   return z.toJSONSchema(schema, { io: "input" });
 }

@@ -35,8 +35,8 @@ import { readStandardInput } from "./standard-input.ts";
 import { verdictOf } from "./verdict.ts";
 
 /**
- * One turn without a person (T32 to T37): the answer on stdout, everything else on stderr. Never asks. Resolves with the
- * exit code once all output has left the process.
+ * Runs one turn without a user (T32 to T37): the answer goes to stdout, everything else to stderr. Asks no question.
+ * Resolves with the exit code when all output has left the process.
  */
 export async function print(args: Arguments): Promise<ExitCode> {
   const stop = new AbortController();
@@ -45,7 +45,7 @@ export async function print(args: Arguments): Promise<ExitCode> {
     stop.abort(new Stopped("The reader of standard output is gone.", exitCodes.brokenPipe)),
   );
   const stderr = new OutputStream(process.stderr);
-  // A person who watches both streams on one terminal sees it as it is written.
+  // A user who watches both streams on one terminal sees the answer as it streams.
   const live = args.output === "text" && args.task === undefined && !args.quiet && process.stdout.isTTY === true;
   const progress = new Progress(
     (text) => stderr.write(text),
@@ -57,10 +57,10 @@ export async function print(args: Arguments): Promise<ExitCode> {
   const printing = new Printing(args, progress, stop.signal);
   const result = await printing.run(stdout, (item, state) => report.item(item, state));
   report.result(result);
-  // Whoever closed the pipe knows.
+  // The reader who closed the pipe needs no message.
   if (result.error && !stdout.gone) progress.problem(result.error.message);
   await Promise.all([stdout.flush(), stderr.flush()]);
-  // The result waits for nothing that ends now: servers, the store, and the collector of telemetry (F102).
+  // Do not delay the result for closing servers, the store, or the telemetry collector (F102).
   const problem = await printing.close().then(() => undefined, problemOf);
   if (problem && !result.error) progress.problem(problem.message);
   await stderr.flush();
@@ -71,12 +71,12 @@ export async function print(args: Arguments): Promise<ExitCode> {
 
 type OnItem = (item: FeedItem, state: ConversationState) => void;
 
-/** One printed turn under way: a client at a desk of its own, which nobody else comes to. */
+/** One printed turn: a client at its own desk, without other clients. */
 class Printing {
   readonly #args: Arguments;
   readonly #progress: Progress;
   readonly #signal: AbortSignal;
-  /** Sends the last telemetry: absent before `close`. */
+  /** Sends the last telemetry; absent before `close`. */
   send: (() => Promise<void>) | undefined;
   #closed: Promise<void> | undefined;
   #host: Host | undefined;
@@ -91,14 +91,14 @@ class Printing {
     this.#signal = signal;
   }
 
-  /** Tells the turn as fast as `reader` takes it. Never rejects: whatever goes wrong is a result too. */
+  /** Runs the turn at the reader's pace. Never rejects: an error becomes a result too. */
   async run(reader: OutputStream, onItem: OnItem): Promise<Result> {
     try {
       await this.#takeTurn(reader, onItem);
       this.#signal.throwIfAborted();
       return this.#result(verdictOf(this.#end, this.#denied, this.#answer));
     } catch (error) {
-      // The turn may still run: nothing of it may be told behind the result. The first thing that went wrong is the one to tell.
+      // The turn may still run: no output may follow the result. Report only the first error.
       await this.close().catch(() => {});
       const { exit, ...problem } = this.#signal.aborted ? (this.#signal.reason as Stopped).problem : problemOf(error);
       const reason = this.#signal.aborted ? "interrupted" : exit === exitCodes.usage ? "usage" : "failed";
@@ -122,13 +122,13 @@ class Printing {
     this.#host = host;
     for (const sentence of host.notices) notice(oneLine(sentence));
     const { mcp } = await host.ready();
-    // There is one turn only: a tool that comes later comes never.
+    // There is only one turn, so wait for tools that are still starting.
     for (const sentence of mcp ? await serversSettled(mcp, signal) : []) notice(oneLine(sentence));
     if (!trust && untrustedContent(host.workspace).length > 0)
       notice("This project's settings and instructions are not used. --trust turns them on.");
     const asked = await askedFor(prompt, host, signal);
     const defect = Promise.withResolvers<never>();
-    defect.promise.catch(() => {}); // Whoever waits for the turn is told.
+    defect.promise.catch(() => {}); // The race below reports it.
     const desk = new OwnDesk(host, defect.reject, "banyan --print");
     this.#desk = desk;
     const named = await openNamedSession(this.#args, host, { notice, open: (id) => desk.open(id) });
@@ -144,7 +144,7 @@ class Printing {
         : { type: "turn", directive: say(await partsOf(prompt, asked?.said, host, notice, signal)), asIs: true };
     if (turn.type !== "turn" || turn.directive.type === "stop") throw new Error("A command said nothing.");
     const { directive, at = named.at, agent, asIs } = turn;
-    // An agent of its own has a model of its own, unless the command line names one.
+    // A named agent has its own model, unless the command line names one.
     const usual = agent === undefined ? host.model.name : this.#args.model;
     const model = asked?.type === "prompt" ? (asked.said.model ?? usual) : usual;
     signal.throwIfAborted();
@@ -159,7 +159,7 @@ class Printing {
       notice(oneLine(`${id} is still running, and is ended now: ${title}`));
   }
 
-  /** Tells what happens in the conversation until the turn has ended. Rejects when it cannot be followed any more. */
+  /** Shows the conversation until the turn has ended. Rejects if the feed fails. */
   #follow({ watched }: TalkSession, onItem: OnItem): Promise<void> {
     const over = Promise.withResolvers<void>();
     let run: string | undefined;
@@ -185,7 +185,7 @@ class Printing {
     return over.promise;
   }
 
-  /** Ends the host, once. Rejects with the first thing that could not be ended. */
+  /** Closes the host once. Rejects with the first error. */
   close(): Promise<void> {
     const close = async () => {
       await this.#desk?.[Symbol.asyncDispose]();
@@ -195,7 +195,7 @@ class Printing {
     return this.#closed;
   }
 
-  /** The last response of the turn, once it has ended. */
+  /** The last response of the turn, after its end. */
   get #answer() {
     return this.#end && this.#session && lastResponse(this.#end, this.#session.state);
   }
@@ -219,15 +219,15 @@ class Printing {
   }
 }
 
-/** What is asked, and what came with it from standard input. */
+/** The user's request, and the text from standard input. */
 interface Prompt {
   readonly asked: string;
   readonly input: string;
 }
 
-/** The prompt argument, standard input, or the one with the other as its context. Rejects with `UsageError` when there is neither. */
+/** Reads the prompt argument and standard input, which is context if both exist. Rejects with `UsageError` if there is neither. */
 async function promptOf(args: Arguments, notice: (sentence: string) => void, signal: AbortSignal): Promise<Prompt> {
-  // A single dash is standard input, as with other programs.
+  // A single dash means standard input, as in other programs.
   const prompt = args.prompt?.trim() === "-" ? "" : (args.prompt ?? "");
   const asked = prompt.trim() !== "";
   const input = await readStandardInput({ stream: process.stdin, optional: asked, notice, signal });
@@ -240,14 +240,14 @@ async function promptOf(args: Arguments, notice: (sentence: string) => void, sig
   );
 }
 
-/** The meaning of a prompt that begins with `/name`: a command of the terminal, once the conversation is there, or a prompt. */
+/** A prompt that begins with `/name`: a command for the open conversation, or the text of a prompt. */
 type Asked =
   | { readonly type: "command"; readonly command: Action; readonly argument: string }
   | { readonly type: "prompt"; readonly said: SaidByPrompt };
 
 /**
- * Returns what `/name` asks for at the beginning of a prompt (C18), and nothing for words. Rejects with `UsageError` or
- * `PromptError` where there is no such command, or one that only a chat has.
+ * Resolves `/name` at the beginning of a prompt (C18); undefined for other text. Rejects with `UsageError` or
+ * `PromptError` for an unknown command, and for a command that needs a chat.
  */
 async function askedFor({ asked, input }: Prompt, host: Host, signal: AbortSignal): Promise<Asked | undefined> {
   const line = slashIn(asked);
@@ -259,14 +259,14 @@ async function askedFor({ asked, input }: Prompt, host: Host, signal: AbortSigna
     return said && { type: "prompt", said };
   }
   const command = actionNamed(name);
-  // An action that gives way to a prompt does no more than a prompt: it says a text.
+  // An action that a prompt can replace only sends a text.
   if (!command?.givesWay)
     throw new UsageError(`/${name} works in a chat only. Start ${ownCommand("")} and type it there.`);
   if (input !== "") throw new UsageError(`/${name} takes no standard input. Describe in words what to do with it.`);
   return { type: "command", command, argument: line.argument };
 }
 
-/** The turn that an action begins. Throws `UsageError` where its arguments are wrong. */
+/** The turn that an action begins. Throws `UsageError` for invalid arguments. */
 function turnIn(
   { command, argument }: Extract<Asked, { type: "command" }>,
   session: Pick<TalkSession, "state">,
@@ -292,7 +292,7 @@ function turnIn(
   throw new Error(`/${command.name} began no turn.`);
 }
 
-/** The message that it makes. Standard input names nothing: only a user's own words do (B46), and the text of a command. */
+/** The parts of the message. Files are attached only for names in the user's own text (B46) or a command's text, not in standard input. */
 async function partsOf(
   { asked, input }: Prompt,
   said: SaidByPrompt | undefined,

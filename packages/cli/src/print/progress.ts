@@ -8,7 +8,7 @@ import { oneLine, plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
 import { SubAgentItems, subAgentLine } from "../show/sub-agents.ts";
 
-/** After what is said, these come also where it is the last: a call that is not executed, and the end. */
+/** Items that may follow even the last text: a call that is not executed, and the end. */
 const NO_SIGN_OF_MORE: ReadonlySet<FeedItem["type"]> = new Set([
   "call.failed",
   "call.pending",
@@ -16,17 +16,17 @@ const NO_SIGN_OF_MORE: ReadonlySet<FeedItem["type"]> = new Set([
   "usage.counted",
 ]);
 
-/** What is told besides problems. */
+/** Level of detail of the progress. */
 export interface ProgressOptions {
-  /** Nothing. */
+  /** Whether only problems are written. */
   readonly quiet: boolean;
-  /** How what the agent says between its calls is told: in a line, whole, or not at all, as it is written beside this as it comes. */
+  /** Text between calls: one line, in full, or nothing because it streams to stdout. */
   readonly said: "gist" | "whole" | "nothing";
 }
 
 /**
- * The calls and hitches of a turn, one line each, and what the agent says between its calls: what stderr is told while
- * stdout gets the answer (T32, B80). Quiet, it tells problems alone.
+ * Progress of a turn for stderr: one line per call and per problem, and the agent's text between calls, while stdout
+ * gets the answer (T32, B80). If quiet, only problems are written.
  */
 export class Progress {
   readonly #write: (text: string) => void;
@@ -35,14 +35,14 @@ export class Progress {
   readonly #quiet: boolean;
   readonly #said: ProgressOptions["said"];
   readonly #subAgents = new SubAgentItems();
-  /** Something of the answer that the model gives now was written. */
+  /** Whether text of the current response was written. */
   #isWritten = false;
-  /** A part of this turn was given up, and that was told. */
+  /** Whether a response of this turn was abandoned, and the user told. */
   #gaveUp = false;
-  /** The gist of what was said last, until it shows whether that is the answer for stdout; and what is told behind it. */
+  /** Gist of the latest text until it is known not to be the answer for stdout, and later lines. */
   #gist: string | undefined;
   #behind: string[] = [];
-  /** How what was said last falls short, which is told. */
+  /** Reported fault of the latest text. */
   #shortfall: string | undefined;
 
   constructor(
@@ -64,7 +64,7 @@ export class Progress {
 
   problem(sentence: string): void {
     this.#tellGist();
-    // What the answer lacks may be all that is wrong with the turn.
+    // An incomplete answer may be the only problem of the turn, and was already reported.
     if (sentence !== this.#shortfall) this.#put(`banyan: ${oneLine(sentence)}\n`);
   }
 
@@ -92,7 +92,7 @@ export class Progress {
         this.#isWritten = false;
         break;
       case "text":
-        // Discarded text was visible only where the response is written as it comes.
+        // Discarded text was visible only where the response streams.
         if (display.kind === "text") this.#isWritten ||= this.#said === "nothing" && display.text.trim() !== "";
         break;
       case "message-discard":
@@ -133,7 +133,7 @@ export class Progress {
         if (sentence !== undefined) this.notice(sentence);
         break;
       }
-      // A call has its line when it ends, and the verdict says how the turn ended.
+      // A call's line comes at its end, and the verdict describes the end of the turn.
       case "call":
       case "call-input":
       case "call-output":

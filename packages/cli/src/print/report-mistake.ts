@@ -7,7 +7,7 @@ import { OutputStream } from "../output/output-stream.ts";
 import { reportIn } from "../output/report.ts";
 import { COMMANDS } from "../subcommands.ts";
 
-/** Says what is wrong with a command line that could not be read, and sets the exit code. */
+/** Reports an invalid command line, and sets the exit code. */
 export async function reportMistake({
   message,
   output,
@@ -36,7 +36,7 @@ export async function reportMistake({
 }
 
 /**
- * What to say of a line that begins with a word that is nearly a command (`rnu "do it"`, `serv --port 80`); nothing where it
+ * The error for a line that begins with a misspelt command (`rnu "do it"`, `serv --port 80`). Undefined if the line
  * is a message.
  */
 export function misspeltCommand(name: string): string | undefined {

@@ -4,30 +4,30 @@ import { UsageError } from "../problem.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-/** The most of standard input that is taken, in MB. */
+/** Maximum size of standard input, in MB. */
 const MOST_INPUT = 10;
 
-/** Milliseconds that a socket has to say its first word when there is a prompt without it. */
+/** Milliseconds to wait for the first byte from a socket if there is a prompt argument. */
 const PATIENCE = 3_000;
 
 export interface InputOptions {
   readonly stream: typeof process.stdin;
-  /** Whether there is a prompt without it. */
+  /** Whether there is a prompt argument. */
   readonly optional: boolean;
-  /** Ends the reading. */
+  /** Aborts the reading. */
   readonly signal: AbortSignal;
-  /** For sentences about the input that are no error. */
+  /** Receives warnings about the input. */
   notice(sentence: string): void;
 }
 
 /**
- * All of standard input as text (T34); empty when there is none, or only a terminal. Input that is too long, or not text,
- * is refused as soon as that shows. Rejects with `UsageError`, or with the signal's reason.
+ * Reads standard input as text (T34). Empty for a terminal and for no input. Rejects as soon as the input is too long
+ * or not text, with `UsageError`, or with the signal's reason.
  */
 export async function readStandardInput({ stream, optional, signal, notice }: InputOptions): Promise<string> {
   const kind = fstatSync(stream.fd);
   if (stream.isTTY || kind.isCharacterDevice()) return "";
-  // A program that starts this one often leaves a socket open that it never writes to; a pipe of a shell always ends.
+  // A parent program often leaves a socket open without writing to it; a shell's pipe always ends.
   const patience = optional && kind.isSocket() ? PATIENCE : undefined;
   const chunks: Buffer[] = [];
   let length = 0;

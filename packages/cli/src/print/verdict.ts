@@ -7,8 +7,8 @@ import type { TurnEnd } from "../show/turn-end.ts";
 type Verdict = Pick<Result, "reason" | "exitCode" | "error">;
 
 /**
- * How a turn that took place counts (T35): a turn with a denied call or without a whole answer is never 0. `answer`: the
- * last response of a turn that is no task.
+ * Result and exit code of a turn (T35): never 0 with a denied call or without a complete answer. `answer` is the last
+ * response of a turn that is not a task.
  */
 export function verdictOf(end: TurnEnd | undefined, denied: Result["denied"], answer?: Message): Verdict {
   switch (end?.reason) {
@@ -45,7 +45,7 @@ export function verdictOf(end: TurnEnd | undefined, denied: Result["denied"], an
   }
 }
 
-/** Of a turn that answered: its answer is cut, refused or empty. What a task comes to is in the call that ends it. */
+/** The verdict on an incomplete, refused or empty answer. A task's result is in the call that ends it. */
 function shortVerdict({ reason }: TurnEnd, answer: Message | undefined): Verdict | undefined {
   const code = reason === "answered" ? shortfallOf(answer) : undefined;
   if (code === undefined) return undefined;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { directories } from "@banyan/host";
 import { announce, type LocalServer, localServers } from "@banyan/server/local-servers";
 
-/** Leaves word of a server for other programs of this user, until the result is disposed of. */
+/** Announces a server to other programs of this user, until the result is disposed of. */
 export function announced(server: LocalServer): Disposable {
   return announce(directory(), server);
 }
@@ -13,7 +13,7 @@ export function serversHere(): LocalServer[] {
   return localServers(directory());
 }
 
-/** The server whose process this is. */
+/** The server with this process id. */
 export function serverOf(process: number): LocalServer | undefined {
   return serversHere().find((server) => server.process === process);
 }

@@ -3,31 +3,31 @@ import { type AgentFlags, list, withAgentFlags } from "../agent-flags.ts";
 import { wholeNumber } from "../flag-values.ts";
 import { parse, type Unread } from "../parse.ts";
 
-/** The port when none is named. */
+/** The default port. */
 export const PORT = 4180;
 
-/** What a line of `banyan serve` says; what it leaves out is absent. */
+/** Arguments of `banyan serve`; omitted options are absent. */
 export interface ServeArguments extends AgentFlags {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly host: string;
   readonly allowHost: readonly string[];
   readonly token?: string;
   readonly guestToken?: string;
-  /** Show the page in the browser. */
+  /** Open the page in a browser. */
   readonly open: boolean;
-  /** The workspace, when it is not where the command was started. */
+  /** The workspace, if it is not the current directory. */
   readonly cwd?: string;
-  /** The address of a PostgreSQL database that other servers share. */
+  /** Address of a PostgreSQL database shared with other servers. */
   readonly store?: string;
-  /** Where those reach this one. */
+  /** Address at which the other servers reach this one. */
   readonly address?: string;
-  /** The machine whose files this one works with. */
+  /** Name of the machine whose files this server works with. */
   readonly machine?: string;
-  /** What drives turns, when it is not the database. */
+  /** The driver of turns. Default: the database. */
   readonly runs?: string;
   readonly redrive?: "resume" | "leave";
-  /** Seconds for which what runs may end by itself when the server is told to stop. */
+  /** Seconds for runs to end by themselves when the server is told to stop. */
   readonly drain?: number;
 }
 
@@ -39,7 +39,7 @@ only watch. BANYAN_STORE and BANYAN_RUNS set --store and --runs without showing 
 in the list of processes. Servers that share a store need the same tokens
 (docs/many-machines.md). docs/protocol.md describes how programs talk to a server.`;
 
-/** Reads what follows `banyan serve`, or says why it cannot be read. */
+/** Parses the arguments of `banyan serve`, or returns what is wrong with them. */
 export function readServe(
   argv: readonly string[],
 ): { readonly type: "serve"; readonly arguments: ServeArguments } | Unread {

@@ -22,7 +22,7 @@ import { announced } from "./announced.ts";
 import type { ServeArguments } from "./arguments.ts";
 import { sharedStore } from "./shared-store.ts";
 
-/** `banyan serve`: serves until it is told to stop. */
+/** `banyan serve`: serves until a signal arrives. */
 export async function serve(args: ServeArguments): Promise<ExitCode> {
   let host: Host | undefined;
   const say = (sentence: string) => {
@@ -44,7 +44,7 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
       trusted: isProjectTrusted({ cwd: resolve(args.cwd ?? "."), trust: args.trust }, warn),
     });
     for (const notice of host.notices) warn(notice);
-    // A host that is never ready serves what there is to read; whoever begins a turn is told why it cannot.
+    // If the host fails to start, conversations stay readable, and each new turn gets the error.
     tellMissing(host, warn).catch((error: unknown) => warn(problemOf(error).message));
     const server = await listen(optionsFor(args, host, warn, shared));
     using _ = announced({
@@ -73,13 +73,13 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
   }
 }
 
-/** Tells which MCP servers are not there, when that is known; the server does not wait for it. */
+/** Warns about missing MCP servers once known. The server does not wait for this. */
 async function tellMissing(host: Host, warn: (sentence: string) => void): Promise<void> {
   const { mcp } = await host.ready();
   for (const sentence of mcp ? await serversSettled(mcp, AbortSignal.timeout(STARTING)) : []) warn(sentence);
 }
 
-/** Milliseconds that an MCP server may take to start until it is said not to be there. */
+/** Milliseconds for an MCP server to start before it counts as missing. */
 const STARTING = 60_000;
 
 function optionsFor(
@@ -121,7 +121,7 @@ function optionsFor(
   };
 }
 
-/** Starts the server. A port that is taken is told with what to do. */
+/** Starts the server. If the port is unavailable, the error gives advice. */
 async function listen(options: ServeOptions): Promise<RunningServer> {
   try {
     return await startServer(options);
@@ -156,7 +156,7 @@ function greet(
   if (host.approval === "all") warn("APPROVAL IS OFF: every call runs without asking. Use this in a sandbox only.");
 }
 
-/** Shows an address in the browser. Whoever looks at the list of processes sees it: it is good for one page. */
+/** Opens an address in the browser. The process list shows the address, so it is valid for one page only. */
 function show(address: string, warn: (sentence: string) => void): void {
   const [command, ...args] =
     process.platform === "darwin"
@@ -170,7 +170,7 @@ function show(address: string, warn: (sentence: string) => void): void {
   browser.unref();
 }
 
-/** Resolves when the process is asked to end, with the exit code for that. Asked again, it ends at once. */
+/** Resolves with the exit code when a signal arrives. A second signal exits at once. */
 function stopped(): Promise<ExitCode> {
   return new Promise((resolve_) => {
     let asked = false;
@@ -187,8 +187,8 @@ function stopped(): Promise<ExitCode> {
 const DAY = 86_400_000;
 
 /**
- * Has a host that runs for days remove each day what has grown too old, and tells what, until the answer is disposed of
- * (B64). The process does not wait for it.
+ * Lets a long-running host remove expired data each day, and reports the removals, until the result is disposed of
+ * (B64). The timer does not keep the process alive.
  */
 export function tidyDaily(host: Pick<Host, "tidy">, tell: (sentence: string) => void): Disposable {
   const tidy = async () => {

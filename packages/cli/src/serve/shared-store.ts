@@ -8,7 +8,7 @@ import { PORT, type ServeArguments } from "./arguments.ts";
 
 const RESTATE = "restate=";
 
-/** The store that the command line or BANYAN_STORE names, and who sees turns through; loaded only then. */
+/** The store and the driver that the command line or the environment names. Loads their modules only if needed. */
 export async function sharedStore(args: ServeArguments, warn: (sentence: string) => void) {
   const url = args.store ?? (process.env.BANYAN_STORE || undefined);
   const runs = args.runs ?? (process.env.BANYAN_RUNS || undefined);
@@ -24,7 +24,7 @@ export async function sharedStore(args: ServeArguments, warn: (sentence: string)
   const machine = args.machine ?? hostname();
   const store = await databaseAt(url, { program: "banyan serve", machine });
   try {
-    // What is wrong with the database is told before anything else is begun.
+    // Report database errors before the server starts.
     await store.list({ limit: 1 });
     return { store, machine, driver };
   } catch (error) {
@@ -33,7 +33,7 @@ export async function sharedStore(args: ServeArguments, warn: (sentence: string)
   }
 }
 
-/** The store at an address; nothing is asked of it yet. Rejects with `UsageError` for an address that can be none. */
+/** Creates a store without connecting. Rejects with `UsageError` for an invalid address. */
 export async function databaseAt(url: string, options: PostgresStoreOptions): Promise<PostgresStore> {
   const { postgresStore } = await import("@banyan/store/postgres");
   try {
@@ -44,8 +44,8 @@ export async function databaseAt(url: string, options: PostgresStoreOptions): Pr
 }
 
 /**
- * Who sees turns through, as `--runs` or BANYAN_RUNS names it: `restate=http://127.0.0.1:8080`. Loaded only then, from a package
- * that only those install who use it. Throws `UsageError`.
+ * The driver of turns from `--runs` or BANYAN_RUNS: `restate=http://127.0.0.1:8080`. Its package is optional, so it
+ * is loaded only here. Throws `UsageError`.
  */
 async function driverOf(runs: string, log: (sentence: string) => void): Promise<Driver> {
   if (!runs.startsWith(RESTATE))

@@ -14,24 +14,24 @@ import { type Home, home, type Running } from "../testing/banyan.ts";
 import { type ModelServer, modelServer, type ServerAnswer, type ServerRequest } from "../testing/model-server.ts";
 import { connected, serving } from "../testing/serving.ts";
 
-/** The program of an earlier commit: its main module. The build takes no file of `scripts/`, so the type is not imported. */
+/** The program of an earlier commit. `scripts/` is not part of the build, so its type is repeated here. */
 type EarlierProgram = Disposable & { readonly main: string };
 
-/** How many conversations wait at once. */
+/** Number of waiting conversations. */
 const CONVERSATIONS = 3;
 
-/** Milliseconds that a turn may take to come to its end, or to its next question. */
+/** Maximum milliseconds until a turn ends or asks. */
 const PATIENCE = 60_000;
 
-/** How a server ends: `drained` while another one is there already, `replaced` by the earlier program, or as it. */
+/** The end of a server. `drained`: its successor already runs. `replaced`: the other version of the program takes over. */
 export type End = "killed" | "stopped" | "drained" | "replaced";
 type Listed = Result<"question.list">["waiting"][number];
-/** A random number below another one. */
+/** A random integer from 0 up to, but excluding, `below`. */
 export type Pick = (below: number) => number;
 
 const work = (name: string) => ({ tool: "shell", input: { command: `./work ${name}` } });
 
-/** The model: two calls that ask, a sub-agent with a call that runs and one that asks, a question in words, and the rest. */
+/** The model: two calls that ask, a sub-agent with one call that runs and one that asks, a question, and answers. */
 function answerTo({ messages }: ServerRequest): ServerAnswer {
   const said = JSON.stringify(messages);
   const results = messages.filter(({ role }) => role === "tool").length;
@@ -48,7 +48,7 @@ function answerTo({ messages }: ServerRequest): ServerAnswer {
   return { text: said.includes("And then") ? `Heard ${go}.` : `Done ${go}.` };
 }
 
-/** A program that says in a file that it ran, and where. Those that ask nobody take a while. */
+/** Creates a program that logs its runs and folders. Runs without approval take a while. */
 function prepare(place: Home): string {
   const ran = join(place.workspace, "..", "ran.txt");
   const script = `#!/bin/sh\necho "$1 $(pwd)" >> '${ran}'\ncase $1 in runs-*) sleep 0.5 ;; esac\n`;
@@ -66,31 +66,31 @@ function prepare(place: Home): string {
   return ran;
 }
 
-/** A conversation that waits, as its user knows it. */
+/** A waiting conversation, from the user's view. */
 interface Waiting {
   readonly id: string;
-  /** Distinguishes the messages and programs of one conversation from those of others. */
+  /** Part of all messages and programs of the conversation. */
   readonly name: string;
   readonly folder: string;
-  /** Answers that the server took, by question, each with how often servers had ended by then. */
+  /** Accepted answers by question, each with the number of servers that had ended by then. */
   readonly answered: Map<
     string,
     { readonly allowed: boolean; readonly ends: number; readonly call: string | undefined }
   >;
   /** Questions that the user saw and has not answered. */
   readonly open: Set<string>;
-  /** Questions with an answer on its way to a server that may end before it takes the answer. */
+  /** Questions whose answer may be lost with the ending server. */
   readonly doubtful: Set<string>;
 }
 
-/** Where conversations wait, and what ends the place. */
+/** Home, model and database of the conversations. */
 interface Site {
   readonly place: Home;
   readonly model: ModelServer;
   readonly database: Awaited<ReturnType<typeof testDatabase>> | undefined;
 }
 
-/** Conversations of one store that wait for a user, and the server that has them, one server after the other. */
+/** Waiting conversations of one store, served by one server after another. */
 export class Era implements AsyncDisposable {
   readonly #site: Site;
   readonly #ran: string;
@@ -100,9 +100,9 @@ export class Era implements AsyncDisposable {
   #server!: Running;
   #client!: Client;
   #isEarlier = false;
-  /** Answers that are on their way when a server ends. */
+  /** Answers that are still being sent when a server ends. */
   readonly #onTheirWay: Promise<void>[] = [];
-  /** How servers ended so far. */
+  /** Ends of servers so far. */
   readonly ends: End[] = [];
 
   private constructor(site: Site, earlier: EarlierProgram, pick: Pick) {
@@ -112,11 +112,11 @@ export class Era implements AsyncDisposable {
     this.#ran = prepare(site.place);
   }
 
-  /** Begins with a server of the earlier program or of this one, and conversations in it. */
+  /** Starts a server of either version, with conversations. */
   static async begin(store: string, earlier: EarlierProgram, pick: Pick): Promise<Era> {
     const database = store === "PostgreSQL" ? await testDatabase() : undefined;
     const era = new Era({ place: home(), model: await modelServer(answerTo), database }, earlier, pick);
-    // A database knows no way back to the earlier program: that has to be the first.
+    // The earlier program cannot read a migrated database, so it must come first.
     await era.#start(pick(4) < (database ? 3 : 2));
     for (let count = 0; count < CONVERSATIONS; count++) await era.#converse();
     return era;
@@ -140,7 +140,7 @@ export class Era implements AsyncDisposable {
     this.#client = await connected(address);
   }
 
-  /** Begins a conversation, half of them in a worktree, and waits until it asks or sooner; more is said that waits. */
+  /** Begins a conversation, half of them in a worktree, waits up to its first question, and queues another message. */
   async #converse(): Promise<void> {
     const { conversation } = await this.#client.ask("conversation.create", {});
     const name = createId().replaceAll(/\W/g, "");
@@ -168,7 +168,7 @@ export class Era implements AsyncDisposable {
     await this.#client.ask("turn.say", run === undefined ? queued : { ...queued, run });
   }
 
-  /** Something happens: time passes, a question is answered, or an answer is on its way when the server ends. */
+  /** One random event: a pause, an answer, or an answer that the server may not finish. */
   async happen(): Promise<void> {
     await sleep(this.#pick(400));
     if (this.#pick(3) === 0) return;
@@ -177,12 +177,12 @@ export class Era implements AsyncDisposable {
     if (!question) return;
     const answering = this.#answer(question);
     if (this.#pick(2) > 0) return answering;
-    // The server may end before it has answered: then the question is open, or answered.
+    // The server may end before it replies: the question is then open or answered.
     this.#onTheirWay.push(answering);
     answering.catch(() => {});
   }
 
-  /** Ends the server in some way, and has another one in its place. */
+  /** Ends the server at random, and starts its successor. */
   async end(): Promise<void> {
     const { database } = this.#site;
     const kinds: readonly End[] = ["killed", "stopped", database ? "drained" : "replaced"];
@@ -213,12 +213,12 @@ export class Era implements AsyncDisposable {
 
   async #list(): Promise<readonly Listed[]> {
     if (!this.#isEarlier) return (await this.#client.ask("question.list", {})).waiting;
-    // The earlier program lists conversations that are open.
+    // The earlier program lists only open conversations.
     for (const { id } of this.#conversations) await this.#client.watch(id).loaded;
     return (await this.#client.ask("question.list", {})).waiting;
   }
 
-  /** Remembers the questions that the user sees before the server ends. */
+  /** Remembers the user's open questions before the server ends. */
   async #remember(): Promise<void> {
     for (const { conversation, question } of await this.#list()) {
       const { open, doubtful } = this.#of(conversation);
@@ -226,7 +226,7 @@ export class Era implements AsyncDisposable {
     }
   }
 
-  /** Every question that was seen and not answered is listed under its id, and none that was answered. */
+  /** Each open question must be listed under its id, and no answered one. */
   async #mustList(): Promise<void> {
     const listed = await this.#list();
     const ids = new Set(listed.map(({ question }) => question.id));
@@ -248,7 +248,7 @@ export class Era implements AsyncDisposable {
     return found;
   }
 
-  /** Allows or denies what is asked, now and then twice at once: one of two answers counts. */
+  /** Allows or denies a question, sometimes twice at once: one of two answers counts. */
   async #answer({ conversation, question, call }: Listed): Promise<void> {
     const { answered, open, doubtful } = this.#of(conversation);
     const allowed = this.#pick(5) > 0;
@@ -271,7 +271,7 @@ export class Era implements AsyncDisposable {
     answered.set(question.id, { allowed, ends: this.ends.length, call: call?.id });
   }
 
-  /** Answers all that is asked until each conversation has come to its end, and judges them. */
+  /** Answers all questions until each conversation has ended, then checks the conversations. */
   async finish(): Promise<void> {
     if (this.#isEarlier) await this.end();
     for (const conversation of this.#conversations) {
@@ -298,7 +298,7 @@ export class Era implements AsyncDisposable {
       const asked = (await this.#list()).find(({ conversation }) => conversation === id);
       if (asked) await this.#answer(asked);
       if (asked || state.runs.size > 0) idle = performance.now();
-      // Work that was interrupted is the user's to go on with; in a database other servers do.
+      // The user resumes interrupted work; with a database, other servers do.
       if (performance.now() - idle < 1_000) continue;
       await this.#client.ask("turn.resume", { conversation: id });
       idle = performance.now();
@@ -337,7 +337,7 @@ export class Era implements AsyncDisposable {
     ).toEqual([true]);
   }
 
-  /** A call whose answer no end of a server followed has come to what the user decided. */
+  /** If no server ended after the answer, the call must match the user's decision. */
   #judgeAnswered(
     { status }: Call,
     answer: { readonly allowed: boolean; readonly ends: number } | undefined,
@@ -365,7 +365,7 @@ function shown({ runs, waiting, inbox, questions, messages }: ConversationState)
   });
 }
 
-/** Returns whether a command failed because its server ended. */
+/** Whether a command failed because its server ended. */
 function isLost(error: unknown): boolean {
   return (
     error instanceof ClientError &&

@@ -3,27 +3,27 @@ import { type FilePart, sizeIn } from "@banyan/core/conversation";
 import { attachedText, formatBytes } from "@banyan/core/shown";
 import { oneLine } from "./plain-text.ts";
 
-/** Something that goes along with a message. */
+/** An attachment of a message. */
 interface Attached {
   readonly name: string;
   readonly kind: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
-/** What became of what a person wrote: here, or on a server. */
+/** Attachments and problems of a message that the user wrote. */
 export interface WrittenAbout {
   readonly attached: readonly Attached[];
   readonly problems: readonly string[];
   readonly isRedacted: boolean;
 }
 
-/** Things that are named one by one. */
+/** Maximum attachments that are named. */
 const MOST = 5;
 
 /**
- * What a person is told before their message is sent: what goes along with its size, what does not, and why. `offered`: what
- * it names without asking for it.
+ * Lines for the user before their message is sent: attachments with sizes, and problems. `offered`: names in the
+ * message that could be attached.
  */
 export function attachedLines(
   { attached, problems, isRedacted }: WrittenAbout,
@@ -37,7 +37,7 @@ export function attachedLines(
   ];
 }
 
-/** What goes along with a message, on one line; no line when nothing does. */
+/** Attachments on one line; empty without attachments. */
 export function attachedLine(attached: readonly Attached[]): string[] {
   if (attached.length === 0) return [];
   const named = attached.slice(0, attached.length === MOST + 1 ? undefined : MOST);
@@ -47,7 +47,7 @@ export function attachedLine(attached: readonly Attached[]): string[] {
   return [`Attached: ${[...sizes, ...(others.length > 0 ? [more] : [])].join(", ")}`];
 }
 
-/** What went along with a message that is in a conversation: what stands behind its text. */
+/** Attachments of a message: the parts after its text. */
 export function attachedTo(parts: readonly UserPart[]): Attached[] {
   return parts.slice(1).flatMap((part) => {
     if (part.type === "file") return [attachedFile(part)];
@@ -59,7 +59,7 @@ export function attachedTo(parts: readonly UserPart[]): Attached[] {
   });
 }
 
-/** A file, as a person knows it. */
+/** A file as an attachment. */
 export function attachedFile({ mediaType, name = mediaType, data = "" }: FilePart): Attached {
   const kind = mediaType === "application/pdf" ? "PDF" : (mediaType.split("/")[0] ?? "file");
   return { name, kind, size: sizeIn(data) };
@@ -73,19 +73,19 @@ const KINDS: Readonly<Record<string, string>> = {
   diff: "diff",
 };
 
-/** Names in a message without an `@`, which attach nothing: addresses of pages, and patterns of files (T15). */
+/** Names in a message without an `@`, which are not attached: URLs, and file patterns (T15). */
 export function attachableIn(text: string): string[] {
   const words = text.split(/\s+/).map((word) => word.replace(/[.,;:!?)]+$/, ""));
   return [...new Set(words)].filter((word) => /^https?:\/\/./.test(word) || isPattern(word));
 }
 
-/** Of these the one that is being written: the last word of a text. */
+/** The attachable name at the end of a text, which the user is typing. */
 export function attachableAtEnd(text: string): string | undefined {
   const word = text.split(/\s/).at(-1) ?? "";
   return attachableIn(word)[0];
 }
 
-/** `src/*.ts`, `*.md`, and not `**emphasis**` or `2*3`. */
+/** Whether a word is a pattern such as `src/*.ts` or `*.md`, unlike `**emphasis**` or `2*3`. */
 function isPattern(word: string): boolean {
   return /^[\w.~/*{},-]+$/.test(word) && word.includes("*") && /[./]/.test(word) && !/^\*+[^*]+\*+$/.test(word);
 }

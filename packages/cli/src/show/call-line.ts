@@ -5,7 +5,7 @@ import { attachedFile, attachedLine } from "./attached.ts";
 import { excerpt, linesWithWords, wrap } from "./fit-text.ts";
 import type { Style } from "./style.ts";
 
-/** How a call stands that a person is asked about, or that asks one. */
+/** State of a call with an open question. */
 export const FOR_YOU = "waiting for you";
 
 const WORDS = {
@@ -19,53 +19,53 @@ const WORDS = {
   "not-run": "not run",
 } as const satisfies Record<ShownStatus, string>;
 
-/** What a call is about, on one line, as its tool says; of one that does not say, its first text. */
+/** A call on one line, as its tool describes it. Default: its first text argument. */
 export function callSummary(call: Call, width: number): string {
   const { about = {} } = call;
   const input = call.executedInput ?? call.input;
   if (input === undefined) return excerpt(begunText(call.inputText) ?? call.inputText, width);
   if (input === null || typeof input !== "object" || Array.isArray(input)) return excerpt(JSON.stringify(input), width);
-  // What a task came to is shown by itself, as its answer.
+  // The result of a task is shown as its answer.
   const others: readonly Json[] = about.result === undefined ? Object.values(input) : [];
   const texts = [about.title, about.command, about.paths?.[0]?.path, about.url, ...others];
   const main = texts.find((text) => typeof text === "string" && text !== "");
   return typeof main === "string" ? excerpt(main, width) : "";
 }
 
-/** The first text among the arguments, as far as the model has written them: what it is about, nobody can say yet. */
+/** The first text argument as far as it has streamed: its meaning is not known yet. */
 function begunText(inputText: string): string | undefined {
   const [, text] = /"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(inputText) ?? [];
   return text?.replaceAll(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character));
 }
 
-/** Characters of what a call is about that are shown at the least. */
+/** Minimum characters of a summary. */
 const LEAST_SUMMARY = 8;
 
-/** `• shell  npm test`: the beginning of a call's line. */
+/** Beginning of a call's line, such as `• shell  npm test`. */
 export function callHead(call: Call, style: Style, columns: number): string {
   const name = excerpt(toolOf(call), 64);
   const tool = name.length;
   const least = columns - tool - 25;
   const room = Math.max(columns - tool - 28, Math.min(20, least));
-  // Of a few letters nobody learns anything, and how it ended is to stand on the same line.
+  // A few letters do not help, and the result must fit on the same line.
   const summary = room < LEAST_SUMMARY ? "" : callSummary(call, room);
   return `${style.accent("•")} ${style.bold(name)}${summary === "" ? "" : `  ${summary}`}`;
 }
 
-/** `• shell  npm test … `: the line up to how the call stands, which follows. */
+/** The line of a call up to its state, such as `• shell  npm test … `. */
 export function callBegin(call: Call, style: Style, columns: number): string {
   const head = callHead(call, style, columns);
-  // What was cut there has its dots already.
+  // A cut summary already ends with an ellipsis.
   return `${head}${head.endsWith("…") ? " " : " … "}`;
 }
 
-/** `running`: how a call stands, in a word. */
+/** State of a call in a word, such as `running`. */
 export function callWord(call: Call): string {
   if (call.status === "pending" && call.input === undefined) return "being written";
   return exitCodeOf(call) ?? WORDS[shownStatus(call)];
 }
 
-/** `done, 1.2 s`: the end of it. A command that ran and says that it failed is told by its exit code. */
+/** End of a call's line, such as `done, 1.2 s`. A command that reported a failure shows its exit code. */
 export function callEnd(call: Call, style: Style): string {
   const word = callWord(call);
   const good = call.status === "completed" && exitCodeOf(call) === undefined;
@@ -76,15 +76,15 @@ export function callEnd(call: Call, style: Style): string {
   );
 }
 
-/** Characters of a reason that is shown whole. */
+/** Maximum characters of a reason that is shown in full. */
 const SENTENCE = 600;
 
-/** Lines of what a failed call said that are shown. */
+/** Maximum lines of a failed call's output. */
 const FAILED_SHOWN = 10;
 
 /**
- * The lines below it: for a call that did not do what it should, the end of what it said, and how much more there is (T49);
- * of a run of tests, what it says of those that failed; the files that a call brought. `shower`: the key that shows all.
+ * Lines below a call: the end of a failed call's output with the number of hidden lines (T49), for a test run the
+ * failures, and the files that a call returned. `shower`: the key that shows all.
  */
 export function callDetails(call: Call, style: Style, columns: number, shower?: string): string[] {
   if (call.about?.plan && call.status === "completed") return stepLines(call.about.plan, style, columns);
@@ -97,17 +97,17 @@ export function callDetails(call: Call, style: Style, columns: number, shower?: 
   const how = shower === undefined ? "" : `; ${shower} shows all`;
   const hint = more > 0 ? [`… (${counted(more, "more line")}${how})`] : [];
   const width = Math.max(20, columns - 6);
-  // A sentence that says why is read whole; lines of a program stay lines.
+  // A reason is wrapped, but output of a program keeps its lines.
   const isSentence = lines.length === 1 && (lines[0] ?? "").length <= SENTENCE;
   const fit = (line: string) => (line.length > width ? cutTo(line, width - 1) : line);
   const fitted = isSentence ? wrap(lines[0] ?? "", width).split("\n") : shown.map(fit);
   return [...hint, ...fitted].map((line) => `    ${style.dim(line)}`);
 }
 
-/** Steps of a plan that stand below the call that puts it down. */
+/** Maximum plan steps below a call. */
 const STEPS_SHOWN = 10;
 
-/** A plan: what is under way stands out, what is done steps back. */
+/** Steps of a plan: the current step is bold, completed steps are dim. */
 export function stepLines(plan: readonly PlanStep[], style: Style, columns: number, most = STEPS_SHOWN): string[] {
   return shownPlan(plan, most).map(({ mark, text, status }) => {
     const line = excerpt(`${mark} ${text}`.trim(), Math.max(20, columns - 6));
@@ -115,16 +115,16 @@ export function stepLines(plan: readonly PlanStep[], style: Style, columns: numb
   });
 }
 
-/** How test runners begin what they say of a test that failed, or of all of them: of Node, Python, Go, Rust and TAP. */
+/** How test runners begin the report of a failure: Node, Python, Go, Rust and TAP. */
 const FAILURE =
   /^\s*(?:(?:FAIL(?:ED|URE)?|ERROR|not ok|✖|✗|✕|×|●|--- FAIL|failures:|AssertionError|panicked at)(?:[\s:]|$)|E\s{3}|thread '.*' panicked)/;
 
-/** Behind it Node says what was wrong, once all tests have run; before, it only names those that failed. */
+/** Node's heading before the details of failed tests; above it, Node only lists their names. */
 const WHAT_FAILED = /^\s*✖ failing tests:\s*$/;
 
 /**
- * The last lines; but of a run of tests what it says of those that failed, or, where failures stand above the last lines, those
- * that tell of the first of these.
+ * Selects the last lines. For a test run: the failure report, or the lines from the first failure if no failure is
+ * among the last.
  */
 function failuresIn(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines;

@@ -1,22 +1,22 @@
 import { wrap } from "./fit-text.ts";
 import type { Style } from "./style.ts";
 
-/** A name of one part or more, and what it stands for. */
+/** A name with one or more parts, and its description. */
 export interface Described {
   readonly name: readonly string[];
   readonly text: string;
 }
 
-/** Columns from which on a text stands beside its name. */
+/** Columns from which descriptions stand next to names. */
 const BESIDE = 60;
-/** The part of the columns that names may take; a longer one has a line of its own. */
+/** Maximum share of the columns for names; a longer name has its own line. */
 const NAMES = 0.45;
-/** So has the longest one where it is that much longer than all others: they would stand far from what they mean. */
+/** A name that exceeds all others by this much also has its own line, so that descriptions stay near the names. */
 const MUCH_LONGER = 12;
 
 /**
- * Names and what they stand for, beside each other where there is room. Lines are broken between words. `all`: these rows
- * and those of other lists that they are to stand in line with.
+ * Names with descriptions, side by side if there is room, wrapped between words. `all`: rows of several lists that
+ * share their columns.
  */
 export function described(
   rows: readonly Described[],

@@ -7,14 +7,14 @@ import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 import { table } from "./table.ts";
 
-/** How much of a change is shown. */
+/** Options of {@link diffLines}. */
 export interface DiffOptions {
   readonly style: Style;
-  /** Lines of the change; of a longer one the first, with a count. All when absent. */
+  /** Maximum lines; the rest is counted. Default: all lines. */
   readonly most?: number;
 }
 
-/** `changed src/a.ts, 3 lines added, 1 removed`: a file that was changed, on one line. */
+/** A changed file on one line, such as `changed src/a.ts, 3 lines added, 1 removed`. */
 export function changeHead(
   { path, kind, added, removed }: Omit<FileChange, "diff" | "before" | "after">,
   style: Style,
@@ -25,8 +25,8 @@ export function changeHead(
 }
 
 /**
- * A unified diff as lines for people: each with its number, lines that come with `+`, lines that go with `-`, in the text
- * and not only in colour (T23). Between two places stands `⋮`. Nothing that hides on a terminal stays hidden.
+ * A unified diff for users: numbered lines, marked with `+` and `-` and not only by color (T23). `⋮` separates
+ * distant places. Hidden characters become visible.
  */
 export function diffLines(diff: string, { style, most = Number.POSITIVE_INFINITY }: DiffOptions): string[] {
   const rows = rowsOf(diff);
@@ -37,8 +37,8 @@ export function diffLines(diff: string, { style, most = Number.POSITIVE_INFINITY
 }
 
 /**
- * A change while the model writes it, which is not made yet: what it is about, and its lines so far, each with `+`. Of more
- * lines than `most` the last are shown. `before`: lines of it that the text leaves out.
+ * A change that the model is still writing: its place and its lines so far, each with `+`. Shows the last `most`
+ * lines. `before`: number of earlier lines that `text` omits.
  */
 export function draftLines(
   draft: Draft,
@@ -49,7 +49,7 @@ export function draftLines(
   const last = written.slice(Math.max(0, written.length - most));
   const count = before + written.length;
   const first = start + count - last.length;
-  // The lines are not moved when the tenth comes, or the hundredth.
+  // Fixed width: the lines must not move when numbers get longer.
   const width = Math.max(3, String(start + count - 1).length);
   return [
     `writing ${placeOf(draft, style)}${style.dim(`, ${counted(count, "line")} so far`)}`,
@@ -57,12 +57,12 @@ export function draftLines(
   ];
 }
 
-/** `12 lines for src/a.ts, lines 9 to 12`: a change that the model has written, and that is not made yet. */
+/** A change that the model has written, before it is applied, such as `12 lines for src/a.ts, lines 9 to 12`. */
 export function draftEnd(draft: Draft, count: number, style: Style): string {
   return `${counted(count, "line")} for ${placeOf(draft, style)}`;
 }
 
-/** `src/a.ts, lines 9 to 12`: what a change is about. */
+/** The place of a change, such as `src/a.ts, lines 9 to 12`. */
 function placeOf({ path, start, end = start }: Draft, style: Style): string {
   const name = style.bold(oneLine(shownPath(path)));
   if (start === undefined || end === undefined) return name;
@@ -70,13 +70,13 @@ function placeOf({ path, start, end = start }: Draft, style: Style): string {
   return `${name}, ${end === start + 1 ? `line ${start}` : `lines ${start} to ${end - 1}`}`;
 }
 
-/** `src/a.ts`, and in which worktree it is, where it is in one. */
+/** A path, with its worktree if it is in one. */
 function placed(path: string, worktree: string | undefined): string {
   const name = oneLine(shownPath(path));
   return worktree === undefined ? name : `${name} (in the worktree ${oneLine(worktree)})`;
 }
 
-/** A line of a diff: of both files, of one of them, or what is said between the lines. */
+/** A line of a diff: in both files, in one of them, or a separator. */
 interface Row {
   readonly sign: " " | "+" | "-" | "⋮" | "\\";
   readonly text: string;
@@ -115,7 +115,7 @@ function rowLine({ sign, text, number }: Row, width: number, style: Style): stri
   return `${style.dim(place)} ${paint(line)}`.trimEnd();
 }
 
-/** The changed file that a user names: by its path, as a listing shows it, or by a name that looks the same. */
+/** The changed file that the user names: by its path as listed, or by a name that looks the same. */
 export function changedFileNamed(files: readonly ChangedFile[], named: string): ChangedFile | undefined {
   const wanted = named.replace(/^\.\//, "");
   const alike = files.filter(({ path }) => foldedName(path) === foldedName(wanted));
@@ -125,7 +125,7 @@ export function changedFileNamed(files: readonly ChangedFile[], named: string): 
   );
 }
 
-/** The files that a conversation has changed, one on each line, with the lines that came and went. */
+/** The changed files of a conversation, one per line, with added and removed lines. */
 export function changedFileLines(files: readonly ChangedFile[], title?: string): string[] {
   const of = title === undefined ? "" : ` by “${excerpt(title, 60)}”`;
   if (files.length === 0) return [`No file was changed${of}, or all are as they were.`];

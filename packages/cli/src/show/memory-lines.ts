@@ -8,7 +8,7 @@ import { formatTime, table } from "./table.ts";
 const TEXT_WIDTH = 80;
 const SOURCE_WIDTH = 60;
 
-/** What is remembered, an entry on each line: its number, what kind it is, when and where it is from, what it says. */
+/** Memories, one line each: number, kind, time, text and source. */
 export function memoryLines(entries: readonly MemoryEntry[]): string[] {
   return table(
     entries.map(({ id, kind, at, source, text }) => [
@@ -21,13 +21,13 @@ export function memoryLines(entries: readonly MemoryEntry[]): string[] {
   );
 }
 
-/** That memory added something to what the model is told, and how to see it (S26, T51): `shower` is a key or a command. */
+/** Notice that memory extended the prompt (S26, T51). `shower`: the key or command that shows the entries. */
 export function recalledLine(items: readonly Recalled[], shower: string): string {
   const told = items.filter(({ dismissed }) => !dismissed).length;
   return `Memory added ${counted(told, "entry", "entries")} to the prompt (${shower} shows them).`;
 }
 
-/** What it added, numbered, each with where it is from, and whether a person does not want it used (W50). */
+/** Recalled memories, numbered, with sources, and a mark for those that the user dismissed (W50). */
 export function recalledLines(items: readonly Recalled[], columns: number, dim: (text: string) => string): string[] {
   const room = Math.max(20, columns);
   return items.flatMap(({ text, source, dismissed }, index) => {

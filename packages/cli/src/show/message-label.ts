@@ -17,22 +17,22 @@ import { compactedLine, counted, cutTo, visibleLine, withoutMarks } from "@banya
 import { excerpt, firstLines } from "./fit-text.ts";
 import { oneLine, plainText } from "./plain-text.ts";
 
-/** `Branch 2 (opus)`: the number by which a person names the branch of a message, and its worktree, or else its model. */
+/** Such as `Branch 2 (opus)`: the number of a message's branch, with its worktree or its model. */
 export function branchName(state: ConversationState, message: string): string {
   const leaf = newestLeaf(state, message);
   const name = worktreeAt(state, leaf) ?? lastAssistantMessage(pathTo(state, leaf))?.model;
   return `Branch ${leaves(state).indexOf(leaf) + 1}${name === undefined ? "" : ` (${visibleLine(name)})`}`;
 }
 
-/** Who wrote a message, as people say it. */
+/** Display name of a message's author. */
 export function speakerOf(message: Message, agent: string): string {
   if (message.role === "user") return message.author === "user" ? "you" : message.author;
   return message.role === "summary" ? "summary" : agent;
 }
 
-/** What people and the agent did with a message: its calls, its name, its star, and the number of the branch that ends with it. */
+/** Marks of a message: number of calls, label, star, and the number of the branch that it ends. */
 export function messageMarks(message: Message, branch: number | undefined): string[] {
-  // A message without text is shown as its calls already.
+  // A message without text already shows its calls.
   const calls = message.role === "assistant" && textOf(message).trim() !== "" ? message.calls.length : 0;
   const marks = [
     calls > 0 ? `(${counted(calls, "call")})` : "",
@@ -43,7 +43,7 @@ export function messageMarks(message: Message, branch: number | undefined): stri
   return marks.filter((mark) => mark !== "");
 }
 
-/** What a message says, on one line: its text, or what it asks for when it has none. */
+/** A message on one line: its text, or its calls if it has none. */
 export function gist(message: Message, width: number): string {
   const instead = toldUnreadable(message) ?? undoneLine(message);
   if (instead !== undefined) return excerpt(`(${oneLine(instead)})`, width);
@@ -57,14 +57,14 @@ export function gist(message: Message, width: number): string {
 
 const WORDS = { steer: "steer", queue: "queued", interrupt: "interrupt" } as const;
 
-/** How something that waits reaches the agent, in a word. */
+/** State of a queued message, in a word. */
 export type WaitingWord = "held" | (typeof WORDS)[keyof typeof WORDS];
 
 export function waitingWord({ delivery, held }: Pick<WaitingInput, "delivery" | "held">): WaitingWord {
   return held ? "held" : WORDS[delivery];
 }
 
-/** `steer: use the other file`: something that waits, on one line. */
+/** A queued message on one line, such as `steer: use the other file`. */
 export function waitingLine(
   input: Pick<WaitingInput, "parts" | "unreadable" | "delivery" | "held">,
   width: number,
@@ -73,7 +73,7 @@ export function waitingLine(
   return `${word}: ${waitingText(input, Math.max(20, width - word.length - 2))}`;
 }
 
-/** What it says, on one line: its first text, as what a person typed; what goes along is in the others. */
+/** Text of a queued message on one line: the first text, which the user typed, and the names of files. Other texts are attachments. */
 export function waitingText(input: Pick<WaitingInput, "parts" | "unreadable">, width: number): string {
   const { parts } = input;
   const unreadable = toldUnreadable(input);
@@ -86,10 +86,10 @@ export function waitingText(input: Pick<WaitingInput, "parts" | "unreadable">, w
   return excerpt(texts.join(" "), width);
 }
 
-/** Lines of it that are shown. */
+/** Maximum lines of a tool's message. */
 const SHOWN = 10;
 
-/** What a tool or the system tells the model, why something was not done, say; no line of what a person wrote. */
+/** Lines of a message from a tool or the system to the model, such as a reason for a denial. Empty for a user's message. */
 export function toldModelLines(message: Message | undefined): string[] {
   const unreadable = toldUnreadable(message);
   if (unreadable !== undefined) return [oneLine(unreadable)];
@@ -100,16 +100,16 @@ export function toldModelLines(message: Message | undefined): string[] {
   return firstLines(plainText(`${message.author}: ${textOf(message)}`.trim()), SHOWN).split("\n");
 }
 
-/** Which commands in the background a person was told the end of, so that they do not read it again as the model does. */
+/** Background commands whose end the user has read, so that the message to the model about it is not shown again. */
 export class ToldEnds {
   readonly #told = new Set<string>();
 
-  /** Takes an item that is shown. */
+  /** Records an item that was shown. */
   note(item: FeedItem): void {
     if (item.type === "process.ended") this.#told.add(item.process);
   }
 
-  /** Whether a message tells the model nothing but such ends. */
+  /** Whether a message only reports such ends to the model. */
   has(message: Message | undefined): boolean {
     if (message?.role !== "user" || message.author !== "system") return false;
     const ended = textOf(message)
@@ -124,7 +124,7 @@ const ENDED = /^(\S+) \(.*\) has ended: /;
 const UNDONE =
   /^The person has taken back changes that were made to files\. They are again as they were before:((?:\n- .+)+)$/;
 
-/** `a.ts has its previous content again; the model is told`: what a person took back, who does not read it as the model does. */
+/** Short form, for the user, of a message that tells the model about undone changes. */
 export function undoneLine(message: Message): string | undefined {
   if (message.role !== "user" || message.author !== "system") return undefined;
   const [, files] = UNDONE.exec(textOf(message)) ?? [];
@@ -134,7 +134,7 @@ export function undoneLine(message: Message): string | undefined {
 
 const APPLIED = /^All blocks were applied\.(\n.+: (created, with|\d+ blocks? applied;) .+)+\nEdit mode has ended/;
 
-/** Whether a tool says only that blocks became changes of files: a person sees these with their lines, just above. */
+/** Whether a tool only reports that blocks became file changes, which the user already sees above. */
 export function isShownByChanges(message: Message): boolean {
   return message.role === "user" && message.author === "tool" && APPLIED.test(textOf(message));
 }

@@ -1,10 +1,10 @@
 import { formatCount } from "@banyan/core/shown";
 import type { KnownModel } from "@banyan/host";
 
-/** The columns of a model's facts: dollars for a million tokens in, cached and out, and tokens of context. */
+/** Columns of a model's facts: dollars per million tokens of input, cached input and output, and context size in tokens. */
 export const FACTS_HEAD = ["in", "cached", "out", "context"] as const;
 
-/** The facts of a model as cells of a table; `—` for what is unknown. */
+/** Facts of a model as table cells; `—` for unknown facts. */
 export function factsCells({ price, contextSize }: Omit<KnownModel, "name">): string[] {
   const dollars = [price?.input, price ? (price.cached ?? price.input) : undefined, price?.output];
   return [
@@ -13,7 +13,7 @@ export function factsCells({ price, contextSize }: Omit<KnownModel, "name">): st
   ];
 }
 
-/** What a million tokens cost, to a person who looks at it: no more digits than there are, and two where there are cents. */
+/** Dollars per million tokens, without needless digits, and with two if there are cents. */
 export function formatDollars(amount: number): string {
   const text = String(Number(amount.toPrecision(6)));
   return `$${/\.\d$/.test(text) ? `${text}0` : text}`;

@@ -1,19 +1,19 @@
 /**
- * Makes text that a model or a tool produced safe for a terminal (S12): without escape sequences and control characters,
- * with line ends as `\n`. Takes the text in pieces; a sequence may be cut anywhere between two of them.
+ * Makes text of a model or tool safe for a terminal (S12): removes escape sequences and control characters, and
+ * normalizes line ends to `\n`. The text may arrive in pieces that cut a sequence anywhere.
  *
  * ```
  * text ──ESC──▶ escape ──[──▶ control sequence ──final byte──▶ text
  *                  ├──] P X ^ _──▶ control string ──BEL, ST──▶ text
  *                  ╰──any other──▶ text
  * ```
- * The 8-bit forms (U+0080 to U+009F) of the same go too. Memory is bounded: nothing is held back but the state, and the first
- * half of a character that a piece ends within.
+ * Also removes the 8-bit forms (U+0080 to U+009F). Memory is bounded: the state, and the first half of a surrogate
+ * pair at the end of a piece.
  */
 export class PlainText {
   #state: "text" | "escape" | "sequence" | "string" | "string-escape" = "text";
   #afterReturn = false;
-  /** An output turns each half of a character, written by itself, into a sign that something is wrong. */
+  /** Half of a surrogate pair, kept because output would replace each half by an error sign. */
   #half = "";
 
   push(added: string): string {
@@ -32,7 +32,7 @@ export class PlainText {
       case "escape":
         return this.#escape(character, code);
       case "sequence":
-        // Parameters and intermediates come before one final byte; a control character means that the sequence was cut.
+        // Parameter bytes precede one final byte. A control character means that the sequence was cut.
         if (code >= 0x20 && code < 0x40) return "";
         this.#state = "text";
         return code >= 0x40 && code < 0x7f ? "" : this.#next(character);
@@ -52,7 +52,7 @@ export class PlainText {
   #escape(character: string, code: number): string {
     if (character === "[") this.#state = "sequence";
     else if ("]PX^_".includes(character)) this.#state = "string";
-    // Intermediate bytes, as in the choice of a character set, come before one more.
+    // Intermediate bytes, as in the choice of a character set, precede one more byte.
     else if (code >= 0x20 && code < 0x30) return "";
     else {
       this.#state = "text";
@@ -80,11 +80,11 @@ const ESC = 0x1b;
 const CSI = 0x9b;
 const ST = 0x9c;
 
-/** Control characters other than line end and tab, and those that turn the direction of text around. */
+/** Control characters except line end and tab, and characters that change the text direction. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
-/** The same for a whole text. */
+/** Makes a complete text safe for a terminal. */
 export function plainText(text: string): string {
   return new PlainText().push(text);
 }
@@ -92,7 +92,7 @@ export function plainText(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
 const COLOR = /(\x1b\[[\d;:]*m)/;
 
-/** Text on one line with its colours, and nothing else that a terminal would obey. */
+/** Text on one line with its colors, without other control sequences. */
 export function coloredLine(text: string): string {
   const pieces = text.split(COLOR);
   return pieces
@@ -101,7 +101,7 @@ export function coloredLine(text: string): string {
     .trim();
 }
 
-/** Plain text on one line: every run of blanks and line ends is one blank. */
+/** Plain text on one line, with single blanks. */
 export function oneLine(text: string): string {
   return plainText(text).replace(/\s+/g, " ").trim();
 }

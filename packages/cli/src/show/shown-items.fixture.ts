@@ -1,20 +1,20 @@
 import type { Delta, EventType, Notice } from "@banyan/core/conversation";
 
-/** Where a conversation can be seen. */
+/** Clients that show a conversation. */
 export type Client = "full" | "plain" | "print" | "page";
 
-/** Everything that a feed can bring. */
+/** All types of feed items. */
 export type ItemType = EventType | Delta["type"] | Notice["type"];
 
-/** What a client shows of an item: in a few words, or `nothing: ` and why it need not. */
+/** What a client shows of an item, in a few words, or `nothing: ` and the reason. */
 type Shown = Readonly<Record<Client, string>>;
 
 const same = (shown: string): Shown => ({ full: shown, plain: shown, print: shown, page: shown });
 const nothing = (reason: string): Shown => same(`nothing: ${reason}`);
 
 /**
- * What of a conversation is seen where (F37): a kind of item that is not in it does not compile. `attach` shows what the full
- * terminal and plain lines show.
+ * What each client shows of a conversation (F37). A missing type of item does not compile. `attach` shows the same as
+ * the full terminal and plain lines.
  */
 export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {
   "conversation.created": nothing("the conversation is empty"),

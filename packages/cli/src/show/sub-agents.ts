@@ -5,21 +5,21 @@ import { callBegin, callEnd } from "./call-line.ts";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
-/** Tells the items of a feed that are a sub-agent's from those of the agent that the person talks with. */
+/** Separates a sub-agent's feed items from those of the user's agent. */
 export class SubAgentItems {
   readonly #runs = new Set<string>();
 
-  /** Runs of sub-agents that have not ended. */
+  /** Number of live runs of sub-agents. */
   get atWork(): number {
     return this.#runs.size;
   }
 
-  /** What was at work is not any more. */
+  /** Forgets all live runs. */
   forget(): void {
     this.#runs.clear();
   }
 
-  /** Whether an item is a sub-agent's; each is to be asked about once, in order. The state has it already. */
+  /** Whether an item belongs to a sub-agent. Call once per item, in order, after the state has applied the item. */
   has(item: FeedItem, state: ConversationState): boolean {
     if (item.type === "run.started" && item.call !== undefined) this.#runs.add(item.run);
     if (item.type === "run.ended" && this.#runs.delete(item.run)) return true;
@@ -28,7 +28,7 @@ export class SubAgentItems {
   }
 }
 
-/** `agent 1: • read  a.txt … done`: what a sub-agent has just done, on one line; nothing for what is not worth one. */
+/** A sub-agent's last action on one line, such as `agent 1: • read  a.txt … done`; undefined for minor items. */
 export function subAgentLine(
   item: FeedItem,
   state: ConversationState,
@@ -53,7 +53,7 @@ export function subAgentLine(
   }
 }
 
-/** `agent 1: The provider is overloaded. ...`: what is told of a sub-agent's run beside what it does. */
+/** A notice about a sub-agent's run, such as `agent 1: The provider is overloaded. ...`. */
 export function subAgentTold(item: FeedItem, state: ConversationState): string | undefined {
   const told = itemSentence(item);
   if (told === undefined) return undefined;
@@ -61,12 +61,12 @@ export function subAgentTold(item: FeedItem, state: ConversationState): string |
   return `${oneLine(subAgentLabel(state, leaf ?? "") ?? "a sub-agent")}: ${told}`;
 }
 
-/** What calls began and what goes on beside the agent, in the background, the oldest first. */
+/** Running background commands, oldest first. */
 export function runningProcesses({ processes }: Pick<ConversationState, "processes">): StayingProcess[] {
   return [...processes.values()].filter(({ outcome }) => outcome === undefined);
 }
 
-/** Of what the agent works on, the turns on other branches than that of `run`. */
+/** Live turns on other branches than that of `run`. */
 export function runsBeside(live: readonly LiveRun[], run: string | undefined): LiveRun[] {
   return live.filter(({ id, call }) => call === undefined && id !== run);
 }

@@ -1,12 +1,12 @@
 import { excerpt } from "./fit-text.ts";
 
-/** What a column that is cut has at least. */
+/** Minimum width of a cut column. */
 const LEAST = 8;
 
 /**
- * Rows as lines of columns, each as wide as its widest cell. Columns are set to the left, or to the right from column
- * `rightFrom` on; the last one, set to the left, may be of any length. Where they are wider than `width` together, they move
- * closer, and the widest of those on the left are cut.
+ * Rows as lines with aligned columns. Columns are left-aligned, and right-aligned from `rightFrom` on; a left-aligned
+ * last column may have any length. If the table exceeds `width`, the gaps shrink, then the widest left-aligned
+ * columns are cut.
  */
 export function table(
   rows: readonly (readonly string[])[],
@@ -36,7 +36,7 @@ export function table(
   );
 }
 
-/** `2026-08-14 09:05`: a moment as the clock on the wall has it. */
+/** A local time, such as `2026-08-14 09:05`. */
 export function formatTime(at: number): string {
   const time = new Date(at);
   const two = (number: number) => String(number).padStart(2, "0");

@@ -4,12 +4,12 @@ import { counted, formatSpent } from "@banyan/core/shown";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
-/** The end of a turn, as the feed tells it. */
+/** The feed's event for the end of a turn. */
 export type TurnEnd = Extract<Event, { readonly type: "run.ended" }>;
 
 /**
- * `anthropic/claude · 2 steps · 1,200 tokens in, 80 out · cost $0.01`: what a turn took; no line when no model was asked, or
- * nobody knows. `model`: which one is named when the turn came to no response.
+ * Spending of a turn, such as `anthropic/claude · 2 steps · 1,200 tokens in, 80 out · cost $0.01`; empty if unknown
+ * or without a model call. `model` is named if the turn has no response.
  */
 export function turnLine(end: TurnEnd, state: ConversationState, model: string): string[] {
   const { spent } = end;
@@ -21,7 +21,7 @@ export function turnLine(end: TurnEnd, state: ConversationState, model: string):
 /** Advice to a user of the chat for a request that is too long for the model. */
 const TOO_LONG = " Go back to an earlier message with /tree or /rewind.";
 
-/** Says why a run ended, when it did not simply answer. `why`: what the model's service, a limit or the loop said. */
+/** The reason for the end of a run without a simple answer. `why`: the explanation of the provider, a limit or the loop. */
 export function runEndSentence(
   reason: RunEnd,
   why: string | undefined,
@@ -42,13 +42,13 @@ export function runEndSentence(
   }
 }
 
-/** The last response of a turn; nothing when the model said nothing at all. */
+/** The last response of a turn; undefined without a response. */
 export function lastResponse({ run, leaf }: TurnEnd, state: ConversationState) {
   const message = lastAssistantMessage(pathTo(state, leaf));
   return message?.run === run ? message : undefined;
 }
 
-/** What a turn came to, as a text: the result of a task, else its last response; at a limit without one, a sentence. */
+/** Text of a turn's result: a task's result, or the last response. At a limit without a response, a sentence. */
 export function textAtEnd(end: TurnEnd, state: ConversationState): string {
   const message = lastResponse(end, state);
   if (end.reason === "finished") return taskResult(message);
@@ -56,7 +56,7 @@ export function textAtEnd(end: TurnEnd, state: ConversationState): string {
   return said === "" && end.limit !== undefined ? `(Stopped: the turn reached ${end.limit}.)` : said;
 }
 
-/** What a task came to: the call that ends it says so, and no message. */
+/** A task's result, which is in the call that ends the task. */
 function taskResult(message: Message | undefined): string {
   const calls = message?.role === "assistant" ? message.calls : [];
   const end = calls.find(({ about, status }) => about?.result !== undefined && status === "completed");

@@ -12,10 +12,10 @@ type Worktree = Omit<Result<"worktree.list">["worktrees"][number], "files"> & {
   }[];
 };
 
-/** Files of a worktree that are named; of more, a count. */
+/** Maximum files that are named; the others are counted. */
 const SHOWN = 10;
 
-/** Worktrees with what each holds, as lines for people; `conversation` is the one that they are in. */
+/** Worktrees and their contents, for users. `conversation` is the current conversation. */
 export function worktreeLines(
   worktrees: readonly Worktree[],
   { style, conversation }: { readonly style: Style; readonly conversation?: string },

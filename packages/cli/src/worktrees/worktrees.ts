@@ -8,7 +8,7 @@ import { styleFor } from "../show/style.ts";
 import { worktreeLines } from "../show/worktree-lines.ts";
 import type { WorktreesArguments } from "../subcommands.ts";
 
-/** `banyan worktrees`: the git worktrees of the branches of conversations in this repository. Asks no model. */
+/** `banyan worktrees`: the git worktrees of conversations in this repository. Asks no model. */
 export function worktrees(args: WorktreesArguments): Promise<ExitCode> {
   return listing(async (write) => {
     const place = { env: process.env, home: homedir() };
@@ -21,14 +21,14 @@ export function worktrees(args: WorktreesArguments): Promise<ExitCode> {
     }
     await using directory = new ConversationDirectory(place);
     const conversation = listed.find(({ name }) => name === args.name)?.conversation;
-    // Whoever has it open may work there: then it cannot be opened here.
+    // Holding the conversation excludes other processes, which may be working in the worktree.
     await using _held = conversation === undefined ? undefined : await openIfThere(directory, conversation);
     await all.remove(args.name, { changes: args.changes });
     write(`The worktree ${args.name} is removed.\n`);
   });
 }
 
-/** The conversation, held until it is disposed of; nothing when it is gone: its worktree may have stayed. */
+/** Opens the conversation to hold it. Undefined if it was removed, because its worktree may remain. */
 async function openIfThere(directory: ConversationDirectory, conversation: string) {
   try {
     return await directory.open(conversation);
