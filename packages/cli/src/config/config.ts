@@ -94,7 +94,7 @@ async function check(place: ConfigurationOptions, write: (text: string) => void)
   return count === 0 ? exitCodes.done : exitCodes.usage;
 }
 
-/** Faults in the terminal's key bindings and colors, as at startup. Projects set neither. */
+/** Faults in the terminal's key bindings and colours, as at startup. Projects set neither. */
 async function terminalFaults(place: ConfigurationOptions): Promise<readonly string[]> {
   const { KeyBindings } = await import("../terminal/full/keys/key-bindings.ts");
   const { Colors } = await import("../terminal/full/theme/colors.ts");

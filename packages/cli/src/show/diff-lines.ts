@@ -25,7 +25,7 @@ export function changeHead(
 }
 
 /**
- * A unified diff for users: numbered lines, marked with `+` and `-` and not only by color (T23). `⋮` separates
+ * A unified diff for users: numbered lines, marked with `+` and `-` and not only by colour (T23). `⋮` separates
  * distant places. Hidden characters become visible.
  */
 export function diffLines(diff: string, { style, most = Number.POSITIVE_INFINITY }: DiffOptions): string[] {

@@ -35,7 +35,7 @@ export function linesWithWords(text: string): string[] {
 
 /**
  * Wraps a sentence of the program at `width` characters, between words; all lines have the first line's indentation.
- * Color codes have no width, and colors continue on the next line.
+ * Colour codes have no width, and colours continue on the next line.
  */
 export function wrap(sentence: string, width: number): string {
   const [indent = ""] = /^ */.exec(sentence) ?? [];
@@ -54,7 +54,7 @@ export function wrap(sentence: string, width: number): string {
   return text;
 }
 
-/** The codes of colors and weights that are active at the end of a text. */
+/** The codes of colours and weights that are active at the end of a text. */
 function openIn(text: string): string {
   const open = new Map<string, string>();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
@@ -65,7 +65,7 @@ function openIn(text: string): string {
   return [...open.values()].join("");
 }
 
-/** The code that ends a code: `22` ends `1` (bold), `39` a text color, `49` a background. */
+/** The code that ends a code: `22` ends `1` (bold), `39` a text colour, `49` a background. */
 function endOf(number: string): string {
   const ends: Readonly<Record<string, string>> = { 1: "22", 2: "22", 3: "23", 4: "24", 7: "27", 9: "29" };
   return ends[number] ?? (/^(?:4\d|10\d)/.test(number) ? "49" : "39");

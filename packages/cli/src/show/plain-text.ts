@@ -92,7 +92,7 @@ export function plainText(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
 const COLOR = /(\x1b\[[\d;:]*m)/;
 
-/** Text on one line with its colors, without other control sequences. */
+/** Text on one line with its colours, without other control sequences. */
 export function coloredLine(text: string): string {
   const pieces = text.split(COLOR);
   return pieces

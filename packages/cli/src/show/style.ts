@@ -4,7 +4,7 @@ import type { ColorChoice } from "../arguments.ts";
 
 type Format = Parameters<typeof styleText>[0];
 
-/** Colors for one stream, or unchanged text. */
+/** Colours for one stream, or unchanged text. */
 export interface Style {
   dim(text: string): string;
   bold(text: string): string;
@@ -15,7 +15,7 @@ export interface Style {
 }
 
 /**
- * `auto`: as the stream and the environment allow (NO_COLOR, FORCE_COLOR, TERM; T38). Colors never carry a meaning
+ * `auto`: as the stream and the environment allow (NO_COLOR, FORCE_COLOR, TERM; T38). Colours never carry a meaning
  * that the text lacks.
  */
 export function styleFor(stream: NodeJS.WritableStream | WriteStream, color: ColorChoice): Style {

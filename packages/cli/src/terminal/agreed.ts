@@ -2,8 +2,8 @@ import { createInterface } from "node:readline/promises";
 import { UsageError } from "../problem.ts";
 
 /**
- * Asks a person to type yes. `deed` says what would be done, `sentence` tells it whole. Rejects with `UsageError` where
- * nobody can be asked.
+ * Asks the user to type yes. `deed` is a short description for the error, `sentence` the full question. Rejects with
+ * `UsageError` without a terminal.
  */
 export async function agreed(deed: string, sentence: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
@@ -12,7 +12,7 @@ export async function agreed(deed: string, sentence: string): Promise<boolean> {
   return typed?.trim().toLowerCase() === "yes";
 }
 
-/** What a person types behind a question; nothing when they leave with Ctrl-C or Ctrl-D. */
+/** Reads a line after a question; undefined if the user leaves with Ctrl-C or Ctrl-D. */
 export async function typedLine(question: string): Promise<string | undefined> {
   const reader = createInterface({ input: process.stdin, output: process.stdout });
   const left = new AbortController();

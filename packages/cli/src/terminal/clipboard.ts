@@ -2,42 +2,41 @@ import { spawn } from "node:child_process";
 import { pathWithout } from "@banyan/host/find-program";
 import { plainText } from "../show/plain-text.ts";
 
-/** What a clipboard is reached by: the variables of this process and the system that it runs on. */
+/** Environment variables and platform, which decide how to access the clipboard. */
 export interface ClipboardPlace {
   readonly env: NodeJS.ProcessEnv;
   readonly platform?: NodeJS.Platform;
 }
 
 /**
- * What became of a text: a program has `taken` it; it was `handed` to the terminal, which says nothing to that and may not
- * take it; it is `long`er than terminals take; or there is `nothing` that could.
+ * Result of copying. `taken`: a program accepted the text. `handed`: the terminal received the text, without a reply.
+ * `long`: the text is too long for terminals. `nothing`: no clipboard is accessible.
  */
 export type Copied = "taken" | "handed" | "long" | "nothing";
 
 /** A program and its arguments. */
 type Words = readonly [program: string, ...args: string[]];
 
-/** A program that prints a picture, and how. */
+/** A program that prints the clipboard's image. */
 interface Reader {
   readonly words: Words;
-  /** The bytes of it, if it is not printed as it is. */
+  /** Converts the output to the image's bytes. Default: the output itself. */
   decode?(printed: Buffer): Buffer;
 }
 
-/** Milliseconds that a program has. */
+/** Maximum milliseconds for a program. */
 const PATIENCE = 5_000;
-/** Bytes that are read: more than anything that goes along with a message. */
+/** Maximum bytes of an image: more than an attachment may have. */
 const MOST_READ = 32 * 1024 * 1024;
-/** Bytes in base 64 that terminals take at once. */
+/** Maximum base64 bytes in one sequence to a terminal. */
 const MOST_HANDED = 100_000;
 
 /**
- * Puts a text into the clipboard of the person: by a program of their desktop or of tmux where there is one, else by asking
- * the terminal (OSC 52), which reaches their own machine over ssh too. `send` writes to the terminal. What would control one
- * is left out.
+ * Copies a text to the user's clipboard: with a desktop program or tmux if available, else through the terminal (OSC
+ * 52), which also reaches the user's machine over ssh. `send` writes to the terminal. Control characters are removed.
  */
 export async function copyText(text: string, send: (bytes: string) => void, place: ClipboardPlace): Promise<Copied> {
-  // It may be pasted into a shell.
+  // The user may paste the text into a shell.
   const plain = plainText(text);
   for (const words of writers(place)) if (await run(words, place.env, plain)) return "taken";
   const { TERM = "", STY } = place.env;
@@ -50,8 +49,8 @@ export async function copyText(text: string, send: (bytes: string) => void, plac
 }
 
 /**
- * The bytes of the picture that is in the clipboard, as whoever put it there made it; nothing when there is none. Rejects
- * with a sentence where no program can read it.
+ * Resolves with the unchanged bytes of the clipboard's image; undefined if there is none. Rejects with a sentence if
+ * no program can read the clipboard.
  */
 export async function readPicture(place: ClipboardPlace): Promise<Buffer | undefined> {
   let isRead = false;
@@ -74,7 +73,7 @@ const UNREADABLE =
 function writers({ env, platform = process.platform }: ClipboardPlace): Words[] {
   const { SSH_CONNECTION, SSH_TTY, WAYLAND_DISPLAY, DISPLAY, WSL_DISTRO_NAME, TMUX } = env;
   const tmux: Words[] = TMUX ? [["tmux", "load-buffer", "-w", "-"]] : [];
-  // The clipboard of the machine at the other end is nobody's.
+  // Over ssh, the remote machine's clipboard is useless.
   if (SSH_CONNECTION || SSH_TTY) return tmux;
   if (platform === "darwin") return [["pbcopy"], ...tmux];
   if (platform === "win32" || WSL_DISTRO_NAME) return [[...POWERSHELL, WRITE_ON_WINDOWS], ...tmux];
@@ -93,7 +92,7 @@ function readers({ env, platform = process.platform }: ClipboardPlace): Reader[]
   if (platform === "darwin")
     return [
       { words: ["pngpaste", "-"] },
-      // It prints «data PNGf89504E47…».
+      // The output is «data PNGf89504E47…».
       {
         words: ["osascript", "-e", "the clipboard as «class PNGf»"],
         decode: (printed) => Buffer.from(/PNGf([0-9A-F]+)/.exec(printed.toString())?.[1] ?? "", "hex"),
@@ -117,25 +116,25 @@ const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 const POWERSHELL: Words = ["powershell.exe", "-NoProfile", "-NonInteractive", "-Sta", "-Command"];
 
-/** `clip.exe` would take bytes for another encoding. */
+/** Not `clip.exe`, which assumes another encoding. */
 const WRITE_ON_WINDOWS =
   "[Console]::InputEncoding = [System.Text.Encoding]::UTF8; Set-Clipboard -Value ([Console]::In.ReadToEnd())";
 
-/** Prints the picture as PNG, in base 64. */
+/** Prints the image as base64 PNG. */
 const READ_ON_WINDOWS = [
   "Add-Type -AssemblyName System.Windows.Forms, System.Drawing",
   "$picture = [System.Windows.Forms.Clipboard]::GetImage()",
   "if ($picture) { $bytes = New-Object System.IO.MemoryStream; $picture.Save($bytes, [System.Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($bytes.ToArray()) }",
 ].join("; ");
 
-/** `screen` hands on what stands in a DCS, of which it takes short ones. */
+/** `screen` passes on the content of a DCS sequence, whose length is limited. */
 function throughScreen(sequence: string): string {
   return (sequence.match(/[\s\S]{1,200}/g) ?? []).map((piece) => `\x1bP${piece}\x1b\\`).join("");
 }
 
 /**
- * Runs a program, not one of that name in the working directory (S16), and resolves with what it prints; with nothing of one
- * that could not be started. Of one that failed that is empty.
+ * Runs a program, but not one in the working directory (S16), and resolves with its output; empty if it failed, and
+ * undefined if it could not be started.
  */
 function run(words: Words, env: NodeJS.ProcessEnv, input?: string): Promise<Buffer | undefined> {
   const [program, ...args] = words;
@@ -143,7 +142,7 @@ function run(words: Words, env: NodeJS.ProcessEnv, input?: string): Promise<Buff
   const printed: Buffer[] = [];
   let size = 0;
   const child = spawn(program, args, {
-    // What takes a text may stay to offer it, and would keep what it prints to open.
+    // A program that takes a text may stay to offer it, and keep its output open.
     stdio: ["pipe", input === undefined ? "pipe" : "ignore", "ignore"],
     env: { ...env, PATH: pathWithout([process.cwd()], env.PATH ?? "") },
     timeout: PATIENCE,
@@ -157,10 +156,10 @@ function run(words: Words, env: NodeJS.ProcessEnv, input?: string): Promise<Buff
   });
   child.once("error", () => resolve(undefined));
   child.once("close", (code) => resolve(code === 0 ? Buffer.concat(printed) : Buffer.alloc(0)));
-  // What took a text may go on as another process that offers it.
+  // A program that took a text may stay in the background to offer it.
   if (input !== undefined) child.once("exit", (code) => resolve(code === 0 ? Buffer.alloc(0) : undefined));
   child.stdin?.on("error", () => {
-    // It has ended before it had all of it: its exit code says what that means.
+    // The program ended before it read everything: its exit code decides.
   });
   child.stdin?.end(input);
   return promise;

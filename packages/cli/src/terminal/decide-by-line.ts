@@ -3,12 +3,12 @@ import { wrap } from "../show/fit-text.ts";
 import type { Choice, Decided, Decision } from "./decision.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Lines of what is to be judged that are there at once, and that come each time somebody reads on. */
+/** Lines of the body that are shown at first, and with each "more". */
 const FIRST = 60;
 const NEXT = 200;
 const MORE = "more";
 
-/** Lets a person decide something by a line that they type: the number or the letter of a choice, with words behind it. */
+/** Lets the user decide with a typed line: the number or letter of a choice, followed by words if allowed. */
 export async function decideByLine(terminal: Terminal, decision: Decision): Promise<Decided | undefined> {
   const { title, body, question, choices, begun, signal } = decision;
   const { style, numbered } = terminal;
@@ -41,7 +41,7 @@ export async function decideByLine(terminal: Terminal, decision: Decision): Prom
   }
 }
 
-/** What a line chooses; nothing when it is no choice. */
+/** The choice in a line; undefined if there is none. */
 export function choiceIn(line: string, choices: readonly Choice[]): Decided | undefined {
   const text = line.trim();
   const names = (choice: Choice, index: number) => [choice.key, String(index + 1), ...(choice.words ?? [])];

@@ -1,50 +1,50 @@
 import type { CodePaint } from "./full/markdown/look.ts";
 
-/** Something that a person decides. */
+/** A decision for the user. */
 export interface Decision {
-  /** Who asks for what, on one line. */
+  /** The requester and the request, on one line. */
   readonly title: string;
-  /** What is to be judged, in full. Nothing of it may hide on a terminal (S12). */
+  /** The complete subject of the decision, without hidden characters (S12). */
   readonly body: readonly string[];
-  /** The same in the colours of its languages, where the terminal has them. */
+  /** The body with syntax highlighting, if the terminal has colours. */
   painted?(paint: CodePaint): readonly string[];
-  /** What it is called when it has the whole screen. */
+  /** Title on a whole screen. */
   readonly name?: string;
-  /** It is about a call: what is asked at all can be changed instead. */
+  /** The decision is about a call: a key can change the approval mode instead. */
   readonly asksLess?: boolean;
   readonly question: string;
   readonly choices: readonly Choice[];
-  /** Who does not decide stops the agent. */
+  /** Whether cancelling stops the agent. */
   readonly stops?: boolean;
-  /** A choice with the words that were typed so far: they stand there, and, unless asked again, with the choice made. */
+  /** A choice with an unfinished text. Unless `again`, the choice is selected at the start. */
   readonly begun?: Decided;
-  /** Called when the words that are typed with a choice are others, where that can be known before they are ended. */
+  /** Called when the text of a choice changes, if the terminal can tell. */
   onBegun?(begun: Decided): void;
-  /** The same was shown before and is asked once more: what is typed now is about it. */
+  /** The same question again: keys typed before it appears count. */
   readonly again?: boolean;
-  /** Takes the question back. */
+  /** Cancels the question. */
   readonly signal?: AbortSignal;
 }
 
-/** One way to decide it. */
+/** A choice of a decision. */
 export interface Choice {
   /** A letter. */
   readonly key: string;
   readonly text: string;
-  /** The same in a word or two, where there is little room. */
+  /** Short text for small screens. */
   readonly brief?: string;
-  /** It decides more than this once: what it says is read to its end, however little room there is. */
+  /** Whether the choice has a lasting effect: its text is then always shown in full. */
   readonly holdsOn?: boolean;
-  /** Words that mean it too, where lines are typed. */
+  /** Words that a user may type for the choice. */
   readonly words?: readonly string[];
-  /** What may be said with it, as in `Why`. */
+  /** Label of an optional text, such as `Why`. */
   readonly takesWords?: string;
 }
 
-/** What was decided. */
+/** The user's decision. */
 export interface Decided {
-  /** The letter of the choice. */
+  /** Letter of the choice. */
   readonly key: string;
-  /** What was said with it. */
+  /** Text that the user typed with the choice. */
   readonly words?: string;
 }

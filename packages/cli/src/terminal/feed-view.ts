@@ -1,19 +1,19 @@
 import type { ConversationState, FeedItem } from "@banyan/core";
 
-/** Shows a conversation as it goes on, and what the program has to say between. */
+/** Shows a live conversation, and messages of the program. */
 export interface FeedView {
-  /** Shows an item of the feed; the state has it already. */
+  /** Shows a feed item, which the state has already applied. */
   show(item: FeedItem, state: ConversationState): void;
-  /** A sentence of the program's own. */
+  /** Prints a sentence. */
   say(sentence: string): void;
-  /** One that can be passed over. */
+  /** Prints a minor sentence. */
   note(sentence: string): void;
-  /** What the agent said, when it was not seen as it was written. */
+  /** Prints an answer that was not streamed. */
   answer(text: string): void;
-  /** A line as it is. */
+  /** Prints a line unchanged. */
   line(text: string): void;
-  /** Shows that something is done for the person, and not by the agent, until what this returns is disposed of. */
+  /** Shows work that the user started, not the agent, until the returned object is disposed of. */
   busyWith(what: string): Disposable;
-  /** Stands apart from what follows. */
+  /** Separates the next output by an empty line. */
   gap(): void;
 }

@@ -4,7 +4,7 @@ import type { Filled, Form, Terminal } from "./terminal.ts";
 
 const NOTHING: FilledField = { chosen: [], words: "" };
 
-/** Lets a person fill in a form line by line: by numbers of choices, with words behind a colon, or by words alone. */
+/** Lets the user fill in a form line by line: numbers of choices, with text after a colon, or only text. */
 export async function fillByLines(terminal: Terminal, form: Form): Promise<Filled | undefined> {
   const { title, text, fields, begun, onWords, signal } = form;
   const { style } = terminal;

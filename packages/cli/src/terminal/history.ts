@@ -1,4 +1,4 @@
-/** What was typed at prompts, the newest first; the same line is there once. */
+/** Texts typed at prompts, newest first, without duplicates. */
 export class History {
   readonly #lines: string[] = [];
 

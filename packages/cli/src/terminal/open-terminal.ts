@@ -2,15 +2,15 @@ import type { ColorChoice } from "../arguments.ts";
 import { styleFor } from "../show/style.ts";
 import type { Terminal, TerminalOptions } from "./terminal.ts";
 
-/** How a terminal is to be. */
+/** Options for opening a terminal. */
 export interface OpenOptions extends Omit<TerminalOptions, "style"> {
   readonly plain: boolean;
   readonly color: ColorChoice;
 }
 
 /**
- * The terminal that fits: plain lines when somebody asks for them or the terminal can do no more (T38, T39), else the full
- * one. The other one is not loaded.
+ * Opens a terminal: plain lines if the user or the terminal requires them (T38, T39), else the full one. Loads only
+ * the one in use.
  */
 export async function openTerminal({ plain, color, env, ...options }: OpenOptions): Promise<Terminal> {
   const { TERM, ACCESSIBLE } = env;

@@ -1,12 +1,12 @@
 import type { PickerItem, PickerOptions } from "./full/views/picker.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Items that are listed at once where nothing is redrawn. */
+/** Maximum items listed at once on a plain terminal. */
 const LISTED = 20;
 
 /**
- * Lets a person pick something from a list: with a filter and a preview where lines are redrawn, else by its number.
- * Returns nothing when nothing is picked, or when the signal aborts.
+ * Lets the user choose from a list: with a filter and a preview on a full terminal, by number on a plain one. Returns
+ * undefined without a choice, or if the signal aborts.
  */
 export async function pick<T>(
   terminal: Terminal,
@@ -51,7 +51,7 @@ async function pickByLine<T>(
   }
 }
 
-/** Characters of a name behind which what is known of it stands in one column. */
+/** Maximum label width for aligned help texts. */
 const WIDEST = 40;
 
 function lineOf(
@@ -63,7 +63,7 @@ function lineOf(
   return `${String(number).padStart(3)}  ${known}${isSelected ? "  (now)" : ""}`;
 }
 
-/** Whether all words occur in what is shown of an item, or its id begins so. */
+/** Whether an item's text contains all words, or its id begins with them. */
 function matches({ label, help = "", id = "" }: PickerItem<unknown>, words: string): boolean {
   if (id.startsWith(words)) return true;
   const text = `${label} ${help}`.toLowerCase();

@@ -22,8 +22,8 @@ import {
 const CONTINUED = "… ";
 
 /**
- * A terminal that shows lines one after the other and moves no cursor (T39). The system's own line editing shows what is
- * typed, as a screen reader expects; Ctrl-C comes as a signal, for which the owner calls `interrupt`.
+ * A terminal that prints line after line and never moves the cursor (T39). The system's line editing echoes input, as
+ * screen readers expect. Ctrl-C arrives as a signal, for which the owner calls `interrupt`.
  */
 export class PlainTerminal implements Terminal {
   readonly style: Style;
@@ -37,14 +37,14 @@ export class PlainTerminal implements Terminal {
   readonly #lines: string[] = [];
   #reader: Interface | undefined;
   #ended = false;
-  /** Whether lines are an answer to `read` or `ask`. */
+  /** Whether lines answer `read` or `ask`. */
   #asking = false;
-  /** Lines that came while nobody asked: what comes at once with them is one message. */
+  /** Lines typed without a request; lines that arrive together form one message. */
   readonly #unasked: string[] = [];
   #unaskedSince: NodeJS.Timeout | undefined;
-  /** Wakes whoever waits for a line: there is one, or there will be none. */
+  /** Wakes the waiting reader: a line has arrived, or input has ended. */
   #wake: (() => void) | undefined;
-  /** What Ctrl-C does while something is asked for. */
+  /** Action of Ctrl-C during a request. */
   #interruptAsked: (() => void) | undefined;
   #leaveBefore = 0;
 
@@ -163,7 +163,7 @@ export class PlainTerminal implements Terminal {
     }
   }
 
-  /** Hands on what was typed while nobody asked; what nobody takes is the next line. */
+  /** Delivers lines typed without a request. An untaken message answers the next request. */
   #typed(): void {
     clearTimeout(this.#unaskedSince);
     const message = this.#unasked.splice(0).join("\n");
@@ -171,12 +171,12 @@ export class PlainTerminal implements Terminal {
     this.#kept();
   }
 
-  /** Tells what was typed and nobody has taken; `begun`: lines of a message that goes on. */
+  /** Reports unsent text. `begun`: lines of an incomplete message. */
   #kept(begun: readonly string[] = []): void {
     this.#onDraft([...begun, ...this.#lines].join("\n"));
   }
 
-  /** A message: lines that end with `\` go on, as do lines that arrive at once. */
+  /** Reads a message: lines that end with `\` continue, as do lines that arrive at once. */
   async #message(
     prompt: string,
     signal: AbortSignal | undefined,
@@ -193,7 +193,7 @@ export class PlainTerminal implements Terminal {
         continue;
       }
       lines.push(line);
-      // Whoever asked does not have it yet, and could not stop what is to come of it.
+      // The caller does not have the message yet, so it could not stop it.
       this.#interruptAsked = () => {
         isInterrupted = true;
       };
@@ -232,8 +232,7 @@ export class PlainTerminal implements Terminal {
   }
 
   /**
-   * Drops what was typed before the question was there, until nothing has come for a while. Raw mode makes the system
-   * hand over the beginning of a line too.
+   * Discards input typed before the question until a pause. Raw mode also delivers incomplete lines.
    */
   async #quiet(): Promise<void> {
     if (this.#ended) return;
@@ -243,7 +242,7 @@ export class PlainTerminal implements Terminal {
       heardAt = performance.now();
       if (data.includes("\x03")) this.interrupt();
     };
-    // A reader that is replaced does not end the input when it closes.
+    // A replaced reader must not end the input when it closes.
     this.#reader = undefined;
     reader?.close();
     this.#input.setRawMode(true);
@@ -256,7 +255,7 @@ export class PlainTerminal implements Terminal {
   }
 }
 
-/** The writing half of a terminal: knows whether it stands at the beginning of a line. */
+/** The output of a terminal: knows whether the cursor is at the beginning of a line. */
 class Screen {
   readonly #output: NodeJS.WriteStream;
   #atLineStart = true;
@@ -275,7 +274,7 @@ class Screen {
     this.#atLineStart = text.endsWith("\n");
   }
 
-  /** Tells the terminal something that shows nothing. */
+  /** Sends a sequence without visible output. */
   send(bytes: string): void {
     this.#output.write(bytes);
   }
@@ -284,7 +283,7 @@ class Screen {
     if (!this.#atLineStart) this.write("\n");
   }
 
-  /** What was typed ended with Enter, which the terminal has shown. */
+  /** The terminal has echoed Enter. */
   enterPressed(): void {
     this.#atLineStart = true;
   }

@@ -145,7 +145,7 @@ export class Person {
       this.view.note(`${counted(held, "message")} held back. /waiting lists them, /waiting send sends them.`);
   }
 
-  /** The text as a message with the pictures that it marks. Throws a `UsageError` if the pictures are too large. */
+  /** The text as a message with the images that it marks. Throws a `UsageError` if the images are too large. */
   written(text: string): readonly UserPart[] {
     const { parts, unknown } = this.#pictures.written(text);
     for (const name of unknown)

@@ -12,28 +12,28 @@ import type { Pasted, PictureSource } from "../../terminal/full/live-terminal.ts
 
 type FilePart = Extract<UserPart, { type: "file" }>;
 
-/** Bytes of all pictures kept for later messages; the oldest are dropped first. */
+/** Bytes of all images kept for later messages; the oldest are dropped first. */
 const KEPT = 8 * LARGEST_FILES;
 /** Maximum characters of a name in a mark. */
 const LONGEST_NAME = 60;
 const MARK = /\[image: ([^\]\n]+)\]/g;
-/** Names of files that look like pictures. */
+/** Names of files that look like images. */
 const NAMED_SO = /\.(png|jpe?g|gif|webp|bmp|tiff?|heic|svg)$/i;
 
 /**
- * Pictures for messages (T50). The text contains a mark per picture, `[image: name]`, which the user can move and
+ * Images for messages (T50). The text contains a mark per image, `[image: name]`, which the user can move and
  * delete like a word. The bytes are kept here, and sent with each message that contains the mark.
  */
 export class Pictures implements PictureSource {
   readonly #place: ClipboardPlace;
-  /** Pictures by the name in their mark, oldest first. */
+  /** Images by the name in their mark, oldest first. */
   readonly #known = new Map<string, FilePart>();
 
   constructor(place: ClipboardPlace) {
     this.#place = place;
   }
 
-  /** Replaces a text of paths only, as a terminal pastes dropped files, with marks for the pictures among them. */
+  /** Replaces a text of paths only, as a terminal pastes dropped files, with marks for the images among them. */
   pasted(text: string): Pasted {
     const paths = pathsIn(text.trim());
     let problem: string | undefined;
@@ -51,7 +51,7 @@ export class Pictures implements PictureSource {
     return { text: found > 0 ? `${words.join(" ")} ` : text, ...(problem !== undefined && { problem }) };
   }
 
-  /** Resolves with the mark of the clipboard's picture. Rejects with a `UsageError` if there is none. */
+  /** Resolves with the mark of the clipboard's image. Rejects with a `UsageError` if there is none. */
   async fromClipboard(): Promise<string> {
     const bytes = await readPicture(this.#place);
     if (bytes === undefined) throw new UsageError("There is no picture in your clipboard.");
@@ -60,14 +60,14 @@ export class Pictures implements PictureSource {
     return `${this.#mark(part)} `;
   }
 
-  /** Keeps the pictures of a message that may be sent again in other words. */
+  /** Keeps the images of a message that may be sent again in other words. */
   keep(parts: readonly UserPart[]): void {
     for (const part of parts) if (part.type === "file" && part.name !== undefined) this.#known.set(part.name, part);
   }
 
   /**
-   * Returns a text as message parts with its pictures, and the marks without a picture. Throws a `UsageError` if the
-   * pictures are too large for one message.
+   * Returns a text as message parts with its images, and the marks without an image. Throws a `UsageError` if the
+   * images are too large for one message.
    */
   written(text: string): { readonly parts: readonly UserPart[]; readonly unknown: readonly string[] } {
     const names = [...new Set(Array.from(text.matchAll(MARK), ([, name = ""]) => name))];
@@ -99,7 +99,7 @@ function bytesIn(base64: string): number {
   return Buffer.byteLength(base64, "base64");
 }
 
-/** Bytes as a message part. Returns a sentence if they are not a picture, or the picture is too large. */
+/** Bytes as a message part. Returns a sentence if they are not an image, or the image is too large. */
 function pictureOf(name: string, bytes: Buffer): FilePart | string {
   const media = mediaIn(bytes);
   if (!media?.mediaType.startsWith("image/")) return notOne(name);
@@ -107,10 +107,10 @@ function pictureOf(name: string, bytes: Buffer): FilePart | string {
   return { type: "file", mediaType: media.mediaType, name: ofMark, data: bytes.toString("base64") };
 }
 
-/** Bytes that identify a picture format. */
+/** Bytes that identify an image format. */
 const HEAD = 16;
 
-/** The picture in a file. Returns a sentence for a broken or large picture, and undefined for other files. */
+/** The image in a file. Returns a sentence for a broken or large image, and undefined for other files. */
 function pictureAt(path: string): FilePart | string | undefined {
   const name = basename(path);
   let file: number | undefined;

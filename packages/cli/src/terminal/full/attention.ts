@@ -1,17 +1,17 @@
 import { cutTo, visibleLine } from "@banyan/core/shown";
 
-/** How a person is told who does not look: as their terminal can, with a bell, by the bell alone, or not at all. */
+/** Notification of a user who is not looking. `auto`: the terminal's notification and its bell. */
 export type AttentionHow = "auto" | "bell" | "off";
 
-/** Characters of what is told. */
+/** Maximum characters of a notification. */
 const LONGEST = 200;
 
 const BELL = "\x07";
 
 /**
- * Tells a person of something that waits for them while they do not look (C2): by a notification of their terminal and its
- * bell. Whether they look the terminal says; one that never does is taken to be looked at, so that nobody is told what they
- * see. The same is told once until they look again.
+ * Notifies a user who is not looking about something that waits (C2). The terminal reports whether it has the focus.
+ * A terminal without focus reports counts as focused, so that users are not told what they see. A sentence is sent
+ * once until the user looks again.
  */
 export class Attention {
   readonly #write: (text: string) => void;
@@ -29,7 +29,7 @@ export class Attention {
     this.#how = how;
   }
 
-  /** The person looks at the terminal, or no longer. */
+  /** The terminal has gained or lost the focus. */
   looks(isLooking: boolean): void {
     this.#isLooking = isLooking;
     if (isLooking) this.#told.clear();
@@ -42,10 +42,10 @@ export class Attention {
   }
 }
 
-/** What makes a terminal notify its person, as far as it is known to be able to; else nothing. */
+/** The notification sequence of a terminal; empty if it has none. */
 export function notification(sentence: string, { TERM = "", TERM_PROGRAM = "", TMUX, STY }: NodeJS.ProcessEnv): string {
   const text = cutTo(visibleLine(sentence), LONGEST, "");
-  // What multiplexes terminals passes on the bell alone.
+  // Terminal multiplexers pass on only the bell.
   if (TMUX || STY) return "";
   if (/kitty/.test(TERM)) return `\x1b]99;;${text}\x1b\\`;
   if (/^(foot|rxvt|contour)/.test(TERM)) return `\x1b]777;notify;banyan;${text.replaceAll(";", ",")}\x1b\\`;

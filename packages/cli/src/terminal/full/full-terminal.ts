@@ -37,23 +37,23 @@ import { mayMove, SPIN_TIME } from "./views/spinner-line.ts";
 import type { Status } from "./views/status-line.ts";
 import { Viewer } from "./views/viewer.ts";
 
-/** What a full terminal is made of. */
+/** Streams and settings of a full terminal. */
 export interface FullTerminalOptions extends Omit<TerminalOptions, "style"> {
   readonly depth: ColorDepth;
 }
 
-/** How many screens of a branch stand in the transcript when somebody comes back to it. */
+/** Screens of a branch that are printed when the user returns to it. */
 const SCREENS = 2;
 
-/** Milliseconds after a key for which somebody is typing: what helps with that looks for the terminal's own cursor. */
+/** Milliseconds after a key in which the user counts as typing: input methods then need the terminal's own cursor. */
 const TYPING = 2_000;
 
-/** Milliseconds between two looks at the clock where nothing may move. */
+/** Milliseconds between updates of elapsed time if animation is off. */
 const STILL_TIME = 1_000;
 
 /**
- * A terminal whose last lines are redrawn: what the agent does, what waits for it, the prompt, the status. Everything
- * above them is ordinary scrollback. The prompt is there all the time; an approval or a list stands in its place.
+ * A terminal that redraws its last lines: current work, queued messages, prompt and status. Everything above is
+ * ordinary scrollback. The prompt is always there; an approval or a list takes its place.
  *
  * ```
  *   keyboard ──▶ overlays, else the prompt ──▶ changed ──▶ screen: a picture, at most 20 times a second
@@ -80,15 +80,15 @@ export class FullTerminal implements Terminal, LiveTerminal {
   );
   readonly #colors: Colors;
   #keys = new KeyBindings();
-  /** By what they complete. */
+  /** Completers by their subject. */
   readonly #completers = new Map<"commands" | "names" | "files", Completer>();
   #conversation: ConversationState | undefined;
   #status: Status | undefined;
   #pictures: PictureSource | undefined;
-  /** The beginning of a line that was written without its end. */
+  /** Beginning of a line that is not complete. */
   #partial = "";
   #ticking: NodeJS.Timeout | undefined;
-  /** When the last key came, in milliseconds of `performance.now()`. */
+  /** Time of the last key, in milliseconds of `performance.now()`. */
   #keyAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
@@ -178,7 +178,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.freshLine();
     this.view.forget();
     const message = await this.#prompt.read(prompt, initial);
-    // A message is shown when it is in the conversation, and what only opened a list is not.
+    // A message appears once the conversation has it. A command that only opens a list is not shown.
     if (message?.startsWith("!")) this.view.command(message);
     else if (message && commandLine(message)) this.view.expect(message);
     return message;
@@ -225,7 +225,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   interrupt(): void {
-    // Whoever has the terminal has its Ctrl-C, too.
+    // While another program has the terminal, that program gets Ctrl-C.
     if (this.#lease.isTaken) this.#promptKeys.cancel();
   }
 
@@ -269,7 +269,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   follow(conversation: ConversationState | undefined): void {
-    // The same state may be ahead of what the view was told: that is no other one.
+    // The same state may be ahead of the view, which then still follows it.
     if (conversation !== this.#conversation) this.view.follow(conversation);
     this.#conversation = conversation;
     this.#changed();
@@ -307,7 +307,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   call(sentence: string): void {
-    // Who has gone into another program from here looks at that.
+    // A user in another program started from here sees that program.
     if (this.#lease.isTaken && !this.#isClosed) this.#attention.call(sentence);
   }
 
@@ -319,12 +319,12 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#prompt.takeBack(text, as);
   }
 
-  /** Who decides nothing where something must be decided stops the agent. */
+  /** Cancelling a required decision stops the agent. */
   #decided(result: unknown, signal: AbortSignal | undefined): void {
     if (result === undefined && !signal?.aborted && !this.#isClosed) this.#interrupted();
   }
 
-  /** The person's own editor has the terminal. Rejects, once that is said, when it fails. */
+  /** Lends the terminal to the user's own editor. Rejects after showing the error if the editor fails. */
   async #outside(text: string, file?: string): Promise<string> {
     try {
       return await this.#lease.lend(() => editOutside(text, this.#options.env, file));
@@ -337,7 +337,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   #interrupted(): void {
-    // Nothing is sent by itself after a stop.
+    // Send no queued message by itself after a stop.
     this.#prompt.hold();
     this.view.stopping();
     this.#options.onInterrupt();
@@ -347,23 +347,23 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#attention.looks(true);
     this.#keyAt = performance.now();
     if (this.#overlays.delays() && !this.#overlays.page) {
-      // A message that was being typed goes on; keys that are about nothing count for nothing.
+      // Typing continues in the prompt; other keys have no effect yet.
       if (!this.#prompt.isEmpty || this.#keys.matches(key, "cancel")) this.#promptKeys.key(key);
     } else if (this.#overlays.top && !this.#overlays.page && this.#besideQuestion(key)) {
-      // It is done; the question stays.
+      // Handled; the question stays open.
     } else if (this.#overlays.top) this.#overlays.key(key, this.#keys);
     else this.#promptKeys.key(key);
     this.#changed();
   }
 
-  /** Who is asked something may want to see what for, to see all of it, or to be asked less. */
+  /** During a question, the user may view the sub-agents, change the approval mode, or see the question in full. */
   #besideQuestion(key: string): boolean {
     const does = (action: Action) => this.#keys.matches(key, action);
     if (does("agents")) this.#options.onAction?.("agents");
     else if (does("approval-mode")) this.#options.onAction?.("approval-mode");
     else if (does("open-output") && this.#overlays.top?.page) {
       this.#overlays.open(new Viewer([this.#overlays.top.page])).catch(() => {
-        // It ends with the terminal.
+        // The terminal was closed.
       });
     } else return false;
     return true;

@@ -2,37 +2,37 @@ import { cut } from "./screen/cells.ts";
 import type { Position, Size } from "./screen/live-region.ts";
 import type { View } from "./views/overlay.ts";
 
-/** What stands at the bottom of the screen, from top to bottom. */
+/** Parts of the screen's bottom, from top to bottom. */
 export interface Parts {
-  /** What goes on. */
+  /** The current work. */
   readonly spinner: string | undefined;
-  /** What the agent has planned, on at most so many lines. */
+  /** The agent's plan on at most `most` lines. */
   plan(most: number): readonly string[];
-  /** What waits for the agent. */
+  /** Queued messages. */
   readonly waiting: readonly string[];
-  /** The prompt, or what stands in its place. */
+  /** The prompt, or the view in its place. */
   readonly input: View;
   readonly status: string;
 }
 
-/** The parts together, and how many lines above them are free for what is still open. */
+/** The bottom's lines, and the number of lines above it for unfinished output. */
 export interface Bottom {
   readonly lines: readonly string[];
   readonly cursor: Position | undefined;
   readonly room: number;
 }
 
-/** Rows from which on there is a place for the status. */
+/** Minimum rows for a status line. */
 export const STATUS_FROM = 8;
-/** Rows from which on an empty line sets the bottom apart from the transcript. */
+/** Minimum rows for an empty line above the bottom. */
 const APART_FROM = 16;
-/** Lines of the transcript that stay free, where there are enough rows. */
+/** Minimum lines for the transcript, if there are enough rows. */
 const LEAST_ROOM = 2;
 
-/** The part of the rows that a plan may take: one in so many. */
+/** A plan may take one row in this many. */
 const PLAN_SHARE = 5;
 
-/** Puts the parts below each other. Where there is little room, what can be missed best is left out first (T26). */
+/** Stacks the parts. On a small screen the least important parts are left out first (T26). */
 export function bottomOf({ spinner, plan, waiting, input, status }: Parts, { columns, rows }: Size): Bottom {
   const most = Math.max(1, rows - 1);
   const below = status !== "" && rows >= STATUS_FROM && input.lines.length < most ? [status] : [];

@@ -2,7 +2,7 @@ import type { Keyboard } from "./keys/keyboard.ts";
 import type { Modes } from "./keys/modes.ts";
 import type { Screen } from "./screen/screen.ts";
 
-/** What a lease is about. */
+/** Parts that a lease controls. */
 export interface LeaseOptions {
   readonly modes: Modes;
   readonly keyboard: Keyboard;
@@ -10,8 +10,8 @@ export interface LeaseOptions {
 }
 
 /**
- * The terminal, as long as it is ours: its modes, its keys, its last lines. It is given back when the program ends, stops,
- * or lets another one have it for a while (T8, T31).
+ * Control over the terminal: its modes, keys and last lines. Released when the program ends, is suspended, or lends
+ * the terminal to another program (T8, T31).
  */
 export class Lease {
   readonly #options: LeaseOptions;
@@ -29,14 +29,14 @@ export class Lease {
     return this.#isTaken;
   }
 
-  /** Gives it back for good. */
+  /** Releases the terminal for good. */
   end(): void {
     this.#isOver = true;
     process.off("SIGCONT", this.#continued);
     this.#give();
   }
 
-  /** Gives it to somebody else, for as long as that takes. */
+  /** Lends the terminal for the duration of `borrow`. */
   async lend<T>(borrow: () => Promise<T>): Promise<T> {
     this.#give();
     this.#isLent = true;
@@ -48,12 +48,12 @@ export class Lease {
     }
   }
 
-  /** Stops the whole job, also what this was started by, until the shell continues it. */
+  /** Stops the whole job, including the parent, until the shell continues it. */
   suspend(): void {
     if (process.platform === "win32") return;
     this.#give();
     process.kill(0, "SIGTSTP");
-    // This runs when it has been continued, or at once where nobody could do that.
+    // Runs after the job continues, or at once if no shell can continue it.
     setImmediate(() => this.#take());
   }
 
@@ -74,7 +74,7 @@ export class Lease {
   }
 
   readonly #continued = (): void => {
-    // Whatever happened to it while this was stopped, it is ours again.
+    // Set up again: other programs may have changed the terminal meanwhile.
     this.#give();
     this.#take();
   };

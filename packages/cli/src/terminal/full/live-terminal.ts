@@ -10,84 +10,84 @@ import type { BranchEnd } from "./transcript/message-lines.ts";
 import type { Overlay } from "./views/overlay.ts";
 import type { Status } from "./views/status-line.ts";
 
-/** What becomes of something that was pasted. */
+/** A paste after its images were replaced by marks. */
 export interface Pasted {
   readonly text: string;
-  /** Why something in it is no picture that could go along, though its name says so. */
+  /** Reason why a named file is not an image to attach. */
   readonly problem?: string;
 }
 
-/** Makes marks of pictures, which stand for them in what is written (T50). */
+/** Replaces images in a text by marks (T50). */
 export interface PictureSource {
-  /** A pasted text, with marks in place of the pictures that it names. */
+  /** A pasted text with marks for the images that it names. */
   pasted(text: string): Pasted;
-  /** Resolves with the mark of the picture in the clipboard. Rejects with a sentence where there is none. */
+  /** Resolves with the mark of the clipboard's image. Rejects with a sentence if there is none. */
   fromClipboard(): Promise<string>;
 }
 
-/** What can be known only once a host is open. */
+/** Settings that are known only after the host is open. */
 export interface LiveSettings {
-  /** What stands above the prompt, before it is asked for anything too. */
+  /** Label of the prompt, also before the first question. */
   readonly prompt?: string;
-  /** Which key does what, where that differs from the defaults (T13). */
+  /** Key bindings that differ from the defaults (T13). */
   readonly keys?: KeySettings;
-  /** The colours: the name of a theme, or a file of them. */
+  /** Name or file of a colour theme. */
   readonly theme?: string;
-  /** Whether the prompt has the keys of vi. */
+  /** Whether the prompt uses vi's keys. */
   readonly vim?: boolean;
-  /** How the person is told of what waits for them while they look elsewhere. */
+  /** Notification of the user when they are not looking. */
   readonly notify?: AttentionHow;
-  /** What makes marks of pictures; without it, what is pasted is text. */
+  /** Source of image marks. Without it, pastes are plain text. */
   readonly pictures?: PictureSource;
-  /** What Up brings back, the newest first. */
+  /** Texts for the Up key, newest first. */
   readonly history?: readonly string[];
-  /** Offered after `/`. */
+  /** Commands offered after `/`. */
   readonly commands?: readonly CommandName[];
-  /** The folder in which `@` finds files. */
+  /** Folder in which `@` finds files. */
   readonly workspace?: string;
-  /** Agents as `@name`, and earlier messages as `#3`, as they are at the moment. */
+  /** Completions for agents as `@name`, and for earlier messages as `#3`; called for each use. */
   names?(): readonly Suggestion[];
 }
 
-/** What a terminal can do that redraws its last lines. */
+/** Abilities of a terminal that redraws its last lines. */
 export interface LiveTerminal {
-  /** `command` shows a line that was typed and is no message; `connected`, whether it is known what the agent does. */
+  /** `command` shows a typed command; `connected` shows whether the agent's work is known. */
   readonly view: FeedView & Pick<LiveView, "command" | "connected">;
-  /** May be called again; what a call leaves out stays. Returns what is wrong with the keys and the theme, a sentence for each. */
+  /** Changes settings; omitted ones stay. Returns faults in key bindings and theme, one sentence each. */
   configure(settings: LiveSettings): readonly string[];
-  /** The keys as they are in effect. */
+  /** The effective key bindings. */
   readonly keyTable: readonly KeyRow[];
-  /** The conversation that the person is in: what waits in it is shown. None before the first message. */
+  /** Shows the queue of the user's conversation; undefined before the first message. */
   follow(conversation: ConversationState | undefined): void;
-  /** Shows this below the prompt; nothing before the first call. */
+  /** Shows the status below the prompt; empty before the first call. */
   status(status: Status): void;
   /**
-   * Gives the keys to a list, the tree or a transcript until it is over; what is typed and the transcript stay. Returns
-   * nothing when nothing was chosen, when the signal aborts, or when the terminal is closed.
+   * Gives the keys to an overlay until it closes; the prompt and the transcript stay. Resolves with undefined if the
+   * user chooses nothing, the signal aborts, or the terminal closes.
    */
   open<T>(overlay: Overlay<T>, signal?: AbortSignal): Promise<T | undefined>;
-  /** What the overlay that has the keys shows has changed. */
+  /** The content of the open overlay has changed. */
   refresh(): void;
-  /** Draws what has changed without waiting for the next frame: for whoever is about to do what takes long. */
+  /** Draws changes at once, before slow work blocks the next frame. */
   draw(): void;
   /**
-   * Resolves when the terminal has answered what it was asked at the beginning, or has had its time for that. One that is
-   * closed before answers to the shell.
+   * Resolves when the terminal has answered the initial queries or their time is over. Closing earlier would send the
+   * answers to the shell.
    */
   settled(): Promise<void>;
-  /** Markdown of a model, which is plain text else, as lines of so many columns. */
+  /** Renders a model's Markdown as lines of a width. */
   prose(markdown: string, width: number): readonly string[];
-  /** The last screens of a branch, as they stood in the transcript (T48). */
+  /** The last screens of a branch, as in the transcript (T48). */
   branchEnd(state: ConversationState, leaf: string | null): BranchEnd;
   /**
-   * Lets the person edit the text of a file of this name in an editor of their own; nothing where they have set none. Rejects,
-   * once that is said, when the editor fails.
+   * Lets the user edit a text as a file of this name in their own editor; undefined if none is set. Rejects after
+   * showing the error if the editor fails.
    */
   edit(text: string, file: string): Promise<string | undefined>;
-  /** Calls the person, if they look elsewhere: something waits for them. */
+  /** Notifies a user who is not looking that something waits. */
   call(sentence: string): void;
-  /** Puts text into the prompt, before what stands there. */
+  /** Inserts a text into the prompt, before its present text. */
   insert(text: string): void;
-  /** Puts a text that waited into the prompt, with how it did; what stands there comes back behind it (T53). */
+  /** Puts a withdrawn message into the prompt, with its former delivery. The present text returns afterwards (T53). */
   takeBack(text: string, as: WaitedAs): void;
 }

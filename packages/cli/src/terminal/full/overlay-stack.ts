@@ -2,24 +2,24 @@ import { QUIET } from "../terminal.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
 import type { Over, Overlay } from "./views/overlay.ts";
 
-/** How an overlay is opened. */
+/** Options for opening an overlay. */
 export interface OverlayOptions {
   readonly signal?: AbortSignal | undefined;
-  /** It asks something that keys decide: what was typed before it appeared must not decide it (S14). */
+  /** Keys decide in the overlay, so keys typed before it appears must not count (S14). */
   readonly isGuarded?: boolean;
-  /** It stands over what is asked already, not behind it. */
+  /** Opens above the present question instead of behind it. */
   readonly isOver?: boolean;
 }
 
 interface Entry {
   readonly overlay: Overlay<unknown>;
   readonly isGuarded: boolean;
-  /** When keys are for it, in milliseconds of `performance.now()`. */
+  /** Time from which keys reach the overlay, in milliseconds of `performance.now()`. */
   armedAt: number;
   readonly end: (over: Over<unknown>) => void;
 }
 
-/** What has the keys, one over the other; the last one opened is on top, but a list or the tree stays over a question. */
+/** The open overlays. The newest is on top, but a list or the tree stays above a question. */
 export class OverlayStack {
   #entries: Entry[] = [];
   readonly #changed: () => void;
@@ -29,28 +29,28 @@ export class OverlayStack {
     this.#changed = changed;
   }
 
-  /** What has the keys now; nothing when the prompt has them. */
+  /** The overlay with the keys; undefined if the prompt has them. */
   get top(): Overlay<unknown> | undefined {
     return this.#entry?.overlay;
   }
 
-  /** What takes the whole screen; a question may stand below it. */
+  /** The overlay that takes the whole screen; a question may be below it. */
   get page(): Overlay<unknown> | undefined {
     return this.#page?.overlay;
   }
 
-  /** Questions that stand behind what is on top. */
+  /** Number of questions behind the top overlay. */
   get behind(): number {
     return Math.max(0, this.#entries.filter(({ overlay }) => !overlay.isFull).length - (this.top?.isFull ? 0 : 1));
   }
 
-  /** Whether keys are for what is on top: none has come for a while since it appeared. */
+  /** Whether keys reach the top overlay: a pause without keys has passed since it appeared. */
   get isArmed(): boolean {
     const entry = this.#entry;
     return entry !== undefined && performance.now() >= entry.armedAt;
   }
 
-  /** Opens something; returns how it ended, nothing chosen when it was taken away. */
+  /** Opens an overlay. Resolves with its result, which is empty if it was removed. */
   async open<T>(
     overlay: Overlay<T>,
     { signal, isGuarded = false, isOver = false }: OverlayOptions = {},
@@ -73,14 +73,14 @@ export class OverlayStack {
     }
   }
 
-  /** Hears of a key; returns whether it is for the prompt, because what is on top has just appeared. */
+  /** Called for each key. Returns whether the prompt gets it, because the top overlay has just appeared. */
   delays(): boolean {
     if (!this.#entry || this.isArmed) return false;
     this.#appeared();
     return true;
   }
 
-  /** Gives what is on top a key; one that is not for that, or not yet, goes to the page above it. */
+  /** Passes a key to the top overlay. The page above a question gets keys that the question does not use or does not accept yet. */
   key(key: string, keys: KeyBindings): void {
     const isSpared = this.#page && this.#page !== this.#entry && this.top?.spares?.(key, keys) === true;
     const entry = this.isArmed && !isSpared ? this.#entry : this.#page;
@@ -88,7 +88,7 @@ export class OverlayStack {
     if (entry && over) this.#close(entry, over);
   }
 
-  /** Takes everything away. */
+  /** Closes all overlays. */
   closeAll(): void {
     for (const entry of [...this.#entries]) this.#close(entry, {});
   }
@@ -103,7 +103,7 @@ export class OverlayStack {
     return this.#entries.findLast(({ overlay }) => overlay.isFull);
   }
 
-  /** What is on top has just come into sight: keys are for it after a pause, and that can be seen then. */
+  /** Delays keys for a guarded overlay that has just come to the top, and redraws when keys count. */
   #appeared(): void {
     const entry = this.#entry;
     clearTimeout(this.#armed);

@@ -17,31 +17,31 @@ import type { Overlay, View } from "./views/overlay.ts";
 import { spinnerLine } from "./views/spinner-line.ts";
 import { type Status, statusLine } from "./views/status-line.ts";
 
-/** All that can be seen at the moment. */
+/** Everything that is visible at present. */
 export interface Seen {
   readonly theme: Theme;
   readonly keys: KeyBindings;
   readonly view: LiveView;
   readonly prompt: Prompt;
   readonly overlays: OverlayStack;
-  /** The cursor waits at the top of what is redrawn, and is painted where it belongs. */
+  /** The cursor waits at the top of the live region, and a painted cursor marks its place. */
   readonly cursorWaits: boolean;
-  /** Said for a moment, in place of the status. */
+  /** A brief notice in place of the status. */
   readonly hint: string;
   readonly status: Status | undefined;
   readonly inbox: readonly WaitingInput[];
-  /** Whether things may move. */
+  /** Whether animation is on. */
   readonly moves: boolean;
   readonly links: boolean;
   readonly highlight: Highlight | undefined;
 }
 
-/** Lines of a page that stay above a question. */
+/** Minimum lines of a page above a question. */
 const LEAST_PAGE = 4;
-/** Lines of what waits for the agent. */
+/** Maximum lines of queued messages. */
 const MOST_WAITING = 5;
 
-/** What is drawn next. Takes what is finished from the view, so each picture must be drawn. */
+/** Composes the next frame. Each frame must be drawn, because finished lines leave the view. */
 export function pictureOf(seen: Seen, size: Size): Picture {
   const { overlays, theme, view } = seen;
   const spinner = spinnerOf(seen, size.columns);
@@ -49,7 +49,7 @@ export function pictureOf(seen: Seen, size: Size): Picture {
   const bottom = bottomOf(
     {
       spinner,
-      // What is asked has the room.
+      // A question gets more room than the plan.
       plan: (most) => planLines(seen.status?.plan ?? [], isAsked(seen) ? Math.min(1, most) : most, size.columns, theme),
       waiting: waitingOf(seen, size),
       input: inputOf(seen, size),
@@ -77,7 +77,7 @@ function withCursor(lines: readonly string[], { row, column }: Position, theme: 
   return lines.with(row, paintedAt(lines[row] ?? "", column, theme.selected));
 }
 
-/** Something that takes the whole screen, with what is asked meanwhile below it, or a word that something is. */
+/** A page on the whole screen, with a question below it, or a notice that a question waits. */
 function fullScreen({ overlays, theme, keys }: Seen, page: Overlay<unknown>, spinner: string, size: Size) {
   const rows = size.rows - 1;
   const { columns } = size;
@@ -98,7 +98,7 @@ function fullScreen({ overlays, theme, keys }: Seen, page: Overlay<unknown>, spi
   };
 }
 
-/** The prompt, or what stands in its place. Until that has the keys, the prompt is below it, for who is typing. */
+/** The prompt, or the overlay in its place. Before the overlay has the keys, the prompt is below it for a user who is typing. */
 function inputOf({ overlays, prompt, theme, view, keys }: Seen, size: Size): View {
   const hint = view.isBusy ? `Enter: send now. ${keys.hint("send-later") ?? ""}: after this turn` : "";
   const kept = overlays.top?.footer && size.rows >= STATUS_FROM ? 2 : 1;
@@ -116,7 +116,7 @@ function waitingOf({ inbox, prompt, theme, keys }: Seen, { columns, rows }: Size
   return [...waitingList(inbox, most, columns, theme, keys.hint("take-back")), ...kept.slice(0, most)];
 }
 
-/** Whether something is asked below the transcript, or below a page. */
+/** Whether a question is below the transcript or a page. */
 function isAsked({ overlays }: Seen): boolean {
   return overlays.top !== undefined && overlays.top !== overlays.page;
 }
@@ -124,7 +124,7 @@ function isAsked({ overlays }: Seen): boolean {
 function spinnerOf(seen: Seen, columns: number): string | undefined {
   const { view, moves, theme, keys, overlays } = seen;
   const { doing } = view;
-  // What is asked says by itself that it waits.
+  // A visible question already shows that the agent waits.
   if (!doing || (doing.isWaiting && isAsked(seen))) return undefined;
   const elapsed = Date.now() - doing.since;
   return spinnerLine(
@@ -132,7 +132,7 @@ function spinnerOf(seen: Seen, columns: number): string | undefined {
       what: doing.what,
       elapsed,
       until: doing.until === undefined ? undefined : doing.until - Date.now(),
-      // While a page is open, the key leaves it.
+      // While a page is open, the key closes the page.
       stopKey: overlays.page ? undefined : keys.hint("interrupt"),
       agentsKey: doing.agents > 0 && !overlays.page ? keys.hint("agents") : undefined,
     },
@@ -150,8 +150,8 @@ function statusOf({ hint, status, theme, overlays, keys }: Seen, { columns }: Si
 }
 
 /**
- * What a person wrote and the agent has not got yet: a line each, what steers before what waits for the end of the turn
- * (T18). Of more than `most` the first are shown.
+ * The user's queued messages, one line each: those for this turn before those for later (T18). Shows the first ones
+ * if there are more than `most`.
  */
 export function waitingList(
   inbox: readonly WaitingInput[],
@@ -178,16 +178,16 @@ export function waitingList(
   return room < 0 || hint === "" ? lines : lines.with(last, `${lines[last]}   ${theme.dim(hint)}`);
 }
 
-/** Steps of a plan that stand above the prompt at once. */
+/** Maximum plan steps above the prompt. */
 const STEPS = 5;
-/** Fewer than these are no neighbours of a step: it is said on one line. */
+/** Minimum steps; with fewer, the plan takes one line. */
 const LEAST_STEPS = 3;
-/** Columns from which on steps have room. */
+/** Minimum columns for steps. */
 const STEPS_FROM = 60;
 
 /**
- * A plan of which something is to be done (T57): how much is done, what is under way and the steps around it, on at most
- * `most` lines. On one line where there is little room; of one that is done, nothing.
+ * An unfinished plan on at most `most` lines (T57): the number of completed steps, and the current step with its
+ * neighbours. A small screen shows one line. A completed plan is empty.
  */
 export function planLines(plan: readonly PlanStep[], most: number, width: number, theme: Theme): string[] {
   const open = plan.findIndex(({ status }) => status !== "completed");

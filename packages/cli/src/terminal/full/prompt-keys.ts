@@ -13,31 +13,31 @@ import type { Overlay } from "./views/overlay.ts";
 import { Picker } from "./views/picker.ts";
 import { Viewer } from "./views/viewer.ts";
 
-/** What the keys of the prompt can reach. */
+/** Access of the prompt's keys. */
 export interface PromptKeysOptions {
   readonly prompt: Prompt;
   readonly history: History;
   readonly terminal: { readonly view: LiveView; open<T>(overlay: Overlay<T>): Promise<T | undefined> };
   readonly env: NodeJS.ProcessEnv;
   keys(): KeyBindings;
-  /** What makes marks of pictures, as soon as there is somebody to send them to. */
+  /** The source of image marks, once there is a conversation partner. */
   pictures(): PictureSource | undefined;
   redraw(): void;
-  /** Something to be seen has changed. */
+  /** A visible part has changed. */
   changed(): void;
-  /** Gives the terminal away for as long as that takes. */
+  /** Lends the terminal for the duration of `borrow`. */
   lend<T>(borrow: () => Promise<T>): Promise<T>;
-  /** Goes to the background. */
+  /** Suspends the program. */
   suspend(): void;
   onAction?(action: TalkAction): void;
-  /** The agent is to stop. */
+  /** Stops the agent. */
   onInterrupt(): void;
 }
 
-/** Milliseconds within which a second Esc goes back to an earlier message. */
+/** Milliseconds within which a second Esc opens the tree. */
 const TWICE_WITHIN = 600;
 
-/** What keys do while the prompt has them: those that are not about its text (T1 to T8, T12, T18). */
+/** Keys of the prompt that do not edit its text (T1 to T8, T12, T18). */
 export class PromptKeys {
   readonly #options: PromptKeysOptions;
   #leaveBefore = 0;
@@ -49,17 +49,17 @@ export class PromptKeys {
     this.#options = options;
   }
 
-  /** Something to be said for a moment; empty when there is nothing. */
+  /** A brief notice; empty without one. */
   get hint(): string {
     return this.#hint;
   }
 
-  /** Forgets what it wanted to say. */
+  /** Cancels the pending notice. */
   close(): void {
     clearTimeout(this.#hintEnds);
   }
 
-  /** Takes a key, as the terminal sent it. */
+  /** Handles a key sequence from the terminal. */
   key(key: string): void {
     const { prompt } = this.#options;
     const keys = this.#options.keys();
@@ -67,9 +67,9 @@ export class PromptKeys {
     if (does("cancel")) return this.cancel();
     this.#leaveBefore = 0;
     this.#say("");
-    // What is suggested has its keys first.
+    // Suggestions get their keys first.
     if (prompt.isCompleting) return prompt.key(key);
-    // With the keys of vi, Esc ends inserting before it stops anything.
+    // In vi mode, Esc first ends inserting.
     if (matchesKey(key, "escape") && prompt.escape(key)) return;
     if (does("interrupt")) return this.#interrupt();
     this.#rewindBefore = 0;
@@ -80,18 +80,18 @@ export class PromptKeys {
     else this.#do(action);
   }
 
-  /** Takes a paste. An empty one is what terminals make of a clipboard that holds a picture (T50). */
+  /** Handles a paste. Terminals send an empty paste if the clipboard holds an image (T50). */
   paste(text: string): void {
     const { prompt, terminal, pictures } = this.#options;
     if (text === "") return this.#inBackground(this.#pastePicture());
-    // A command gets a path as it is.
+    // A command gets a path unchanged.
     const isCommand = prompt.text.startsWith("!") || commandLine(prompt.text) !== undefined;
     const pasted = isCommand ? undefined : pictures()?.pasted(text);
     if (pasted?.problem !== undefined) terminal.view.say(pasted.problem);
     prompt.paste(pasted?.text ?? text);
   }
 
-  /** Ctrl-C: stops the agent; at a prompt, clears it, and leaves when it is pressed twice on an empty one. */
+  /** Ctrl-C: stops the agent, or clears the prompt, or leaves if pressed twice on an empty prompt. */
   cancel(): void {
     const { prompt, onInterrupt } = this.#options;
     if (!prompt.isReading) onInterrupt();

@@ -1,10 +1,9 @@
 /**
- * Where an action has its keys: keys of one place must differ. `empty` is a prompt with nothing in it, `page` something long
- * that was opened.
+ * A context of key bindings; keys of one context must differ. `empty` is an empty prompt, `page` an opened text.
  */
 export type KeyPlace = "prompt" | "empty" | "list" | "tree" | "page";
 
-/** Something that a key does. */
+/** Keys and description of an action. */
 export interface ActionKeys {
   readonly keys: readonly string[];
   readonly help: string;
@@ -16,7 +15,7 @@ const list = (keys: readonly string[], help: string): ActionKeys => ({ keys, hel
 const page = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["page"] });
 const tree = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["tree"] });
 
-/** All that keys do, by the names that stand in the settings under `keys` (T13), with the keys that they have unless told otherwise. */
+/** All actions by their name in the `keys` setting (T13), with their default keys. */
 export const actions = {
   send: prompt(["enter"], "sends; while the agent works, before its next step"),
   "send-later": prompt(["alt+enter"], "sends after the agent's turn; starts a new line while nothing runs"),
@@ -80,8 +79,8 @@ export const actions = {
   "page-previous": page(["shift+n"], "to the previous match"),
 } as const satisfies Readonly<Record<string, ActionKeys>>;
 
-/** The name of something that a key does. */
+/** Name of an action. */
 export type Action = keyof typeof actions;
 
-/** All names, in the order in which they are listed. */
+/** All names in display order. */
 export const actionNames = Object.keys(actions) as readonly Action[];

@@ -3,27 +3,27 @@ import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui/dist
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { type Action, actionNames, actions, type KeyPlace } from "./actions.ts";
 
-/** Keys by what they do, as a person sets them: one key or several for an action; none with an empty list. */
+/** Keys by action, from the settings: one key, several, or none with an empty list. */
 export type KeySettings = Readonly<Record<string, string | readonly string[]>>;
 
-/** A line of the table that `/keys` prints. */
+/** A row of the `/keys` table. */
 export interface KeyRow {
   readonly action: Action;
   readonly keys: readonly string[];
   readonly help: string;
-  /** Where it has them; the first of several. */
+  /** First context of the action. */
   readonly place: KeyPlace;
-  /** A person has set it. */
+  /** Whether the user's settings define the keys. */
   readonly isSet: boolean;
 }
 
-/** Which key does what (T13). A key that a person sets is taken from what else has it in the same place. */
+/** Key bindings (T13). A key from the settings is removed from other actions of the same context. */
 export class KeyBindings {
   readonly #keys: ReadonlyMap<Action, readonly KeyId[]>;
   readonly #set: ReadonlySet<string>;
-  /** What is wrong with the settings, a sentence for each: to be said at the start. */
+  /** Faults in the settings, one sentence each, for the start. */
   readonly problems: readonly string[];
-  /** The same for the editor. */
+  /** The bindings in the editor's format. */
   readonly editor: KeybindingsManager;
 
   constructor(settings: KeySettings = {}) {
@@ -42,18 +42,18 @@ export class KeyBindings {
     );
   }
 
-  /** Whether a key, as the terminal sent it, does this. */
+  /** Whether a key sequence from the terminal belongs to an action. */
   matches(key: string, action: Action): boolean {
     return this.#of(action).some((name) => matchesKey(key, name));
   }
 
-  /** The key to name in a hint, as in `Ctrl-O`; nothing when the action has none. */
+  /** Display name of the action's first key, such as `Ctrl-O`; undefined without a key. */
   hint(action: Action): string | undefined {
     const [first] = this.#of(action);
     return first === undefined ? undefined : shown(first);
   }
 
-  /** The table as it is in effect. */
+  /** The effective bindings. */
   get table(): readonly KeyRow[] {
     return actionNames.map((action) => ({
       action,
@@ -95,7 +95,7 @@ function readSettings(settings: KeySettings, problems: string[]): Map<Action, re
   return set;
 }
 
-/** Of two that have one key in the same place, what a person set keeps it; of two that both were set, the first. */
+/** If two actions of a context have the same key, the user's setting wins; of two settings, the first. */
 function settleConflicts(
   keys: Map<Action, readonly KeyId[]>,
   set: ReadonlyMap<Action, readonly KeyId[]>,
@@ -129,7 +129,7 @@ function isAction(name: string): name is Action {
   return Object.hasOwn(actions, name);
 }
 
-/** `ctrl+p` as people read it, and as it is written everywhere here: `Ctrl-P`, but `Ctrl+Left`, `Alt+P` and `p`. */
+/** Display name of a key: `Ctrl-P`, but `Ctrl+Left`, `Alt+P` and `p`. */
 function shown(key: string): string {
   if (key.length === 1) return key;
   const parts = key.endsWith("+") ? [...key.slice(0, -1).split("+").filter(Boolean), "+"] : key.split("+");
@@ -139,7 +139,7 @@ function shown(key: string): string {
 
 const SHORT: Readonly<Record<string, string>> = { escape: "Esc", pageUp: "PgUp", pageDown: "PgDn" };
 
-/** What the editor calls the actions that it carries out itself. */
+/** The editor's names for actions that it performs itself. */
 const EDITOR_ACTIONS: Readonly<Partial<Record<keyof typeof TUI_KEYBINDINGS, readonly Action[]>>> = {
   "tui.editor.cursorUp": ["cursor-up"],
   "tui.editor.cursorDown": ["cursor-down"],
@@ -176,7 +176,7 @@ const EDITOR_ACTIONS: Readonly<Partial<Record<keyof typeof TUI_KEYBINDINGS, read
 
 const MODIFIERS = ["ctrl", "shift", "alt", "super"];
 
-/** Keys that have a name, as it is written, by the same in lower case. */
+/** Named keys by their name in lower case. */
 const NAMED = new Map(
   [
     ..."escape enter tab space backspace delete insert home end pageUp pageDown up down left right".split(" "),
@@ -186,7 +186,7 @@ const NAMED = new Map(
 
 const OTHER_NAMES: Readonly<Record<string, string>> = { esc: "escape", return: "enter", del: "delete" };
 
-/** A key as people write it (`Ctrl+Shift+P`, `alt+enter`, `?`) as it is named here; nothing when there is no such key. */
+/** Parses a key as users write it (`Ctrl+Shift+P`, `alt+enter`, `?`); undefined for an unknown key. */
 export function keyNamed(text: string): KeyId | undefined {
   const [, front = "", base = ""] = /^((?:(?:ctrl|shift|alt|super)\+)*)(\S+)$/.exec(text.trim().toLowerCase()) ?? [];
   const modifiers = front.split("+");

@@ -5,7 +5,7 @@ import type { Style } from "../../../show/style.ts";
 import type { KeyPlace } from "./actions.ts";
 import type { KeyRow } from "./key-bindings.ts";
 
-/** Where keys are, in the order in which they are listed. */
+/** Headings of the contexts, in display order. */
 const HEADS: Readonly<Record<KeyPlace, string>> = {
   prompt: "In the prompt:",
   empty: "In an empty prompt:",
@@ -19,7 +19,7 @@ const foot = () => [
   `\`${ownCommand("config path")}\` shows where that file is. Changes take effect at the next start.`,
 ];
 
-/** What each key does, and what it is called where it can be changed (T13). */
+/** The keys, descriptions and names of all actions (T13). */
 export function keyLines(rows: readonly KeyRow[], columns: number, style: Style): string[] {
   const all = rows.map(rowOf);
   const lists = Object.entries(HEADS).flatMap(([place, head]) => {

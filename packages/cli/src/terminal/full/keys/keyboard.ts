@@ -4,27 +4,27 @@ import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import type { Scheme } from "../theme/palette.ts";
 import { schemeOfReply } from "../theme/terminal-colors.ts";
 
-/** What hears of a keyboard. */
+/** Receives the input of a keyboard. */
 export interface KeyListener {
-  /** A key, as the terminal sent it. */
+  /** A key sequence from the terminal. */
   onKey(key: string): void;
   onPaste(text: string): void;
-  /** The terminal has said what it is, and whether it knows Kitty's protocol for keys. */
+  /** The terminal has identified itself. `knowsKitty`: it supports Kitty's keyboard protocol. */
   onTerminal(knowsKitty: boolean): void;
   onBackground(scheme: Scheme): void;
-  /** The terminal has the focus now, or no longer. */
+  /** The terminal has gained or lost the focus. */
   onFocus(has: boolean): void;
 }
 
-/** Milliseconds after which Esc is a key, and not the beginning of another; longer where keys come over a network. */
+/** Milliseconds after which Esc is a key, not the start of a sequence; longer over a network. */
 const ESCAPE_TIME = 40;
 const ESCAPE_TIME_REMOTE = 120;
-/** The same for the rest of a sequence, and so for a terminal's answers. */
+/** Milliseconds to wait for the rest of a sequence, such as a terminal's reply. */
 const SEQUENCE_TIME = 150;
-/** Milliseconds that a terminal has to answer what it is. */
+/** Milliseconds to wait for the terminal's identification. */
 const ANSWER_TIME = 2_000;
 
-/** Makes keys, pastes and answers of the bytes that a terminal sends. */
+/** Splits a terminal's bytes into keys, pastes and replies. */
 export class Keyboard {
   readonly #input: NodeJS.ReadStream;
   readonly #listener: KeyListener;
@@ -48,7 +48,7 @@ export class Keyboard {
     this.#marksPastes = marksPastes(env);
   }
 
-  /** Resolves when the terminal has said what it is, which it does after all other answers, or has had its time for that. */
+  /** Resolves when the terminal has identified itself, its last reply, or the time for that is over. */
   get answered(): Promise<void> {
     return this.#answered.promise;
   }
@@ -90,9 +90,9 @@ export class Keyboard {
     if (scheme) return this.#listener.onBackground(scheme);
     if (sequence === FOCUS_IN || sequence === FOCUS_OUT) return this.#listener.onFocus(sequence === FOCUS_IN);
     if (isKeyRelease(sequence)) return;
-    // How a key is read depends on it, and the library keeps it for all.
+    // The library keeps this flag globally, and decodes keys by it.
     setKittyProtocolActive(this.#knowsKitty);
-    // Two presses of Esc may look like one key with Alt.
+    // Pressing Esc twice may look like one key with Alt.
     for (const key of sequence === "\x1b\x1b" ? ["\x1b", "\x1b"] : [sequence]) this.#listener.onKey(key);
   }
 }
@@ -105,20 +105,20 @@ const KITTY_FLAGS = /^\x1b\[\?(\d+)u$/;
 const DEVICE = /^\x1b\[\?[\d;]*c$/;
 
 /**
- * Whether a terminal marks pastes, as it is told to. Of these few it is known that they do not: what arrives from them at
- * once is a paste, when it has lines. From all others it was typed: by somebody fast, by a script, or while this was busy.
+ * Whether a terminal marks pastes on request. A few terminals are known not to: lines that arrive from them at once
+ * count as a paste. From all others, unmarked lines were typed: quickly, by a script, or while this process was busy.
  */
 export function marksPastes({ TERM = "", TMUX, STY }: NodeJS.ProcessEnv, platform = process.platform): boolean {
   if (TMUX) return true;
   return !(platform === "win32" || STY || /^(|dumb|linux|cygwin|(screen|rxvt|eterm|vt\d).*)$/.test(TERM));
 }
 
-/** Whether something follows a line end. One character may be the next key. */
+/** Whether a line end is followed by more than one character, which could be the next key. */
 function hasLines(text: string): boolean {
   return !text.includes("\x1b") && /[\r\n].*\P{Cc}.*\P{Cc}/su.test(text);
 }
 
-/** The character that a key stands for; nothing for keys that stand for none. */
+/** The character of a key; undefined for other keys. */
 export function characterOf(key: string): string | undefined {
   const decoded = decodeKittyPrintable(key);
   if (decoded !== undefined) return decoded;

@@ -1,19 +1,19 @@
 const PASTES_ON = "\x1b[?2004h";
 const PASTES_OFF = "\x1b[?2004l";
-/** The terminal says whether it has the focus. */
+/** Lets the terminal report its focus. */
 const FOCUS_ON = "\x1b[?1004h";
 const FOCUS_OFF = "\x1b[?1004l";
-/** Kitty's protocol, so far that keys are told apart that else are one (flag 1); then: is it on? and, which all answer: what are you? */
+/** Kitty's protocol with distinct keys (flag 1), then a query of its state, then a query that all terminals answer. */
 const KITTY_ON = "\x1b[>1u\x1b[?u\x1b[c";
 const KITTY_OFF = "\x1b[<u";
-/** xterm's way to tell them apart, for terminals that do not know Kitty's. */
+/** xterm's mode for distinct keys, for terminals without Kitty's protocol. */
 const OTHER_KEYS_ON = "\x1b[>4;2m";
 const OTHER_KEYS_OFF = "\x1b[>4;0m";
 const CURSOR_ON = "\x1b[?25h";
 
 /**
- * The modes of a terminal that the full interface needs: raw keys, marked pastes, keys told apart, and whether it is looked at. Whatever is entered is
- * left again, once (T31).
+ * Terminal modes of the full interface: raw input, marked pastes, distinct keys, and focus reports. Each entered mode
+ * is left exactly once (T31).
  */
 export class Modes {
   readonly #input: NodeJS.ReadStream;
@@ -33,7 +33,7 @@ export class Modes {
     this.#output.write(PASTES_ON + FOCUS_ON + KITTY_ON);
   }
 
-  /** The terminal does not know Kitty's protocol. */
+  /** The terminal lacks Kitty's protocol. */
   useOtherKeys(): void {
     if (!this.#entered || this.#otherKeys) return;
     this.#otherKeys = true;

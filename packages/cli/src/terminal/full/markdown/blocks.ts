@@ -8,23 +8,22 @@ import { tableLines } from "./table.ts";
 const require = createRequire(import.meta.url);
 
 /**
- * The blocks of a Markdown text. What reads it is loaded with the first one: that takes 10 ms, and nothing is said yet when the
- * interface is drawn for the first time.
+ * Parses Markdown into blocks. The parser takes 10 ms to load, so the first call loads it, after the first frame.
  */
 export function lexed(markdown: string): Token[] {
   const { lexer } = require("marked") as typeof import("marked");
   return lexer(markdown);
 }
 
-/** Some of each kind: the first text takes 25 ms, in which expressions are compiled. */
+/** One block of each kind: the first parse compiles expressions, which takes 25 ms. */
 const SAMPLE = "# a\n\nb *c* `d` [e](f)\n\n- g\n\n> h\n\n```\ni\n```\n\n| j |\n|---|\n| k |\n";
 
-/** Reads a text that nobody wrote, so that the first one that somebody writes is read at once. */
+/** Parses a sample, so that the first real text is parsed without that delay. */
 export function readyToLex(): void {
   lexed(SAMPLE);
 }
 
-/** The lines of a block, each as wide as the terminal at most; only code and addresses may be wider, unless `cut`. */
+/** The lines of a block, at most as wide as the terminal; code and URLs may be wider unless `cut`. */
 export function blockLines(token: Token, width: number, look: Look, cut = false): string[] {
   const { theme } = look;
   const prose = cut ? proseLines : proseWithAddresses;
@@ -53,7 +52,7 @@ export function blockLines(token: Token, width: number, look: Look, cut = false)
         .split("\n")
         .flatMap((line) => prose(line, width));
     case "def":
-      // What refers to it may be final already, or in another block: the address stands here.
+      // References to the definition may already be final, so the URL is shown here.
       return prose(decodeEntities(token.raw.trim()).replaceAll(/\s+/g, " "), width);
     case "space":
       return [];
@@ -65,18 +64,18 @@ export function blockLines(token: Token, width: number, look: Look, cut = false)
   }
 }
 
-/** Several blocks, with an empty line between them. */
+/** The lines of several blocks, separated by empty lines. */
 function blocksLines(tokens: readonly Token[], width: number, look: Look, cut: boolean): string[] {
   const blocks = tokens.map((token) => blockLines(token, width, look, cut)).filter((lines) => lines.length > 0);
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
 }
 
-/** The number of an item of a numbered list. */
+/** The number of an item in a numbered list. */
 export function numberOf({ ordered, start }: Tokens.List, index: number): number | undefined {
   return ordered ? Number(start === "" ? 1 : start) + index : undefined;
 }
 
-/** The lines of an item of a list; one that stands apart from the next has an empty line behind it. */
+/** The lines of a list item, with an empty line after it if the source has one. */
 export function itemLines(
   item: Tokens.ListItem,
   number: number | undefined,
@@ -95,7 +94,7 @@ export function itemLines(
   };
   let isApart = false;
   for (const token of item.tokens) {
-    // The mark of a task stands before its text, whether or not that is a paragraph.
+    // The checkbox of a task precedes its text, whether or not the text is a paragraph.
     if (token.type === "checkbox" || token.type === "text") text.push(token);
     else if (token.type === "paragraph" && lines.length === 0 && !isApart) text.push(...(token.tokens ?? []));
     else {
@@ -111,7 +110,7 @@ export function itemLines(
   return [...prefixed(lines.length > 0 ? lines : [""], { first: look.theme.accent(bullet) }), ...apart];
 }
 
-/** Lines with something before the first, and as many blanks before the others; or with the same before all. */
+/** Adds a prefix to the first line and equal indentation to the others, or one prefix to all lines. */
 function prefixed(
   lines: readonly string[],
   { first = "", all }: { readonly first?: string; readonly all?: string },
@@ -124,16 +123,16 @@ function prefixed(
 }
 
 const INDENT = "  ";
-/** Lines before a line of code that say how it is to be painted. */
+/** Maximum earlier lines that the highlighter gets as context. */
 export const CONTEXT = 100;
 
-/** The line above code with its language, and what else was written there; none when nothing was. */
+/** A line above code with its language and other info; empty without info. */
 export function codeLabel(language: string, { theme }: Look): string[] {
   const label = language.trim();
   return label === "" ? [] : [theme.dim(INDENT + label)];
 }
 
-/** Lines of code, painted, as they come `before` and after; only those that come after are answered. They are never broken. */
+/** Highlighted lines of code. `before` is context and not returned. Lines are never wrapped. */
 export function codeLines(
   lines: readonly string[],
   language: string,
@@ -148,7 +147,7 @@ export function codeLines(
   return painted.map((line) => (line === "" ? "" : INDENT + line));
 }
 
-/** ` ```ts title="x" ` is `ts`. */
+/** The language in an info string: `ts` in ` ```ts title="x" `. */
 function nameIn(language: string): string {
   return /^[^\s{,:]+/.exec(language.trim())?.[0] ?? "";
 }

@@ -7,8 +7,8 @@ type Root = ReturnType<ReturnType<typeof createLowlight>["highlight"]>;
 type Node = Root["children"][number];
 
 /**
- * Paints code by its grammar. The grammar of a language is made ready when the first code in it comes. This module takes
- * a while to load: import it when there is code to be painted.
+ * Creates a syntax highlighter. Grammars are compiled at their first use. This module is slow to load: import it when
+ * needed.
  */
 export function createHighlighter(theme: () => Theme): Highlight {
   const grammars = createLowlight();
@@ -17,7 +17,7 @@ export function createHighlighter(theme: () => Theme): Highlight {
     const name = NAMES.get(language) ?? language;
     const grammar = Object.hasOwn(all, name) ? all[name] : undefined;
     if (!grammar) return false;
-    // It brings its other names with it; one that it does not know itself is added.
+    // A grammar registers its own aliases; add the name if it is not among them.
     grammars.register(name, grammar);
     if (!grammars.registered(language)) grammars.registerAlias({ [name]: [language] });
     return true;
@@ -28,7 +28,7 @@ export function createHighlighter(theme: () => Theme): Highlight {
   };
 }
 
-/** Names that people write, by the grammar that knows them. */
+/** Common names by the grammar that handles them. */
 const NAMES = new Map(
   Object.entries({
     bash: "sh shell zsh console shell-session",
@@ -55,7 +55,7 @@ const NAMES = new Map(
   }).flatMap(([grammar, names]) => names.split(" ").map((name) => [name, grammar] as const)),
 );
 
-/** The painted lines of a tree. Paint does not reach over a line end. */
+/** The highlighted lines of a syntax tree. Each line closes its own colours. */
 function painted(root: Root, theme: Theme): string[] {
   const paints = paintsOf(theme);
   const lines = [""];
@@ -79,7 +79,7 @@ function painted(root: Root, theme: Theme): string[] {
   return lines;
 }
 
-/** Paints by the names that the grammars give to pieces of code. What is not here stays as it is. */
+/** Colours by the grammars' class names. Other classes have no colour. */
 function paintsOf(theme: Theme): Readonly<Record<string, Paint | undefined>> {
   const { keyword, string, number, comment, name, type, good, bad } = theme;
   return {

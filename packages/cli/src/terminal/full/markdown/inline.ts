@@ -3,7 +3,7 @@ import { plainText } from "../../../show/plain-text.ts";
 import { bare } from "../screen/cells.ts";
 import type { Look } from "./look.ts";
 
-/** The text of a paragraph, a heading or a cell, with its paint. A line end in it is one that the author wants. */
+/** The styled text of a paragraph, heading or cell. A line end in it is a hard line break. */
 export function inlineText(tokens: readonly Token[] | undefined, look: Look): string {
   let text = "";
   for (const token of tokens ?? []) text += inlineToken(token, look);
@@ -18,10 +18,10 @@ function inlineToken(token: Token, look: Look): string {
     case "em":
       return theme.italic(inlineText(token.tokens, look));
     case "del":
-      // One tilde is more often "about" than a strike.
+      // A single tilde usually means "about".
       return token.raw.startsWith("~~") ? theme.strike(inlineText(token.tokens, look)) : plain(token.raw);
     case "codespan":
-      // Without colours only the marks tell code from words.
+      // Without colours, only the marks distinguish code.
       return theme.depth === 1 ? oneLine(token.raw) : theme.code(oneLine(token.text));
     case "link":
       return link(token as Tokens.Link, look);
@@ -39,12 +39,12 @@ function inlineToken(token: Token, look: Look): string {
   }
 }
 
-/** The end of a link that is defined elsewhere: `][label]`, `][]` or `]`. A bracket in a label is escaped. */
+/** End of a reference link: `][label]`, `][]` or `]`. Brackets in a label are escaped. */
 const REFERENCE = /\](?:\[(?:\\.|[^[\]\\])*\])?$/s;
 
 /**
- * A link shows where it leads, whatever its text says. One that is defined elsewhere stands as it was written, whether or not
- * the definition has come: the address stands there.
+ * A link always shows its URL. A reference link stays as written, before and after its definition, which shows the
+ * URL.
  */
 function link(token: Tokens.Link, look: Look): string {
   const { href, tokens, raw } = token;
@@ -58,7 +58,7 @@ function link(token: Tokens.Link, look: Look): string {
   return look.links && /^[!-~]+$/.test(href) ? `\x1b]8;;${href}\x1b\\${shown}\x1b]8;;\x1b\\` : shown;
 }
 
-/** What a page shows when a link or a picture is pointed at. */
+/** The title of a link or image, which a browser shows on hover. */
 function titleOf({ title }: { readonly title?: string | null }): string {
   return title ? ` "${plain(title)}"` : "";
 }
@@ -71,7 +71,7 @@ function plain(text: string): string {
   return oneLine(decodeEntities(text));
 }
 
-/** Lines of the source are not lines of the text; but a note that is written below another one begins a line. */
+/** Source line ends become blanks, but a definition of a footnote starts a new line. */
 function oneLine(text: string): string {
   return text.replace(NEW_LINE, (_, note) => (note === undefined ? " " : "\n")).replaceAll("\t", " ");
 }
@@ -81,8 +81,7 @@ const NEW_LINE = /\s*\n\s*(?=(\[\^?[^[\]\n]+\]:\s)?)/g;
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
 /**
- * Text in which `&lt;`, `&#60;` and the like are the characters that they stand for. No control character comes in that
- * way (S12), also none that the lexer has decoded.
+ * Decodes entities such as `&lt;` and `&#60;`. Removes control characters, also those that the lexer decoded (S12).
  */
 export function decodeEntities(text: string): string {
   const decoded = text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]+));/g, (whole, decimal, hex, name) => {

@@ -1,28 +1,28 @@
 import type { Theme } from "../theme/theme.ts";
 import { readyToLex } from "./blocks.ts";
 
-/** Paints code, a line each; nothing for a language that it does not know. */
+/** Highlights code, line by line; undefined for an unknown language. */
 export type Highlight = (code: string, language: string) => readonly string[] | undefined;
 
-/** Code and its changes in colours. */
+/** Colours for code and diffs. */
 export interface CodePaint {
   readonly theme: Theme;
   readonly highlight: Highlight;
 }
 
-/** How Markdown is shown. */
+/** Settings for rendering Markdown. */
 export interface Look {
   readonly theme: Theme;
-  /** The terminal makes links of text (OSC 8). */
+  /** Whether the terminal supports links (OSC 8). */
   readonly links: boolean;
-  /** Absent until it is loaded, and where there are no colours. */
+  /** Absent until loaded, and without colours. */
   readonly highlight?: Highlight | undefined;
 }
 
-/** Milliseconds without a key after which nobody waits for one to be echoed. */
+/** Milliseconds without a key after which the user counts as pausing. */
 const PAUSE = 300;
 
-/** What paints code. To load it takes 90 ms, in which no key is heard. */
+/** The syntax highlighter. Loading blocks the process for 90 ms, during which no key is handled. */
 export class LateHighlight {
   readonly #theme: () => Theme;
   readonly #onLoaded: () => void;
@@ -35,14 +35,14 @@ export class LateHighlight {
     this.#onLoaded = onLoaded;
   }
 
-  /** Absent until it is loaded, and where there are no colours. */
+  /** The highlighter; undefined until loaded, and without colours. */
   get now(): Highlight | undefined {
     return this.#theme().depth > 1 ? this.#highlight : undefined;
   }
 
   /**
-   * Loads it, and what reads Markdown, as soon as the person pauses, so that the first answer does not wait for them. `keyAt`:
-   * when the last key came.
+   * Loads the highlighter and the Markdown parser when the user pauses, so that the first answer does not wait.
+   * `keyAt` returns the time of the last key.
    */
   loadAhead(keyAt: () => number): void {
     this.#pause ??= setTimeout(() => {
@@ -53,7 +53,7 @@ export class LateHighlight {
     }, PAUSE).unref();
   }
 
-  /** Loads it now, where that has not begun. */
+  /** Loads the highlighter now, unless loading has begun. */
   load(): void {
     if (this.#isWanted || this.#theme().depth === 1) return;
     this.#isWanted = true;
@@ -63,7 +63,7 @@ export class LateHighlight {
         this.#onLoaded();
       },
       () => {
-        // Code can be read without colours, too.
+        // Code is readable without colours.
       },
     );
   }

@@ -7,20 +7,20 @@ import type { Look } from "./look.ts";
 import { splitParagraph } from "./split-paragraph.ts";
 import { columnWidths, roomyWidths, type TableBegun, tableLines } from "./table.ts";
 
-/** What can be seen of a text that is still coming. */
+/** Lines of a streaming text. */
 export interface Shown {
-  /** Lines that are final, and were not answered before. */
+  /** New final lines; each is returned once. */
   readonly finished: readonly string[];
-  /** Lines below them that may still change: the last of them. */
+  /** The last lines below them, which may still change. */
   readonly open: readonly string[];
 }
 
-/** Lines of a change that are seen while it is written: as many as of one that is made. */
+/** Maximum lines of a change while it streams: as many as of a finished change. */
 const MOST_DRAFT_LINES = 10;
 
 type BegunCode = Extract<Begun, { type: "code" }>;
 
-/** A block of which the beginning is final already, while the rest is still coming. */
+/** A block whose beginning is final while the rest streams. */
 type Begun =
   | { readonly type: "code"; readonly fence: Fence; readonly before: string[]; count: number }
   | { readonly type: "list"; readonly number: number | undefined }
@@ -28,13 +28,13 @@ type Begun =
   | { readonly type: "paragraph" };
 
 /**
- * Markdown that arrives in pieces, as lines (T22). What is final is answered once and forgotten, so the work for a piece
- * does not grow with the text: whole blocks, lines of code, items of a list, and of a table or a paragraph that is longer
- * than the room for it, the beginning.
+ * Renders streaming Markdown as lines (T22). Final parts are returned once and forgotten, so that the work per piece
+ * stays constant: whole blocks, lines of code, list items, and the beginning of a table or paragraph that exceeds its
+ * room.
  *
  * ```
- *   given before │ finished now │ open: the block that is still growing
- *                               ╰ #source begins here, after #begun if that block was given in part
+ *   given before │ finished now │ open: the block that still grows
+ *                               ╰ #source begins here, after #begun if the block was partly given
  * ```
  */
 export class MarkdownStream {
@@ -42,35 +42,35 @@ export class MarkdownStream {
   #begun: Begun | undefined;
   #isFirst = true;
   #ended = false;
-  /** The change that the code is. */
+  /** The file change that the code block contains. */
   #captured: Draft | undefined;
 
-  /** Takes more of the text, which must be plain by then (S12). */
+  /** Appends text, which must be free of control characters (S12). */
   push(text: string): void {
     this.#source += text;
   }
 
-  /** The code that comes now, or next, is a change of a file that the model writes: it is shown as one. */
+  /** The current or next code block is a file change of the model, and is shown as a change. */
   capture(draft: Draft): void {
     this.#captured = draft;
   }
 
-  /** No more will come: everything is final. */
+  /** The text is complete: everything is final. */
   end(): void {
     this.#ended = true;
   }
 
-  /** The lines for a width. `room`: how many open lines can be seen. */
+  /** Renders lines for a width. `room`: number of visible open lines. */
   show(width: number, room: number, look: Look): Shown {
     const finished: string[] = [];
     while (this.#advance(width, room, look, finished));
     return { finished, open: this.#openLines(width, look).slice(-room) };
   }
 
-  /** Gives what is final of the block at the beginning; returns whether there may be more. */
+  /** Moves final lines of the first block to `finished`. Returns whether there may be more. */
   #advance(width: number, room: number, look: Look, finished: string[]): boolean {
     if (this.#begun?.type === "code") return this.#code(this.#begun, width, look, finished);
-    // A line that is not whole yet may belong to the block before it or not.
+    // An incomplete line may or may not belong to the previous block.
     const whole = this.#ended ? this.#source : this.#source.slice(0, this.#source.lastIndexOf("\n") + 1);
     const tokens = this.#tokens(whole);
     const token = tokens.find(({ type }) => type !== "space");
@@ -101,7 +101,7 @@ export class MarkdownStream {
     return lexed(head + source);
   }
 
-  /** Adds lines, apart from the block before; a block that was begun goes on. */
+  /** Adds lines, with an empty line before a new block. */
   #give(lines: readonly string[], finished: string[]): void {
     if (lines.length === 0) return;
     if (!this.#isFirst && !this.#begun) finished.push("");
@@ -133,7 +133,7 @@ export class MarkdownStream {
     return blockLines(token, width, look, !isWhole);
   }
 
-  /** Begins a block of code once its first line is whole. */
+  /** Begins a code block once its first line is complete. */
   #fence({ raw, lang = "" }: Tokens.Code, finished: string[]): boolean {
     const fence = begunFence(raw, lang);
     if (!fence) return false;
@@ -160,7 +160,7 @@ export class MarkdownStream {
     begun.before.splice(0, begun.before.length - CONTEXT);
     this.#source = end < 0 ? partial : [...lines.slice(end + 1), ...(this.#ended ? [] : [partial])].join("\n");
     if (end < 0 && !this.#ended) return false;
-    // The change itself is shown when it is made.
+    // The finished change is shown when it is applied.
     if (this.#captured && end >= 0) finished.push(look.theme.dim(draftEnd(this.#captured, begun.count, look.theme)));
     else if (this.#captured) finished.push(...this.#draftLines(this.#captured, begun, width, look));
     this.#begun = undefined;
@@ -168,7 +168,7 @@ export class MarkdownStream {
     return end >= 0;
   }
 
-  /** The end of a change that is being written. */
+  /** The last lines of a streaming change. */
   #draftLines(draft: Draft, { fence, before, count }: BegunCode, width: number, look: Look): string[] {
     const isOpen = this.#source !== "" && !isClosing(this.#source, fence, true);
     const written = isOpen ? [...before, withoutIndent(this.#source, fence)] : before;
@@ -177,7 +177,7 @@ export class MarkdownStream {
     return draftLines({ ...draft, text }, options).map((line) => cut(line, width));
   }
 
-  /** Items that another one stands behind are final. */
+  /** All items but the last are final. */
   #items(list: Tokens.List, width: number, look: Look, finished: string[]): void {
     const done = list.items.slice(0, -1);
     if (done.length === 0) return;
@@ -190,7 +190,7 @@ export class MarkdownStream {
     this.#begun = { type: "list", number: isNumbered ? first + done.length : undefined };
   }
 
-  /** The rows of a table that is longer than the room for it are final, all but the last; the columns stay as wide as they are. */
+  /** In a table that exceeds its room, all rows but the last are final; the column widths then stay. */
   #rows(table: Tokens.Table, width: number, room: number, look: Look, finished: string[]): void {
     const begun = this.#begun?.type === "table" ? this.#begun : undefined;
     const done = table.rows.slice(0, -1);
@@ -213,7 +213,7 @@ export class MarkdownStream {
     };
   }
 
-  /** The beginning of a paragraph that is longer than the room for it is final. */
+  /** The beginning of a paragraph that exceeds its room is final. */
   #part(width: number, room: number, look: Look, finished: string[]): boolean {
     const part = splitParagraph(this.#source, width, room, look);
     if (!part) return false;
@@ -239,7 +239,7 @@ export class MarkdownStream {
   }
 }
 
-/** Whether the last block of a source of whole lines can grow no more. */
+/** Whether the last block of a source of complete lines is complete. */
 function isClosed({ type }: Token, source: string): boolean {
   switch (type) {
     case "heading":
@@ -256,7 +256,7 @@ function isClosed({ type }: Token, source: string): boolean {
   }
 }
 
-/** The next lines of a block of code, the first ones below its label. */
+/** The next lines of a code block, with a label above the first. */
 function shownCode(lines: readonly string[], { fence, before, count }: BegunCode, look: Look): string[] {
   const label = count === 0 ? codeLabel(fence.language, look) : [];
   return [...label, ...codeLines(lines, fence.language, look, before)];
@@ -266,29 +266,29 @@ function withoutIndent(line: string, { indent }: Fence): string {
   return line.slice(Math.min(indent, line.length - line.trimStart().length));
 }
 
-/** What a block of code in Markdown begins with, and so what it ends with. */
+/** The fence of a code block, which also defines its end. */
 export interface Fence {
   readonly mark: "`" | "~";
   readonly length: number;
-  /** Blanks before it, which its lines have too. */
+  /** Blanks before the fence, which its lines also have. */
   readonly indent: number;
   readonly language: string;
 }
 
-/** The fence that a block of code begins with; nothing when it has none, or when that line is not whole yet. */
+/** The opening fence of a code block; undefined without a fence, or while its line is incomplete. */
 function begunFence(raw: string, language: string): Fence | undefined {
   const [, indent = "", marks = ""] = /^( {0,3})(`{3,}|~{3,})[^\n]*\n/.exec(raw) ?? [];
   if (marks === "") return undefined;
   return { mark: marks.startsWith("`") ? "`" : "~", length: marks.length, indent: indent.length, language };
 }
 
-/** Whether a line ends the code; a line that is not whole yet ends it perhaps as soon as it has one mark. */
+/** Whether a line closes the code. `isPart`: an incomplete line may close it from its first mark on. */
 function isClosing(line: string, { mark, length }: Fence, isPart = false): boolean {
   const marks = line.trim();
   return marks.length >= (isPart ? 1 : length) && marks === mark.repeat(marks.length) && !/^ {4}/.test(line);
 }
 
-/** A whole text in Markdown, which must be plain by then (S12), as lines of a width. */
+/** Renders a complete Markdown text, free of control characters (S12), as lines of a width. */
 export function markdownLines(text: string, width: number, look: Look): readonly string[] {
   const stream = new MarkdownStream();
   stream.push(text);

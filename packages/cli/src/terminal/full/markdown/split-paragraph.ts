@@ -3,15 +3,15 @@ import { lexed } from "./blocks.ts";
 import { inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
 
-/** The beginning of a paragraph as lines, and the source of what comes behind it. */
+/** The beginning of a paragraph as lines, and the remaining source. */
 export interface Split {
   readonly lines: readonly string[];
   readonly rest: string;
 }
 
 /**
- * Splits a paragraph that takes more lines than there is room for, where a line ends and nothing is open: no emphasis, no
- * link, no code. Returns nothing when it fits, or cannot be split.
+ * Splits a paragraph that exceeds its room at a line end outside emphasis, links and code. Returns undefined if it
+ * fits or cannot be split.
  */
 export function splitParagraph(source: string, width: number, room: number, look: Look): Split | undefined {
   const whole = paragraph(source, look);
@@ -19,7 +19,7 @@ export function splitParagraph(source: string, width: number, room: number, look
   const count = proseLines(whole, width).length;
   if (count <= room) return undefined;
   const breaks = [...source.matchAll(/\s+/g)].map(({ index }) => index);
-  // Half of the room stays for what is still being written.
+  // Keep half of the room for the streaming rest.
   for (let wanted = count - Math.ceil(room / 2); wanted > 0; wanted--) {
     const at = lastThatFits(source, breaks, wanted, width, look);
     if (at === undefined) return undefined;
@@ -31,7 +31,7 @@ export function splitParagraph(source: string, width: number, room: number, look
   return undefined;
 }
 
-/** The last of the breaks before which there are no more than `wanted` lines. */
+/** The last break before which the text has at most `wanted` lines. */
 function lastThatFits(
   source: string,
   breaks: readonly number[],
@@ -49,7 +49,7 @@ function lastThatFits(
   return low > 0 ? breaks[low - 1] : undefined;
 }
 
-/** The text of a source that is one paragraph; nothing when it is something else. */
+/** The text of a single paragraph; undefined for other sources. */
 function paragraph(source: string, look: Look): string | undefined {
   const [token, ...others] = lexed(source.trim());
   return token?.type === "paragraph" && others.length === 0 ? inlineText(token.tokens, look) : undefined;

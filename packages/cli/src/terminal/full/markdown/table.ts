@@ -4,13 +4,13 @@ import { padded, widthOf, wrapped } from "../screen/cells.ts";
 import { inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
 
-/** Rows that are shown of a table (T22). */
+/** Maximum rows of a table (T22). */
 const MOST_ROWS = 200;
 
 const BETWEEN = " │ ";
 const LEAST_COLUMN = 4;
 
-/** A table of which the rows that come later are not known yet: the rows before, and how wide its columns are. */
+/** A partly printed table: its column widths, and the number of printed rows. */
 export interface TableBegun {
   readonly widths: readonly number[];
   readonly rows: number;
@@ -22,7 +22,7 @@ interface TableState {
   readonly ended?: boolean;
 }
 
-/** The widths of the columns, so that the table fits; nothing when it cannot be one. */
+/** Column widths that fit the terminal; undefined if the columns cannot fit. */
 export function columnWidths({ header, rows }: Tokens.Table, width: number, look: Look): number[] | undefined {
   const room = width - BETWEEN.length * (header.length - 1);
   if (room < LEAST_COLUMN * header.length) return undefined;
@@ -30,7 +30,7 @@ export function columnWidths({ header, rows }: Tokens.Table, width: number, look
   for (const row of rows.slice(0, MOST_ROWS))
     for (const [column, cell] of row.entries())
       widths[column] = Math.max(widths[column] ?? 0, widthOf(inlineText(cell.tokens, look)));
-  // The widest give way first.
+  // Shrink the widest columns first.
   let over = widths.reduce((sum, one) => sum + one, 0) - room;
   while (over > 0) {
     const widest = Math.max(...widths);
@@ -46,7 +46,7 @@ export function columnWidths({ header, rows }: Tokens.Table, width: number, look
   return widths;
 }
 
-/** The same with room for cells that are not known yet, as far as there is any. */
+/** Column widths with extra room for later cells, if there is any. */
 export function roomyWidths(widths: readonly number[], width: number): number[] {
   const left = width - widths.reduce((sum, one) => sum + one, 0) - BETWEEN.length * (widths.length - 1);
   const each = Math.max(0, Math.min(4, Math.floor(left / widths.length)));
@@ -54,9 +54,9 @@ export function roomyWidths(widths: readonly number[], width: number): number[] 
 }
 
 /**
- * The lines of a table: cells are broken into lines where a column is too narrow, and where there is no room for columns,
- * each row is a list. After 200 rows it is cut, with a count. `begun`: some rows are there already, and its columns are
- * that wide; `hasHead`: it begins here; `ended`: no more will come.
+ * The lines of a table. Cells wrap in narrow columns; if the columns do not fit, each row becomes a list. A table is
+ * cut after 200 rows, with a count. `begun`: the printed part, whose widths stay; `hasHead`: print the head; `ended`:
+ * no more rows follow.
  */
 export function tableLines(
   table: Tokens.Table,
@@ -109,7 +109,7 @@ function aligned(text: string, width: number, align: Tokens.Table["align"][numbe
   return padded(text, width);
 }
 
-/** A row as a list of its cells, each behind the head of its column. */
+/** A row as a list of its cells with their column heads. */
 function recordLines({ header }: Tokens.Table, row: readonly Tokens.TableCell[], width: number, look: Look): string[] {
   const cells = row.map((cell, column) => {
     const head = inlineText(header[column]?.tokens, look);

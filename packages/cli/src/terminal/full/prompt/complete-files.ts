@@ -6,14 +6,14 @@ import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { attachableAtEnd } from "../../../show/attached.ts";
 import type { Completer, Suggestion } from "./completion.ts";
 
-/** Paths that are suggested at the most. */
+/** Maximum suggested paths. */
 const MOST = 20;
-/** Files whose sizes are added up at the most. */
+/** Maximum files whose sizes are summed. */
 const MOST_SIZES = 2_000;
 
 /**
- * Completes `@` to a file or a folder of the workspace (T14); a pattern, as in `@src/*.ts`, to itself, with how many files
- * it means and how large they are. Tab completes a path without `@`, too, and puts one before an address or a pattern (T15).
+ * Completes `@` to a file or folder of the workspace (T14). A pattern such as `@src/*.ts` completes to itself, with
+ * the number and size of its files. Tab also completes paths without `@`, and adds `@` before a URL or pattern (T15).
  */
 export function completeFiles(files: WorkspaceFiles): Completer {
   return {
@@ -29,19 +29,19 @@ export function completeFiles(files: WorkspaceFiles): Completer {
         return [await matched(files.root, paths, typed)];
       const written = (path: string) => (sign === "" ? asWord(path) : referenceTo(path));
       const all = [...foldersOf(paths), ...paths];
-      // Behind words only what begins so is meant.
+      // After several words, suggest only paths with that beginning.
       const found = sign === "@" && /\s/.test(typed) ? begunWith(all, typed) : fuzzyFilter(all, typed, (path) => path);
       return found.slice(0, MOST).map((path) => ({ text: written(path), label: path }));
     },
   };
 }
 
-/** A path without a sign in front, as a command of the user takes it. */
+/** A path without `@`, for the user's commands. */
 function asWord(path: string): string {
   return /\s/.test(path) ? `"${path}"` : path;
 }
 
-/** The paths that begin with what was typed, in which a backslash may stand before a blank. */
+/** The paths that begin with the typed text, in which blanks may be escaped. */
 function begunWith(paths: readonly string[], typed: string): readonly string[] {
   const wanted = typed.replaceAll(/\\(?=\s)/g, "").toLowerCase();
   return paths.filter((path) => path.toLowerCase().startsWith(wanted));
@@ -56,7 +56,7 @@ async function matched(root: string, paths: readonly string[], pattern: string):
   return { text: `@${pattern}`, help: `${counted(listed.length, "file")}, ${amount}` };
 }
 
-/** A pattern that means no listed file may name one that git ignores, which goes along too. */
+/** A pattern without a listed file may match files that git ignores, which can be attached too. */
 async function named(root: string, pattern: string): Promise<Suggestion> {
   const files = await matchingFiles(pattern, { folder: root });
   if (typeof files === "string") return { text: `@${pattern}`, help: files };
@@ -67,12 +67,12 @@ async function named(root: string, pattern: string): Promise<Suggestion> {
 async function sizeOf(path: string): Promise<number> {
   return lstat(path).then(
     ({ size }) => size,
-    // It is gone since it was listed.
+    // The file was removed after it was listed.
     () => 0,
   );
 }
 
-/** The folders that files are in, each with a slash behind it. */
+/** The folders that contain files, each with a trailing slash. */
 function foldersOf(paths: readonly string[]): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const path of paths) {

@@ -2,42 +2,42 @@ import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } 
 import { oneLine } from "../../../show/plain-text.ts";
 import { cut } from "../screen/cells.ts";
 
-/** Something that a word can be completed to. */
+/** A completion of a word. */
 export interface Suggestion {
-  /** The text in the prompt then. A text that ends with `/` or `/"` can be completed further. */
+  /** Text that replaces the word. A text that ends with `/` or `/"` can be completed further. */
   readonly text: string;
-  /** What is shown instead, where that differs. */
+  /** Text to display, if it differs. */
   readonly label?: string;
   readonly help?: string;
-  /** What may or must stand behind it, as the end of a line: `takes [#n]`. */
+  /** Arguments, as the end of a line: `takes [#n]`. */
   readonly takes?: string;
 }
 
 /** The word before the cursor. */
 export interface Word {
-  /** With the sign that it begins with; a path with blanks stands in quotes behind `@`, or as it is when it is asked for. */
+  /** Includes its leading sign. A path with blanks is quoted after `@`, or unquoted if the user pressed Tab. */
   readonly text: string;
-  /** It is the first of the message. */
+  /** Whether this is the message's first word. */
   readonly isFirst: boolean;
-  /** A person asked with Tab; else they are just typing. */
+  /** Whether the user pressed Tab, rather than just typed. */
   readonly isAsked: boolean;
 }
 
-/** Completes words of one kind. */
+/** Completes one kind of word. */
 export interface Completer {
-  /** The best first; nothing when the word is of another kind. When it fails, the others still suggest. */
+  /** Suggestions, best first; undefined for other kinds of words. If it rejects, other completers still work. */
   suggest(word: Word, signal: AbortSignal): Promise<readonly Suggestion[] | undefined>;
-  /** Whether `typed` can only mean `completed`, and nothing has to stand behind it: then Enter sends it. */
+  /** Whether `typed` can only mean `completed` without arguments: Enter then sends it. */
   isMeant?(typed: string, completed: string): boolean;
 }
 
-/** Suggestions that are listed at the most. */
+/** Maximum suggestions in the list. */
 const MOST = 50;
 
-/** Columns that a suggestion has beside its help: the editor would cut it there without a sign of it. */
+/** Columns of a suggestion next to its help: the editor would cut it there without an ellipsis. */
 const BESIDE_HELP = 30;
 
-/** Asks the completers for the word before the cursor, in the editor's terms. All that they know is listed, kind by kind. */
+/** Asks all completers about the word before the cursor, for the editor. Lists their suggestions in order. */
 export class Completion implements AutocompleteProvider {
   readonly #completers: () => readonly Completer[];
   #offered: readonly Suggestion[] = [];
@@ -47,7 +47,7 @@ export class Completion implements AutocompleteProvider {
     this.#completers = completers;
   }
 
-  /** What a word was completed to last. */
+  /** The last completion that was applied. */
   get completed(): Suggestion | undefined {
     return this.#completed;
   }
@@ -60,7 +60,7 @@ export class Completion implements AutocompleteProvider {
   ): Promise<AutocompleteSuggestions | null> {
     const before = (lines[cursorLine] ?? "").slice(0, cursorCol);
     const word = /(?:^|\s)(@"[^"]*(?:\/"[^\s"]*)?|\S*)$/.exec(before)?.[1] ?? "";
-    // A user who presses Tab behind `@foo b` can mean a path with a blank.
+    // After `@foo b`, Tab may mean a path with a blank.
     const path = force && !word.startsWith("@") ? /(?:^|\s)(@[^\s"@][^"@]*)$/.exec(before)?.[1] : undefined;
     for (const text of path === undefined ? [word] : [path, word]) {
       const isFirst = cursorLine === 0 && before.trimStart() === text;
@@ -72,22 +72,22 @@ export class Completion implements AutocompleteProvider {
   }
 
   async #suggest(word: Word, signal: AbortSignal): Promise<readonly Suggestion[]> {
-    // The editor does not handle a rejection, which would end the program: one key aborts a look that is on its way.
+    // The editor does not handle a rejection, which would end the program: one key aborts a pending search.
     const found = await Promise.allSettled(this.#completers().map((completer) => completer.suggest(word, signal)));
     return found.flatMap((one) => (one.status === "fulfilled" && one.value) || []).slice(0, MOST);
   }
 
-  /** Whether Enter, which completed what was typed, is to send it too. */
+  /** Whether Enter, which completed the typed text, also sends it. */
   isMeant(typed: string, completed: string): boolean {
     return this.#completers().some((completer) => completer.isMeant?.(typed, completed));
   }
 
   applyCompletion(lines: string[], cursorLine: number, cursorCol: number, item: AutocompleteItem, prefix: string) {
     const line = lines[cursorLine] ?? "";
-    // Somebody has typed on, and what is offered for that has not come yet.
+    // The user has typed on, and new suggestions are not here yet.
     if (!line.slice(0, cursorCol).endsWith(prefix)) return { lines, cursorLine, cursorCol };
     this.#completed = this.#offered.find(({ text }) => text === item.value);
-    // Behind a folder goes on what is in it.
+    // After a folder, completion continues with its content.
     const inserted = /\/"?$/.test(item.value) ? item.value : `${item.value} `;
     const before = line.slice(0, cursorCol - prefix.length) + inserted;
     const after = line.slice(cursorCol).replace(inserted.endsWith(" ") ? /^ / : /^$/, "");

@@ -2,18 +2,18 @@ import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { commandLine } from "../../terminal.ts";
 import type { Completer, Suggestion } from "./completion.ts";
 
-/** A command as it is offered. */
+/** A command for completion. */
 export interface CommandName {
-  /** Without the slash. */
+  /** Name without the slash. */
   readonly name: string;
-  /** Names that other programs have for it. */
+  /** Names of the command in other programs. */
   readonly also?: readonly string[];
-  /** What may stand behind it. */
+  /** Arguments of the command. */
   readonly takes?: string;
   readonly help: string;
 }
 
-/** Completes what begins with `/` at the beginning of a message (T16). */
+/** Completes `/` at the beginning of a message (T16). */
 export function completeCommands(commands: readonly CommandName[]): Completer {
   const beginWith = (typed: string) =>
     commands.filter(({ name, also = [] }) => [name, ...also].some((one) => one.startsWith(typed)));
@@ -28,7 +28,7 @@ export function completeCommands(commands: readonly CommandName[]): Completer {
       const begin = beginWith(typed);
       const others = fuzzyFilter([...commands], typed, ({ name }) => name).filter((one) => !begin.includes(one));
       return [...begin, ...others].map(({ name, also = [], takes = "", help }) => ({
-        // What is typed in full is sent as it stands.
+        // A complete name is sent unchanged.
         text: `/${also.includes(typed) ? typed : name}`,
         label: `/${name} ${takes}`.trimEnd(),
         help,
@@ -38,7 +38,7 @@ export function completeCommands(commands: readonly CommandName[]): Completer {
   };
 }
 
-/** Whether something must stand behind a command: what it takes, without what stands in brackets, is something in every case. */
+/** Whether a command requires arguments: each alternative has a part outside brackets. */
 function needsMore(takes = ""): boolean {
   let rest = takes;
   for (let before = ""; before !== rest; ) {
@@ -48,14 +48,14 @@ function needsMore(takes = ""): boolean {
   return rest.split("|").every((one) => one.trim() !== "");
 }
 
-/** Completes a word to one of the texts that are there at the moment, each with its sign in front: agents, earlier messages (T14). */
+/** Completes names with their sign: agents, and earlier messages (T14). */
 export function completeNames(names: () => readonly Suggestion[]): Completer {
   return {
     async suggest({ text, isAsked }) {
       const sign = text.charAt(0);
       if (!"@#".includes(sign) || sign === "" || /\s/.test(text)) return undefined;
       const some = names().filter((name) => name.text.startsWith(sign));
-      // Who writes `#3` in full is to send it with one Enter.
+      // A user who has typed `#3` in full needs only one Enter to send.
       if (!isAsked && some.some((name) => name.text === text)) return undefined;
       return fuzzyFilter(some, text.slice(1), ({ text, help = "" }) => `${text.slice(1)} ${help}`);
     },

@@ -2,20 +2,20 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
-/** The text could not be edited outside; the message says why, and what to do. */
+/** Editing outside failed. `message` gives the reason and advice. */
 class ExternalEditorError extends Error {
   override readonly name = "ExternalEditorError";
 }
 
-/** Whether the person has set one. */
+/** Whether the user has set an editor. */
 export function hasEditor({ VISUAL, EDITOR }: NodeJS.ProcessEnv): boolean {
   return Boolean(VISUAL || EDITOR);
 }
 
 /**
- * Lets a person edit a text in `$VISUAL` or `$EDITOR`, which gets the terminal until it ends; it must be free. It is named as
- * `name` is, so that the editor knows its language. Returns the text as it was saved, without the line end at its end.
- * Rejects with an error whose message is for a person.
+ * Lets the user edit a text in `$VISUAL` or `$EDITOR`, which needs the terminal until it ends. The file is called
+ * `name`, so that the editor knows its language. Resolves with the saved text without its last line end. Rejects with
+ * an error for the user.
  */
 export async function editOutside(text: string, env: NodeJS.ProcessEnv, name = "message.md"): Promise<string> {
   const editor = env.VISUAL || env.EDITOR;
@@ -32,8 +32,8 @@ export async function editOutside(text: string, env: NodeJS.ProcessEnv, name = "
 }
 
 /**
- * The variable may hold arguments, as in `code --wait`, so a shell reads it. A program of that name that lies in the
- * working directory is not what the person means (S16).
+ * A shell runs the command, because the variable may hold arguments, as in `code --wait`. A program in the working
+ * directory is never used (S16).
  */
 async function runs(editor: string, file: string, env: NodeJS.ProcessEnv): Promise<void> {
   const [{ spawn }, { pathWithout }] = await Promise.all([

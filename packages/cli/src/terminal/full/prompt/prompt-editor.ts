@@ -14,34 +14,34 @@ import type { Completion } from "./completion.ts";
 import { asWritten, drawn, held } from "./held-text.ts";
 import { type TextAt, Vim, type VimMode, type VimStep } from "./vim.ts";
 
-/** What a prompt editor is made of. */
+/** Dependencies of a prompt editor. */
 export interface PromptEditorOptions {
   readonly keys: KeyBindings;
   readonly completion: AutocompleteProvider & Partial<Pick<Completion, "completed" | "isMeant">>;
-  /** The keys of vi (T56). */
+  /** Whether to use vi's keys (T56). */
   readonly vim?: boolean;
-  /** As it is now. */
+  /** Returns the current theme. */
   theme(): Theme;
-  /** The text was ended with the key for it; long pastes are in it in full. */
+  /** The user sent the text; long pastes are included in full. */
   onSend(text: string): void;
-  /** The text is another, or what is suggested for it. */
+  /** The text or its suggestions have changed. */
   onChange(): void;
 }
 
-/** The text as it is shown. */
+/** The visible part of a text. */
 export interface EditorLines {
   readonly lines: readonly string[];
   readonly cursor: Position;
-  /** Lines that do not fit, above and below. */
+  /** Number of hidden lines above and below. */
   readonly above: number;
   readonly below: number;
-  /** What the word before the cursor can be completed to, a line each. */
+  /** Completions of the word before the cursor, one per line. */
   readonly suggestions: readonly string[];
 }
 
 /**
- * The text that a person writes: several lines, history, undo, words that are completed, long pastes as one piece. The
- * editing is pi-tui's; this hands it its keys and shows its lines in our way: no frame, and the terminal's own cursor.
+ * The editor of the prompt: several lines, history, undo, completion, and long pastes as one piece. pi-tui edits the
+ * text. This class adds keys, and draws without a frame and with the terminal's own cursor.
  */
 export class PromptEditor {
   readonly #options: PromptEditorOptions;
@@ -55,14 +55,14 @@ export class PromptEditor {
     this.#options = options;
     const { theme, vim = false } = options;
     this.#vim = vim ? new Vim() : undefined;
-    // The editor asks its surroundings for these two things only.
+    // The library uses only these two members.
     const tui = { terminal: this.#surroundings, requestRender: () => options.onChange() } as unknown as TUI;
     const same = (text: string) => text;
     this.#editor = new FramelessEditor(tui, {
       borderColor: same,
       selectList: {
         selectedPrefix: same,
-        // The library's own sign before it is not that of the other lists here.
+        // Replace the library's sign by that of other lists.
         selectedText: (text) => listLine(text.slice(SIGN.length), true, this.#surroundings.columns, theme()),
         description: (text) => theme().dim(text),
         scrollInfo: (text) => theme().dim(text),
@@ -78,7 +78,7 @@ export class PromptEditor {
     this.#editor.onChange = () => options.onChange();
   }
 
-  /** With long pastes in full. */
+  /** The text with long pastes in full. */
   get text(): string {
     return asWritten(this.#editor.getExpandedText());
   }
@@ -87,23 +87,23 @@ export class PromptEditor {
     return this.#editor.getText() === "";
   }
 
-  /** Whether suggestions are listed, so that keys are about them first. */
+  /** Whether suggestions are listed, which get keys first. */
   get isCompleting(): boolean {
     return this.#editor.isShowingAutocomplete();
   }
 
-  /** What may or must follow the command that was completed and stands there alone. */
+  /** Arguments of a completed command without other text. */
   get takes(): string | undefined {
     const { completed } = this.#options.completion;
     return completed?.text === this.text.trim() ? completed.takes : undefined;
   }
 
-  /** The mode of vi, where its keys are used. */
+  /** The vi mode; undefined without vi's keys. */
   get mode(): VimMode | undefined {
     return this.#vim?.mode;
   }
 
-  /** How much is selected, in words; nothing where nothing is. */
+  /** Size of the selection, in words; undefined without a selection. */
   get selection(): string | undefined {
     const { place } = this.#editor;
     const range = this.#vim?.selected(place);
@@ -113,13 +113,13 @@ export class PromptEditor {
     return `${counted(text.length, "character")} selected${lines > 1 ? `, ${counted(lines, "line")}` : ""}`;
   }
 
-  /** Puts another text in its place; that can be undone. */
+  /** Replaces the text. Undo restores the old text. */
   set(text: string): void {
     this.#vim?.deselect();
     this.#editor.setText(held(text));
   }
 
-  /** Returns the text and leaves nothing. */
+  /** Returns the text and clears the editor. */
   take(): string {
     const text = sent(this.#editor.getExpandedText());
     this.#editor.setText("");
@@ -133,21 +133,21 @@ export class PromptEditor {
     if (whole !== this.#editor.getText()) this.#editor.setText(whole);
   }
 
-  /** From now on Up brings a text back. */
+  /** Adds a text to the history of the Up key. */
   remember(text: string): void {
     this.#editor.addToHistory(held(text));
   }
 
-  /** Takes a key, as the terminal sent it. */
+  /** Handles a key sequence from the terminal. */
   key(key: string): void {
     const { keys, onChange } = this.#options;
     if (this.#vim && this.#vimKey(this.#vim, key)) return onChange();
-    // The library keeps what keys do for all of its editors.
+    // The library keeps its bindings globally for all editors.
     setKeybindings(keys.editor);
     this.#before = this.#editor.getExpandedText();
     const before = this.text.trim();
     const completes = this.isCompleting && before.startsWith("/") && keys.matches(key, "send");
-    // A command that is not typed in full is completed, and can be seen before it is sent, unless it can be no other.
+    // Enter completes a partly typed command without sending it, unless only one command is possible.
     this.#editor.disableSubmit = completes;
     this.#editor.handleInput(key);
     this.#editor.disableSubmit = false;
@@ -158,14 +158,14 @@ export class PromptEditor {
       this.#before = this.#editor.getExpandedText();
       this.#editor.handleInput(key);
     }
-    // The editor looks for other suggestions only after what it takes for typing.
+    // The library updates suggestions only after typing.
     else if (after !== before && characterOf(key) === undefined && !keys.matches(key, "delete-back"))
       this.#stopCompleting();
     if (this.mode === "normal") this.#carryOut(this.#vim?.settled(this.#editor.place));
     onChange();
   }
 
-  /** Takes a key in the way of vi; returns whether it is one there. */
+  /** Handles a key in vi mode. Returns whether it was a vi key. */
   #vimKey(vim: Vim, key: string): boolean {
     if (this.isCompleting) return false;
     const { place } = this.#editor;
@@ -190,18 +190,18 @@ export class PromptEditor {
   }
 
   #stopCompleting(): void {
-    // There is no other way to say so.
+    // The library offers no other way to close suggestions.
     if (this.isCompleting) this.#editor.setAutocompleteProvider(this.#options.completion);
   }
 
-  /** Takes a paste: a long one (over 10 lines) stands in the text as `[paste #1 +50 lines]` until it is sent (T9, T62). */
+  /** Handles a paste. More than 10 lines appear as `[paste #1 +50 lines]` until the text is sent (T9, T62). */
   paste(text: string): void {
     this.#vim?.deselect();
-    // The end of its last line begins none.
+    // A final line end must not begin another line.
     this.#editor.handleInput(`\x1b[200~${held(withControls(text)).replace(/\n$/, "")}\x1b[201~`);
   }
 
-  /** The lines for a width; of a longer text those around the cursor, more in a terminal of more rows. */
+  /** The lines for a width: those around the cursor, more on a larger terminal. */
   lines(width: number, rows: number): EditorLines {
     Object.assign(this.#surroundings, { rows, columns: width });
     this.#editor.setAutocompleteMaxVisible(Math.min(MOST_SUGGESTIONS, Math.floor(rows / 4)));
@@ -215,7 +215,7 @@ export class PromptEditor {
       cursor = { row, column: widthOf(before) };
       return drawn(before + line.slice(at + CURSOR_MARKER.length).replace(PAINTED_CURSOR, "$1")).trimEnd();
     });
-    // The library ends colours where it cuts a line, also where there are none.
+    // The library resets colours where it cuts a line, even without colours.
     const hasColors = this.#options.theme().depth > 1;
     const suggestions = rest.slice(bottom + 1).map((line) => {
       const shown = hasColors ? line : bare(line);
@@ -226,7 +226,7 @@ export class PromptEditor {
     return { lines: this.#marked(lines, above), cursor, above, below: framed(rest[bottom] ?? ""), suggestions };
   }
 
-  /** Lines of which what is selected is painted; the first of them is the one behind so many others. */
+  /** Paints the selection in the lines. `above` lines of the text precede them. */
   #marked(lines: readonly string[], above: number): readonly string[] {
     const { place } = this.#editor;
     const range = this.#vim?.selected(place);
@@ -244,13 +244,13 @@ export class PromptEditor {
   }
 }
 
-/** A text as it is sent: without blanks behind it, and nothing where it is blank. Blanks before it are its first indent. */
+/** The text to send, without trailing blanks; empty if blank. Leading blanks are its indentation. */
 function sent(text: string): string {
   const written = asWritten(text.trimEnd());
   return written.trim() === "" ? "" : written;
 }
 
-/** A paste in which tmux wrote a control character as a key with Ctrl, as `ESC [ 106 ; 5 u`. */
+/** Decodes control characters that tmux pasted as keys with Ctrl, such as `ESC [ 106 ; 5 u`. */
 function withControls(paste: string): string {
   return paste.replaceAll(CONTROL_KEY, (_, code: string) => String.fromCharCode(Number(code) & 0x1f));
 }
@@ -258,16 +258,16 @@ function withControls(paste: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the key begins with Esc
 const CONTROL_KEY = /\x1b\[(6[5-9]|[78]\d|90|9[7-9]|1[01]\d|12[0-2]);5u/g;
 
-/** `115 lines above, 2 below`: how much of a long text is not seen. */
+/** Number of hidden lines, such as `115 lines above, 2 below`. */
 export function hiddenLines(above: number, below: number): string {
   return `${counted(above, "line")} above, ${below} below`;
 }
 
-/** Columns that the library leaves free beside a suggestion: one that reaches them was cut, without a sign of it. */
+/** Columns that the library leaves free after a suggestion: one that reaches them was cut without an ellipsis. */
 const KEPT_FREE = 2;
-/** Suggestions that are listed at once, where there are enough rows. */
+/** Maximum visible suggestions, if there are enough rows. */
 const MOST_SUGGESTIONS = 10;
-/** What the library puts before the suggestion that is chosen. */
+/** Sign that the library puts before the selected suggestion. */
 const SIGN = "→ ";
 const FRAME = "\0";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the editor paints its cursor with these
@@ -275,16 +275,16 @@ const PAINTED_CURSOR = /^\x1b\[7m(.*?)\x1b\[0m/s;
 
 const USUAL_KEYS = new KeybindingsManager(TUI_KEYBINDINGS);
 
-/** Keys that are no letters, as letters of vi. */
+/** vi letters for keys that are not letters. */
 const VIM_KEYS = [
   ["backspace", "h"],
   ["delete", "x"],
 ] as const;
 
-/** What the library keeps for itself: a text can be replaced there, but not its cursor placed. The version is a fixed one. */
+/** Private members of the library, which has no public way to place the cursor. The dependency's version is pinned. */
 interface EditorInside {
   readonly state: { lines: string[]; cursorLine: number };
-  /** The newest first. */
+  /** Newest first. */
   readonly history: string[];
   lastAction: null;
   setCursorCol(column: number): void;
@@ -297,16 +297,16 @@ interface EditorInside {
   ): readonly { readonly logicalLine: number; readonly startCol: number; readonly length: number }[];
 }
 
-/** Instead of a frame it has two lines that only say how much is hidden. */
+/** An editor with two lines for the hidden counts in place of its frame. */
 class FramelessEditor extends Editor {
-  /** The text, long pastes as they stand there, and where its cursor is. */
+  /** The text with collapsed pastes, and the offset of the cursor. */
   get place(): TextAt {
     const { line, col } = this.getCursor();
     const above = this.getLines().slice(0, line);
     return { text: this.getText(), at: above.reduce((sum, { length }) => sum + length + 1, col) };
   }
 
-  /** Puts another text there, of which all can be undone at once, or the cursor somewhere else. */
+  /** Replaces the text as one undo step, or moves the cursor. */
   replace({ text, at }: TextAt): void {
     const { place } = this;
     if (text === place.text && at === place.at) return;
@@ -322,7 +322,7 @@ class FramelessEditor extends Editor {
     inside.setCursorCol(before.at(-1)?.length ?? 0);
   }
 
-  /** Which part of the text stands in which row, as it was drawn last. */
+  /** The part of the text in each drawn row. */
   get rows(): readonly { readonly at: number; readonly length: number }[] {
     const inside = this as unknown as EditorInside;
     let next = 0;
@@ -336,7 +336,7 @@ class FramelessEditor extends Editor {
       .map(({ logicalLine, startCol, length }) => ({ at: (starts[logicalLine] ?? 0) + startCol, length }));
   }
 
-  /** The library trims what it remembers. */
+  /** The library trims history entries: restore the full text. */
   override addToHistory(text: string): void {
     const { history } = this as unknown as EditorInside;
     if (history[0] === text) return;

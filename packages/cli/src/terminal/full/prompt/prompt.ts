@@ -10,49 +10,48 @@ import type { View } from "../views/overlay.ts";
 import { type Completer, Completion } from "./completion.ts";
 import { hiddenLines, PromptEditor } from "./prompt-editor.ts";
 
-/** How a text waited that was taken back: it goes on waiting so when it is sent again. */
+/** Former delivery of a withdrawn message, which it keeps when sent again. */
 export type WaitedAs = WaitingWord | "next";
 
-/** A text that was taken back. */
+/** A text that was set aside or withdrawn. */
 interface Retaken {
   readonly text: string;
-  /** Nothing for one that was being written meanwhile. */
+  /** Undefined for a text that never waited. */
   readonly as: WaitedAs | undefined;
 }
 
-/** What a prompt works with. */
+/** Dependencies of a prompt. */
 export interface PromptOptions {
   readonly keys: KeyBindings;
   readonly history: History;
   completers(): readonly Completer[];
-  /** As it is now. */
+  /** Returns the current theme. */
   theme(): Theme;
-  /** A message that was ended while nobody asked for one; `later`: with the key for that. Returns whether it was taken. */
+  /** Takes a message that was sent while no message was requested; `later`: with the key for that. Returns whether it was taken. */
   onTyped(message: string, later: boolean): boolean;
-  /** Something to be seen has changed. */
+  /** A visible part has changed. */
   onChange(): void;
-  /** What was written and is not taken yet, in full: what is kept, and what stands there. */
+  /** All unsent text: kept messages and the present text. */
   onDraft(text: string): void;
 }
 
 /**
- * Where a person writes: always there, whether or not somebody asks for a message. A message that nobody takes is kept
- * for the next time somebody asks.
+ * The user's prompt, which accepts text at any time. A message that is not taken is kept for the next request.
  *
  * ```
- * typed ──Enter──▶ asked for: the answer
- *             ╰──▶ else: taken (it steers), or kept ──next time it is asked for──▶ the answer
+ * typed ──Enter──▶ requested: the result
+ *             ╰──▶ else: taken (it steers), or kept ──next request──▶ the result
  * ```
  *
- * What waited and is taken back stands in it, one text at a time (T53): what stood there before comes back when that is sent.
+ * A withdrawn message is edited here, one at a time (T53). The former text returns when it is sent.
  */
 export class Prompt {
   readonly #options: PromptOptions;
   readonly #kept: string[] = [];
   #keys: KeyBindings;
-  /** Set aside for something that was taken back; the last one comes back first. */
+  /** Texts set aside for withdrawn messages; the last one returns first. */
   readonly #aside: Retaken[] = [];
-  /** How what stands there has waited. */
+  /** Former delivery of the present text. */
   #as: WaitedAs | undefined;
   #editor: PromptEditor;
   #label = "Starting …";
@@ -65,7 +64,7 @@ export class Prompt {
     this.#editor = this.#createEditor();
   }
 
-  /** Whether somebody asks for a message. */
+  /** Whether a message is requested. */
   get isReading(): boolean {
     return this.#reading !== undefined;
   }
@@ -78,23 +77,23 @@ export class Prompt {
     return this.#editor.isCompleting;
   }
 
-  /** With long pastes in full. */
+  /** The text with long pastes in full. */
   get text(): string {
     return this.#editor.text;
   }
 
-  /** Messages that wait for somebody to ask for one. */
+  /** Messages for the next requests. */
   get kept(): readonly string[] {
     return this.#kept;
   }
 
-  /** This stands above it from now on. */
+  /** Changes the label above the prompt. */
   call(label: string): void {
     this.#label = label.trim();
     this.#changed();
   }
 
-  /** Returns the next message; nothing when the person leaves. */
+  /** Resolves with the next message; undefined if the user leaves. */
   async read(label: string, initial: string): Promise<string | undefined> {
     this.call(label);
     if (initial !== "") this.insert(initial);
@@ -104,20 +103,20 @@ export class Prompt {
     return kept ?? this.#reading?.promise;
   }
 
-  /** Whoever asks for a message gets none. */
+  /** Ends the pending request without a message. */
   leave(): void {
     this.#reading?.resolve(undefined);
     this.#reading = undefined;
   }
 
-  /** With the keys of vi, or without. */
+  /** Turns vi's keys on or off. */
   useVim(vim: boolean): void {
     if (vim === this.#vim) return;
     this.#vim = vim;
     this.#renew();
   }
 
-  /** Takes Esc, where that has a meaning for the text; returns whether it is for nothing else then. */
+  /** Lets the text handle Esc. Returns whether it used the key. */
   escape(key: string): boolean {
     const { mode } = this.#editor;
     if (mode === undefined) return false;
@@ -125,7 +124,7 @@ export class Prompt {
     return mode !== "normal" && !this.isEmpty;
   }
 
-  /** Takes a key. */
+  /** Handles a key. */
   key(key: string): void {
     this.#editor.key(key);
   }
@@ -134,24 +133,24 @@ export class Prompt {
     this.#editor.paste(text);
   }
 
-  /** Puts another text in place of what stands there. */
+  /** Replaces the text. */
   set(text: string): void {
     this.#editor.set(text);
   }
 
-  /** Puts text before what stands there. */
+  /** Inserts a text before the present one. */
   insert(text: string): void {
     this.#editor.set([text, this.text].filter((part) => part !== "").join("\n"));
   }
 
-  /** Puts a text that waited into it; what stands there is set aside. */
+  /** Puts a withdrawn message into the prompt, and sets the present text aside. */
   takeBack(text: string, as: WaitedAs): void {
     if (!this.isEmpty) this.#aside.push({ text: this.text, as: this.#as });
     this.#as = as;
     this.#editor.set(text);
   }
 
-  /** The same with the last message that waits for somebody to ask for one. Returns whether there was one. */
+  /** Puts the last kept message into the prompt. Returns whether there was one. */
   takeBackKept(): boolean {
     const text = this.#kept.pop();
     if (text !== undefined) this.takeBack(text, "next");
@@ -162,36 +161,36 @@ export class Prompt {
     this.#editor.expandPastes();
   }
 
-  /** What stands there goes into the history. */
+  /** Moves the text into the history. */
   clear(): void {
     this.#remember(this.#editor.take());
     this.#bringBack();
   }
 
-  /** Sends it for after the agent's turn; begins a new line when somebody asks for a message. */
+  /** Sends the text for after the turn. Begins a new line if a message is requested. */
   sendLater(): void {
     if (this.isReading) this.#editor.key("\n");
     else this.#send(this.#editor.take(), true);
   }
 
-  /** Nothing is sent by itself any more: what was kept stands in the prompt again. */
+  /** Stops sending kept messages by themselves: puts them into the prompt. */
   hold(): void {
     const kept = this.#kept.splice(0);
     if (kept.length > 0) this.insert(kept.join("\n"));
   }
 
-  /** What was written before, the newest first, as if it had been written here. */
+  /** Adds earlier texts to the history, newest first. */
   remember(texts: readonly string[]): void {
     for (const text of texts.toReversed()) this.#remember(text);
   }
 
-  /** Other keys from now on. */
+  /** Changes the key bindings. */
   useKeys(keys: KeyBindings): void {
     this.#keys = keys;
     this.#renew();
   }
 
-  /** The lines of it, with a hint at the end of the first one if there is room. */
+  /** The prompt's lines, with a hint at the end of the first if there is room. */
   view({ columns, rows }: Size, theme: Theme, hint: string): View {
     const { lines, cursor, above, below, suggestions } = this.#editor.lines(columns, rows);
     const offer =
@@ -206,7 +205,7 @@ export class Prompt {
     };
   }
 
-  /** How what stands there has waited, and how many texts come back behind it; nothing when it is newly written. */
+  /** Former delivery of the present text, and the number of texts set aside; undefined for new text. */
   get #waited(): string | undefined {
     if (this.#as === undefined) return undefined;
     const behind = this.#aside.length > 0 ? `, ${this.#aside.length} behind it` : "";
@@ -218,7 +217,7 @@ export class Prompt {
     return takes && oneLine(`${text.trim()} ${takes}`);
   }
 
-  /** What was set aside last stands there again. */
+  /** Restores the last text that was set aside. */
   #bringBack(): void {
     const { text = "", as } = this.#aside.pop() ?? {};
     this.#as = as;
@@ -246,7 +245,7 @@ export class Prompt {
   }
 
   #send(text: string, later: boolean): void {
-    // What was emptied is given up.
+    // The user gave up an emptied text.
     if (text === "") return this.#bringBack();
     this.#remember(text);
     const reading = this.#reading;
@@ -261,7 +260,7 @@ export class Prompt {
   #changed(): void {
     const { onDraft, onChange } = this.#options;
     const aside = this.#aside.map(({ text }) => text).reverse();
-    // What was taken back and deleted is given up; what is written next has not waited.
+    // A deleted withdrawn text is given up; further text is new.
     if (this.isEmpty && this.#aside.length === 0) this.#as = undefined;
     onDraft([...this.#kept, this.text, ...aside].filter((text) => text !== "").join("\n"));
     onChange();

@@ -1,30 +1,30 @@
-/** What is done with what a motion, an object or a selection says. */
+/** Operators on a motion, text object or selection: delete, change, yank. */
 export type Operator = "d" | "c" | "y";
 
-/** Keys of a command, by what they are: `2d3w` deletes six words. */
+/** The parts of a command: `2d3w` deletes six words. */
 export interface Keys {
   readonly count: number | undefined;
   readonly operator: Operator | undefined;
-  /** A motion, an object, or a letter that is a command of its own. */
+  /** A motion, a text object, or a command letter. */
   readonly rest: string;
 }
 
-/** Letters that stand for an operator and a motion. */
+/** Letters that abbreviate an operator with a motion. */
 const SHORT: Readonly<Record<string, string>> = { x: "dl", X: "dh", D: "d$", C: "c$", s: "cl", S: "cc", Y: "yy" };
 
-/** Letters that stand for an operator where something is selected; capitals are about whole lines. */
+/** Operators by letter on a selection; capital letters operate on whole lines. */
 export const SELECTED: Readonly<Record<string, Operator>> = {
   ...{ d: "d", x: "d", D: "d", X: "d", y: "y", Y: "y" },
   ...{ c: "c", s: "c", C: "c", S: "c", R: "c" },
 };
 
-/** How often a command is done at most: a larger number is a slip of the hand. */
+/** Maximum count of a command: larger numbers are typing errors. */
 export const MOST = 999;
 
-/** Letters that change a text, beside the operators: `.` does them again. */
+/** Other commands that change the text, which `.` repeats. */
 export const CHANGES = /^[rJ~pPiaIAoO]/;
 
-/** What keys say so far. A letter that stands for an operator and a motion is these. */
+/** Parses the keys of a command. Abbreviations are expanded. */
 export function commandOf(keys: string): Keys {
   const [, first = "", operator, times = "", given = ""] =
     /^([1-9]\d*)?(?:([dcy])([1-9]\d*)?)?(.*)$/su.exec(keys) ?? [];
@@ -34,7 +34,7 @@ export function commandOf(keys: string): Keys {
   return { count, operator: operator as Operator | undefined, rest: given };
 }
 
-/** Whether more keys belong to a command. */
+/** Whether a command needs more keys. */
 export function isBegun({ operator, rest }: Keys): boolean {
   return rest === "" || /^[gfFtT]$/.test(rest) || (operator ? /^[ia]$/ : /^r$/).test(rest);
 }

@@ -1,12 +1,12 @@
 import type { TextAt } from "./vim.ts";
 import { firstOf, lineAround, type Range, unitsOf } from "./vim-motions.ts";
 
-// Pieces of a text as the commands of vi make them that have no operator.
+// Edits of vi commands without an operator.
 
-/** What `>` puts before a line, and `<` takes away. */
+/** Indentation that `>` adds and `<` removes. */
 const INDENT = "  ";
 
-/** The place so many lines below, or above when they are less than none: in the same column, where the line is that long. */
+/** The place `count` lines below (negative: above), in the same column if the line is long enough. */
 export function linesAway({ text, at }: TextAt, count: number): TextAt | undefined {
   const [start] = lineAround(text, at);
   let line = start;
@@ -19,7 +19,7 @@ export function linesAway({ text, at }: TextAt, count: number): TextAt | undefin
   return { text, at: Math.min(line + at - start, lineAround(text, line)[1]) };
 }
 
-/** How much text is selected: how many lines it goes on for, and the characters in the last one. */
+/** Extent of a selection: number of line ends, and characters in the last line. */
 interface Extent {
   readonly lines: number;
   readonly characters: number;
@@ -33,7 +33,7 @@ export function extentOf(text: string, [from, to]: Range): Extent {
   };
 }
 
-/** The last character of as much text from a place on, or as there is of it. */
+/** The last character of an equally large extent from a place on, as far as the text goes. */
 export function endOf({ lines, characters }: Extent, place: TextAt): TextAt {
   const { text } = place;
   const below = linesAway(place, lines) ?? place;
@@ -43,7 +43,7 @@ export function endOf({ lines, characters }: Extent, place: TextAt): TextAt {
   return { text, at: units.slice(0, Math.max(1, characters)).at(-1)?.at ?? from };
 }
 
-/** So many characters of the line in another form; nothing where it has fewer, unless they may be `fewer`. */
+/** Replaces `count` characters of the line. Undefined if there are fewer, unless `fewer` is set. */
 export function replaced({ text, at }: TextAt, count: number, form: (character: string) => string, fewer = false) {
   const [, end] = lineAround(text, at);
   const units = unitsOf(text)
@@ -56,19 +56,19 @@ export function replaced({ text, at }: TextAt, count: number, form: (character: 
   return { text: text.slice(0, at) + forms.join("") + text.slice(last.at + last.text.length), at: lastAt };
 }
 
-/** A small letter as a capital, and the other way round. */
+/** Swaps the case of a letter. */
 export function otherCase(character: string): string {
   return character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase();
 }
 
-/** What becomes of each character that is selected. */
+/** Case conversions of a selection. */
 export const CASES: Readonly<Record<string, (character: string) => string>> = {
   "~": otherCase,
   u: (character) => character.toLowerCase(),
   U: (character) => character.toUpperCase(),
 };
 
-/** The lines of a range further to the right by so many steps, or to the left by as many; those without words stay. */
+/** Shifts the lines of a range by indentation steps: right, or left if negative. Blank lines stay. */
 export function shiftedLines(text: string, [from, to]: Range, steps: number): TextAt {
   const [first, last] = [lineAround(text, from)[0], lineAround(text, Math.max(from, to - 1))[1]];
   const lines = text.slice(first, last).split("\n");
@@ -83,7 +83,7 @@ function shifted(line: string, steps: number): string {
   return line.slice(Math.min(blanks, -steps * INDENT.length));
 }
 
-/** So many lines below put behind this one, each behind one blank. */
+/** Joins the next lines to this one, separated by one blank. */
 export function joined({ text, at }: TextAt, times: number): TextAt | undefined {
   let place: TextAt | undefined;
   for (let time = 0; time < times; time++) {

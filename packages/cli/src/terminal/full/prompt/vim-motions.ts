@@ -1,29 +1,29 @@
 import type { TextAt } from "./vim.ts";
 
-// Places in a text, as vi's keys name them: where a motion leads, and what an object of text takes in.
+// Places in a text for vi's motions and text objects.
 
-/** A character as a person sees it, or a long paste that stands as one piece. */
+/** A visible character, or a collapsed paste. */
 interface Unit {
   readonly at: number;
   readonly text: string;
   readonly kind: "word" | "sign" | "blank" | "end";
 }
 
-/** A part of a text, from a place up to another one. */
+/** A part of a text, from an offset up to, but excluding, another. */
 export type Range = readonly [from: number, to: number];
 
-/** Where a motion leads; `isInclusive`: what is changed by it goes up to the end of the character there. */
+/** Target of a motion. `isInclusive`: an operator includes the character there. */
 interface Target {
   readonly at: number;
   readonly isInclusive?: boolean;
 }
 
-/** The motion to the end of what is under the cursor: a word that is changed keeps the blank behind it. */
+/** The motion to the end of the word under the cursor: changing a word keeps the blank after it. */
 export const REST = "rest";
 
 /**
- * Where a motion leads, `count` times; nothing where it leads nowhere. `line`: the one that was named by its number, from 1.
- * `isAgain`: the search for a character is repeated, and passes over the one that it stands before.
+ * Returns the target of a motion, `count` times; undefined if it leads nowhere. `line`: a line number, from 1.
+ * `isAgain`: repeats a character search, and skips the match next to the cursor.
  */
 export function motionOf(
   motion: string,
@@ -43,7 +43,7 @@ export function motionOf(
   const units = unitsOf(text);
   let target: Target | undefined = { at };
   for (let time = 0; time < count && target; time++) {
-    // Of a word that is changed the blank behind it stays, of the last one.
+    // Changing several words keeps the blank after the last one.
     const step: string = motion === REST && time < count - 1 ? "w" : motion;
     const next: Target | undefined = oneStep(step, { text, at: target.at }, units);
     if (next?.at === target.at && time > 0) break;
@@ -52,7 +52,7 @@ export function motionOf(
   return target;
 }
 
-/** Where the line with a number begins, or the last one. */
+/** Start of a line by its number, or of the last line. */
 function startOf(text: string, line: number): number {
   let start = 0;
   for (let number = 1; number < line; number++) {
@@ -63,7 +63,7 @@ function startOf(text: string, line: number): number {
   return start;
 }
 
-/** The place of a character on the line: at it (`f`, `F`) or just before (`t`, `T`), forwards or backwards. */
+/** Finds a character on the line: at it (`f`, `F`) or next to it (`t`, `T`), forwards or backwards. */
 function foundIn(motion: string, { text, at }: TextAt, count: number, isAgain: boolean): Target | undefined {
   const [how = "", wanted] = [motion.slice(0, 1), motion.slice(1)];
   const [start, end] = lineAround(text, at);
@@ -83,7 +83,7 @@ function oneStep(motion: string, { text, at }: TextAt, units: readonly Unit[]): 
   const here = units.findLastIndex((unit) => unit.at <= at);
   const kind = (index: number) => (isBig && units[index]?.kind === "sign" ? "word" : units[index]?.kind);
   const isGap = (index: number) => kind(index) === "blank" || kind(index) === "end";
-  // Nothing stands before the first character and behind the last one, so nothing there is alike.
+  // Outside the text there is no kind, so nothing is alike.
   const isAlike = (index: number, other: number) => kind(index) !== undefined && kind(index) === kind(other);
   const place = (index: number) => units[index]?.at ?? text.length;
   switch (isBig ? motion.toLowerCase() : motion) {
@@ -125,7 +125,7 @@ function oneStep(motion: string, { text, at }: TextAt, units: readonly Unit[]): 
   }
 }
 
-/** The part of a text that an object takes in: `iw`, `a"`, `i(` and their like. */
+/** The range of a text object, such as `iw`, `a"` or `i(`. */
 export function objectAt(object: string, { text, at }: TextAt): Range | undefined {
   const isInner = object.startsWith("i");
   const name = object.slice(1);
@@ -136,7 +136,7 @@ export function objectAt(object: string, { text, at }: TextAt): Range | undefine
 }
 
 const QUOTES: readonly string[] = ['"', "'", "`"];
-/** What opens and what closes, and the letters that name both. */
+/** Opening and closing sign, and further letters for the pair. */
 const PAIRS: readonly string[] = ["()b", "[]", "{}B", "<>"];
 
 function wordAt(text: string, at: number, isBig: boolean, isInner: boolean): Range | undefined {
@@ -154,7 +154,7 @@ function wordAt(text: string, at: number, isBig: boolean, isInner: boolean): Ran
   while (from > 0 && kind(from - 1) === kind(here)) from--;
   let to = last(here);
   if (!isInner) {
-    // With the blanks behind it, or else those before it; of blanks, with the word behind them.
+    // Include the blanks after the word, else those before it; for blanks, include the following word.
     if (kind(here) === "blank" || kind(to + 1) === "blank") to = last(Math.min(to + 1, units.length - 1));
     else while (from > 0 && kind(from - 1) === "blank") from--;
   }
@@ -162,7 +162,7 @@ function wordAt(text: string, at: number, isBig: boolean, isInner: boolean): Ran
   return lastUnit && [units[from]?.at ?? at, lastUnit.at + lastUnit.text.length];
 }
 
-/** What stands in quotes around a place, or behind it on its line. */
+/** The quoted text around or after a place on its line. */
 function quotedAt(text: string, at: number, quote: string, isInner: boolean): Range | undefined {
   const [start, end] = lineAround(text, at);
   let open = text.indexOf(quote, start);
@@ -179,7 +179,7 @@ function quotedAt(text: string, at: number, quote: string, isInner: boolean): Ra
   return undefined;
 }
 
-/** What stands between two signs around a place, over lines too. */
+/** The text between two signs around a place, across lines. */
 function pairAt(
   text: string,
   at: number,
@@ -202,25 +202,25 @@ function pairAt(
   return isInner ? [from + 1, to] : [from, to + 1];
 }
 
-/** Where the line around a place begins and ends. */
+/** Start and end of the line at a place. */
 export function lineAround(text: string, at: number): readonly [start: number, end: number] {
   const end = text.indexOf("\n", at);
   return [at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1, end < 0 ? text.length : end];
 }
 
-/** The first character of a line that is no blank; the end of a line of blanks alone. */
+/** The first non-blank character of a line; the end of a blank line. */
 export function firstOf(text: string, start: number, end: number): number {
   return end - text.slice(start, end).trimStart().length;
 }
 
-/** The place behind the character at a place. */
+/** The offset after the character at a place. */
 export function behind(text: string, at: number): number {
   const unit = unitsOf(text).find((one) => one.at >= at);
   return unit ? unit.at + unit.text.length : text.length;
 }
 
 const CHARACTERS = new Intl.Segmenter();
-/** How the editor writes a long paste. */
+/** The editor's text for a collapsed paste. */
 const PASTE = /(\[paste #\d+(?: (?:\+\d+ lines|\d+ chars))?\])/;
 
 export function unitsOf(text: string): Unit[] {

@@ -2,47 +2,47 @@ import { CHANGES, commandOf, isBegun, type Keys, MOST, type Operator, SELECTED }
 import { CASES, endOf, extentOf, joined, linesAway, otherCase, replaced, shiftedLines } from "./vim-edits.ts";
 import { behind, firstOf, lineAround, motionOf, objectAt, type Range, REST, unitsOf } from "./vim-motions.ts";
 
-/** A text and where its cursor stands, counted in code units. */
+/** A text and its cursor, in UTF-16 code units. */
 export interface TextAt {
   readonly text: string;
   readonly at: number;
 }
 
-/** What a key comes to: another text or place, something that the editor does itself, or nothing. */
+/** Result of a key: a new text or cursor, an action of the editor, or nothing. */
 export type VimStep = TextAt | "up" | "down" | "undo" | undefined;
 
-/** What was deleted or copied last: whole lines, or a piece of one. */
+/** The last deleted or yanked text: whole lines, or part of a line. */
 interface Register {
   readonly text: string;
   readonly isLines: boolean;
 }
 
-/** What letters are: text, commands, or commands for what is selected. */
+/** Meaning of letters: text, commands, or commands on the selection. */
 export type VimMode = "insert" | "normal" | "visual" | "visual line";
 
 /**
- * The keys of vi for the text of a prompt (T56): a mode to insert, in which it begins, and a normal one, in which letters
- * move and edit. What a key does to a text is worked out here; the editor carries it out, so that there is one way to undo.
+ * vi's keys for the prompt (T56): insert mode, in which it begins, and normal mode, in which letters move and edit.
+ * This class computes the effect of a key. The editor applies it, so that there is only one undo history.
  *
  * ```
- * insert ──Esc──▶ normal: h j k l w b e W B E 0 ^ $ gg G f F t T ; ,   move, so many times
+ * insert ──Esc──▶ normal: h j k l w b e W B E 0 ^ $ gg G f F t T ; ,   move, with a count
  *    ▲              │    d c y with one of these or with iw a" i( ..., dd cc yy, x X D C s S Y, r ~ J, p P, u .   edit
  *    ╰─i a I A o O, c╯
  *                 │ v V
- *                 ╰──▶ visual: what is between the two ends is selected; o is at the other one, iw a" i( ... are selected,
- *                      d x c s y p P r ~ u U J > < are done with it, and Esc, v, V lead back
+ *                 ╰──▶ visual: selects between anchor and cursor; o swaps them, iw a" i( ... select an object,
+ *                      d x c s y p P r ~ u U J > < act on the selection, and Esc, v, V end it
  * ```
  */
 export class Vim {
   #mode: VimMode = "insert";
-  /** Where what is selected begins, or ends; the cursor is at the other end of it. */
+  /** One end of the selection; the cursor is at the other. */
   #anchor = 0;
-  /** The keys of a command that is not whole yet: `2d`, `f`. */
+  /** Keys of an incomplete command, such as `2d` or `f`. */
   #pending = "";
   #register: Register = { text: "", isLines: false };
-  /** The last search for a character on its line. */
+  /** The last character search. */
   #found: string | undefined;
-  /** How the text was changed last, and what was inserted then. */
+  /** The last change and its inserted text. */
   #last: { readonly again: (place: TextAt) => VimStep; readonly inserted: string } | undefined;
   /** The text when inserting began. */
   #before: TextAt | undefined;
@@ -51,7 +51,7 @@ export class Vim {
     return this.#mode;
   }
 
-  /** What is selected, with the character under the cursor. */
+  /** The selection, including the character under the cursor. */
   selected({ text, at }: TextAt): Range | undefined {
     if (!this.#isVisual) return undefined;
     const [first, last] = [Math.min(at, this.#anchor), Math.min(text.length, Math.max(at, this.#anchor))];
@@ -59,19 +59,19 @@ export class Vim {
     return [first, last < text.length ? behind(text, last) : last];
   }
 
-  /** The text is another one: nothing of it is selected. */
+  /** The text has changed: ends the selection. */
   deselect(): void {
     if (this.#isVisual) this.#mode = "normal";
   }
 
-  /** Inserts again, as after a message was sent. */
+  /** Returns to insert mode, as after sending a message. */
   insert(): void {
     this.#mode = "insert";
     this.#pending = "";
     this.#before = undefined;
   }
 
-  /** Esc: leaves the mode to insert, a character to the left, or drops what was begun. */
+  /** Esc: ends insert mode and moves left, or drops an incomplete command. */
   escape({ text, at }: TextAt): TextAt {
     this.#pending = "";
     if (this.#mode === "normal") return { text, at };
@@ -85,7 +85,7 @@ export class Vim {
     return { text, at: left && left.kind !== "end" ? left.at : at };
   }
 
-  /** A character in another mode than that to insert. */
+  /** Handles a character outside insert mode. */
   key(character: string, place: TextAt): VimStep {
     if (this.#isVisual) {
       const step = this.#visualKey(character, place);
@@ -109,12 +109,12 @@ export class Vim {
     return step;
   }
 
-  /** Notes the text to which something is inserted now, if so. */
+  /** Remembers the text if inserting begins now. */
   #begin(step: VimStep): void {
     this.#before = this.#mode === "insert" && typeof step === "object" ? step : undefined;
   }
 
-  /** Where the cursor may stand in the normal mode: on a character, and behind the last one only of an empty line. */
+  /** The cursor's place in normal mode: on a character; after the last one only on an empty line. */
   settled({ text, at }: TextAt): TextAt {
     const [start, end] = lineAround(text, at);
     return at === end && end > start
@@ -159,7 +159,7 @@ export class Vim {
     return this.#selectTo(key, count, place);
   }
 
-  /** What is selected now is changed, and not selected any more; `.` does so with as much text from its cursor on. */
+  /** Ends the selection and records the change. `.` repeats it on an equally large part after the cursor. */
   #changing(key: string, count: number | undefined, place: TextAt): void {
     const mode = this.#mode;
     const extent = extentOf(place.text, this.selected(place) ?? [place.at, place.at]);
@@ -173,7 +173,7 @@ export class Vim {
     this.#last = { again, inserted: "" };
   }
 
-  /** Moves the end of what is selected at which the cursor is. */
+  /** Moves the end of the selection that is under the cursor. */
   #selectTo(key: string, count: number | undefined, place: TextAt): VimStep {
     const { text, at } = place;
     if (key === "o") {
@@ -230,7 +230,7 @@ export class Vim {
     this.#before = undefined;
   }
 
-  /** Does again what changed the text last. */
+  /** Repeats the last change. */
   #again(place: TextAt): VimStep {
     const last = this.#last;
     if (!last) return undefined;
@@ -299,13 +299,13 @@ export class Vim {
     }
   }
 
-  /** Where a motion leads; `;` and `,` search again for the character that was searched for last. */
+  /** The target of a motion; `;` and `,` repeat the last character search. */
   #target(motion: string, count: number | undefined, place: TextAt) {
     if (/^[fFtT]./su.test(motion)) this.#found = motion;
     const isAgain = motion === ";" || motion === ",";
     if (isAgain && this.#found === undefined) return undefined;
     const found = this.#found ?? "";
-    // The capital letter searches the other way.
+    // The capital letter searches in the opposite direction.
     const meant = motion === ";" ? found : motion === "," ? otherCase(found.slice(0, 1)) + found.slice(1) : motion;
     return motionOf(meant, place, { count: count ?? 1, ...(count !== undefined && { line: count }), isAgain });
   }
@@ -325,7 +325,7 @@ export class Vim {
     }
     const to = this.#target(operator === "c" && motion.toLowerCase() === "w" ? REST : motion, count, place);
     if (!to) return undefined;
-    // Over words, the end of the last line stays, and what is before the word on the next one.
+    // Over words, the last line's end stays, and so does the indentation before the next word.
     const passed = motion.toLowerCase() === "w" ? (/\n\s*$/.exec(text.slice(at, to.at))?.[0].length ?? 0) : 0;
     const target = (to.isInclusive ? behind(text, to.at) : to.at) - passed;
     return this.#cut(operator, place, Math.min(at, target), Math.max(at, target));
@@ -348,7 +348,7 @@ export class Vim {
       this.#mode = "insert";
       return { text: text.slice(0, start) + text.slice(end), at: start };
     }
-    // The line end goes too: that behind it, or of the last line that before it.
+    // Also remove a line end: the one after, or before the last line.
     const rest = end < text.length ? text.slice(0, start) + text.slice(end + 1) : text.slice(0, Math.max(0, start - 1));
     const [first, last] = lineAround(rest, Math.min(start, rest.length));
     return { text: rest, at: firstOf(rest, first, last) };

@@ -6,17 +6,17 @@ const BEGIN = "\x1b[?2026h\x1b[?25l\x1b[?7l";
 const END = "\x1b[?7h\x1b[?2026l";
 
 /**
- * Whether a terminal has a second screen. GNU screen has one only where its settings say so (`altscreen on`), and answers no
- * question about it; the Linux console has learnt it late.
+ * Whether a terminal has an alternate screen. GNU screen needs `altscreen on` for it, and does not answer queries;
+ * the Linux console supports it only in recent versions.
  */
 function hasSecondScreen({ STY, TERM }: NodeJS.ProcessEnv): boolean {
   return !STY && TERM !== "linux";
 }
 
 /**
- * The terminal's second screen, for what takes all of it: the tree, long lists, a transcript. The first one stays as it
- * is and comes back afterwards. Where there is none, what stands on the screen moves into the scrollback before, so that nothing
- * of it is lost, and the screen is empty afterwards. Works out the bytes; its owner writes them.
+ * The alternate screen, for whole-screen views: the tree, long lists, a transcript. The main screen returns unchanged
+ * afterwards. Without an alternate screen, the visible lines first move into the scrollback, and the screen is empty
+ * afterwards. Computes the bytes; the owner writes them.
  */
 export class AlternateScreen {
   readonly #isSecond: boolean;
@@ -35,7 +35,7 @@ export class AlternateScreen {
   }
 
   /**
-   * Shows these lines from the top; only rows that changed are written. The cursor stands behind all that is to stay, with nothing
+   * Draws lines from the top; writes only changed rows. The cursor is left after the last line to keep, with nothing
    * below it.
    */
   draw(lines: readonly string[], cursor: Position | undefined, size: Size): string {
@@ -56,8 +56,8 @@ export class AlternateScreen {
   }
 
   /**
-   * Goes back to the first screen. The cursor is where it was before; after a change of size nobody knows where that is,
-   * so it goes below everything. Without a second screen, it is at the top of an empty one.
+   * Returns to the main screen and the former cursor. After a resize that place is unknown, so the cursor goes below
+   * everything. Without an alternate screen, it goes to the top of an empty screen.
    */
   leave(): string {
     const bytes = !this.#isSecond

@@ -5,19 +5,19 @@ import {
   wrapTextWithAnsi,
 } from "@earendil-works/pi-tui/dist/utils.js";
 
-/** The columns that text takes: none for colours and combining marks, two for wide characters and emoji. */
+/** Columns of a text: none for colours and combining marks, two for wide characters and emoji. */
 export function widthOf(text: string): number {
   return visibleWidth(text);
 }
 
-/** The columns that text takes at the least: terminals disagree about emoji, and some give them one. */
+/** Minimum columns of a text: some terminals give emoji only one column. */
 export function leastWidthOf(text: string): number {
   return visibleWidth(text.replace(EMOJI, "x"));
 }
 
 const EMOJI = /\p{RGI_Emoji}|\p{Extended_Pictographic}/gv;
 
-/** Text on at most `width` columns; what was longer ends with `…`. What was begun in it is ended, and nothing else. */
+/** Text on at most `width` columns, cut with `…`. Closes colours and weights that are open at the cut, and nothing else. */
 export function cut(text: string, width: number): string {
   if (width <= 0) return "";
   if (visibleWidth(text) <= width) return text;
@@ -27,7 +27,7 @@ export function cut(text: string, width: number): string {
     .join("")}`;
 }
 
-/** The ends of the colours and weights that are still open at the end of a text. */
+/** The closing codes of colours and weights that are open at the end of a text. */
 function openIn(text: string): string[] {
   const open = new Set<string>();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
@@ -38,21 +38,21 @@ function openIn(text: string): string[] {
   return [...open].reverse();
 }
 
-/** What ends what this begins: `1` (bold) by `22`, any colour of text by `39`. */
+/** The code that closes a code: `22` closes `1` (bold), `39` any text colour. */
 function endOf(code: string): string {
   const ends: Readonly<Record<string, string>> = { 1: "22", 2: "22", 3: "23", 4: "24", 7: "27", 9: "29" };
   return ends[code] ?? (/^(?:3[0-8]|9[0-7])/.test(code) ? "39" : "");
 }
 
-/** Text as lines of at most `width` columns, broken between words. A colour that is open at a break goes on behind it. */
+/** Wraps text at `width` columns, between words. Colours continue after a break. */
 export function wrapped(text: string, width: number): string[] {
   return wrapTextWithAnsi(text, Math.max(1, width));
 }
 
-/** Columns that a line of prose takes at most: the eye finds no way back from the end of a longer one. */
+/** Maximum columns of prose: longer lines are hard to read. */
 const LONGEST = 120;
 
-/** Sentences as lines, which stay short enough to be read where there is more room. */
+/** Wraps prose at a readable width. */
 export function proseLines(text: string, width: number): string[] {
   return wrapped(text, Math.min(width, LONGEST));
 }
@@ -63,12 +63,12 @@ const SEQUENCE = /(\x1b\[[\d;:]*m|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07))/;
 /** A word with its colours and links. */
 const WORD = new RegExp(`(^|[ \\n]+)((?:${SEQUENCE.source}|[^\\s\\x1b])+)(?=[ \\n]|$)`, "g");
 
-/** A private character that stands for an address, one column wide. */
+/** A private character of one column that stands for a URL. */
 const ADDRESS = "\u{10fffd}";
 
 /**
- * The same for a place where the terminal breaks lines that are too long: an address that is longer than a line has one of its
- * own and stays whole, so that a copy of it has no line ends (T63).
+ * Wraps prose for a terminal that breaks long lines itself: a URL longer than a line stays whole on its own line, so
+ * that a copy has no line ends (T63).
  */
 export function proseWithAddresses(text: string, width: number): string[] {
   const addresses: string[] = [];
@@ -88,12 +88,12 @@ export function proseWithAddresses(text: string, width: number): string[] {
   return lines.map((line) => line.replaceAll(ADDRESS, () => addresses.shift() ?? ""));
 }
 
-/** Text with blanks behind it, up to `width` columns. */
+/** Pads a text to `width` columns. */
 export function padded(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - visibleWidth(text)));
 }
 
-/** A line that is painted from a column on, one character or so many columns; behind its end that is a blank. */
+/** Paints `columns` columns of a line from `column` on; after its end, a blank. */
 export function paintedAt(line: string, column: number, paint: (text: string) => string, columns = 1): string {
   const front = padded(sliceByColumn(line, 0, column, true), column);
   const painted = bare(sliceByColumn(line, column, columns)) || " ";
@@ -101,7 +101,7 @@ export function paintedAt(line: string, column: number, paint: (text: string) =>
   return front + paint(painted) + behind;
 }
 
-/** Text without its colours. */
+/** Removes the colours of a text. */
 export function bare(text: string): string {
   return stripTerminalSequences(text);
 }

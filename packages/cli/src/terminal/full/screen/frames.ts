@@ -1,9 +1,9 @@
-/** Milliseconds from one frame to the next, at the least: 20 frames a second (T21). */
+/** Minimum milliseconds between frames: 20 frames per second (T21). */
 export const FRAME_TIME = 50;
 
 /**
- * Says when to draw. What changes between two frames is drawn with the second; the first change after a pause is drawn
- * as soon as everything else of its moment has happened.
+ * Schedules frames. Changes between two frames are drawn with the second one. The first change after a pause is drawn
+ * after all other work of that moment.
  */
 export class Frames {
   readonly #draw: () => void;
@@ -16,7 +16,7 @@ export class Frames {
     this.#draw = draw;
   }
 
-  /** Something changed. */
+  /** Requests a frame. */
   request(): void {
     if (this.#held) this.#wanted = true;
     else this.#timer ??= setTimeout(() => this.flush(), Math.max(0, this.#lastAt + FRAME_TIME - performance.now()));
@@ -31,7 +31,7 @@ export class Frames {
     this.#draw();
   }
 
-  /** Draws nothing until `release`: the terminal has not taken all yet, or somebody else has it. */
+  /** Draws nothing until `release`: the terminal is slow, or lent to another program. */
   hold(): void {
     this.#held = true;
     this.#wanted ||= this.#timer !== undefined;
@@ -39,7 +39,7 @@ export class Frames {
     this.#timer = undefined;
   }
 
-  /** Draws what changed meanwhile. */
+  /** Draws pending changes. */
   release(): void {
     this.#held = false;
     if (this.#wanted) this.request();

@@ -6,72 +6,71 @@ export interface Size {
   readonly rows: number;
 }
 
-/** A place among lines, from 0. */
+/** A place in lines, from 0. */
 export interface Position {
   readonly row: number;
   readonly column: number;
 }
 
-/** What is to be seen next. Each line ends what it begins, colours too. */
+/** The next output. Each line closes its own colours. */
 export interface Frame {
-  /** Lines that are final: they are written above the region and never touched again. They may be wider than the terminal. */
+  /** Final lines, written above the region and never changed. They may be wider than the terminal. */
   readonly finished: readonly string[];
-  /** The region, from top to bottom; of more than the rows less one, the last are shown. */
+  /** Lines of the region; the last ones are shown if they exceed the rows less one. */
   readonly lines: readonly string[];
-  /** Where the cursor stands among the lines; it is hidden when absent. */
+  /** The cursor's place in the lines; hidden if absent. */
   readonly cursor?: Position | undefined;
-  /** The cursor, hidden, waits at the top of the region: the terminal itself keeps it there when its size changes. */
+  /** Leaves the hidden cursor at the region's top, where the terminal keeps it during a resize. */
   readonly waitsAtTop?: boolean | undefined;
 }
 
 const TOP: Position = { row: 0, column: 0 };
 
-/** Frames between these appear at once, on terminals that know it (mode 2026). */
+/** Output between these appears at once on terminals with mode 2026. */
 const BEGIN = "\x1b[?2026h\x1b[?25l";
 const END = "\x1b[?2026l";
 const SHOW_CURSOR = "\x1b[?25h";
 const WRAP_ON = "\x1b[?7h";
 const WRAP_OFF = "\x1b[?7l";
 const ERASE_LINE = "\x1b[2K";
-/** From the line of the cursor on. Not from the corner of the screen: tmux takes that for a screen that is worth keeping. */
+/** Erases from the cursor's line on. Not from the screen's corner: tmux would save that screen in its history. */
 export const ERASE_BELOW = "\x1b[2K\x1b[C\x1b[0J\r";
 const RESET = "\x1b[0m";
 
 /**
- * The last lines of a terminal, which are redrawn in place; everything above them is the terminal's own scrollback (T20,
- * T21). It works out the bytes; its owner writes them. All moves are relative to where the cursor was left, so nothing
- * needs to be known of the screen:
+ * The last lines of a terminal, redrawn in place; everything above is the terminal's own scrollback (T20, T21).
+ * Computes the bytes; the owner writes them. All moves are relative to the last cursor, so that the screen's state
+ * need not be known:
  *
  * ```
- *   finished lines, the shell's output        never touched
- *   ┌ the top of the region                   reached by moving up from the cursor
+ *   finished lines, the shell's output        never changed
+ *   ┌ top of the region                       reached by moving up from the cursor
  *   │ lines of the region                     never wider than the terminal (wrapping is off), at most rows - 1
  *   └ ...
  * ```
  *
- * When the terminal changes its width, it breaks lines that became too long anew before anybody is told; tmux may tell
- * a quarter of a second later. How far the top of the region is above the cursor is then a guess: that all of it was drawn
- * in the size of which was told, and stands in the size of which is told now. A frame that was drawn in between makes the
- * guess too high, and what is finished is overwritten. So while much is drawn the cursor waits at the top (`waitsAtTop`):
- * nearly all terminals keep it at the line where it stood, and there is nothing to be guessed. Within a frame it goes down
- * by line feeds, which go as far as they say also where a smaller screen ends before.
+ * When its width changes, a terminal rewraps long lines before any program learns the size; tmux reports it up to a
+ * quarter of a second later. The distance from the cursor to the region's top is then a guess: that the region was
+ * drawn in the last reported size and is now in the new one. A frame drawn in between makes the guess too large, and
+ * finished lines would be overwritten. During frequent drawing the cursor therefore waits at the top (`waitsAtTop`),
+ * which nearly all terminals keep at its line, so no guess is needed. Within a frame it moves down by line feeds,
+ * which also work on a smaller screen.
  *
- * Where the guess remains, it is rather too little than too much: what is left of an old frame is ugly, what is
- * overwritten is lost.
+ * The remaining guess errs on the small side: remains of an old frame are ugly, but overwritten lines are lost.
  */
 export class LiveRegion {
   readonly #reflows: boolean;
   #lines: readonly string[] = [];
   #cursor = TOP;
-  /** The terminal's when the region was drawn; nothing before. */
+  /** Size of the terminal when the region was drawn; undefined before. */
   #size: Size | undefined;
 
-  /** `reflows`: the terminal breaks long lines anew when it becomes narrower, as nearly all do. */
+  /** `reflows`: the terminal rewraps long lines when it becomes narrower, as nearly all do. */
   constructor(reflows = true) {
     this.#reflows = reflows;
   }
 
-  /** The bytes that bring the screen from the frame before to this one; none when nothing changed. */
+  /** The bytes that change the screen to this frame; empty without a change. */
   draw(frame: Frame, size: Size): string {
     const hidden = Math.max(0, frame.lines.length - Math.max(1, size.rows - 1));
     const lines = frame.lines.slice(hidden);
@@ -87,14 +86,14 @@ export class LiveRegion {
     return still ? "" : BEGIN + bytes + move(row, rest) + (cursor && !frame.waitsAtTop ? SHOW_CURSOR : "") + END;
   }
 
-  /** Takes the region away. The cursor stands where it began, at the beginning of a line. */
+  /** Erases the region. The cursor is left at its top, at the beginning of a line. */
   erase(size: Size): string {
     const up = upBy(this.#rowsToTop(size));
     this.forget();
     return `${BEGIN}\r${up}${ERASE_BELOW}${SHOW_CURSOR}${END}`;
   }
 
-  /** Forgets what was drawn: the next frame is drawn where the cursor stands. */
+  /** Forgets the last frame: the next one begins at the cursor. */
   forget(): void {
     this.#lines = [];
     this.#cursor = TOP;
@@ -130,7 +129,7 @@ export class LiveRegion {
     return { bytes: bytes === "" ? "" : WRAP_OFF + bytes + WRAP_ON, row };
   }
 
-  /** Rows from the cursor up to the top of the region, in a terminal of this size. */
+  /** Rows from the cursor up to the region's top, in a terminal of this size. */
   #rowsToTop({ columns }: Size): number {
     if (!this.#size || columns >= this.#size.columns || !this.#reflows) return this.#cursor.row;
     const above = this.#lines.slice(0, this.#cursor.row).map((line) => rowsOf(leastWidthOf(line), columns));
@@ -138,21 +137,21 @@ export class LiveRegion {
   }
 }
 
-/** Bytes, and the row of the region in which they leave the cursor. */
+/** Bytes, and the region's row in which they leave the cursor. */
 interface Written {
   readonly bytes: string;
   readonly row: number;
 }
 
 /**
- * Whether the cursor stays at the line where it stands when lines are broken anew. Terminals that are made with xterm.js
- * leave it in its row of the screen, while the lines below it go on.
+ * Whether the cursor stays on its line when lines are rewrapped. Terminals based on xterm.js keep it in its row of
+ * the screen instead.
  */
 export function keepsCursorAtLine({ TERM_PROGRAM = "", TMUX, STY }: NodeJS.ProcessEnv): boolean {
   return TMUX !== undefined || STY !== undefined || !["vscode", "Hyper", "Tabby"].includes(TERM_PROGRAM);
 }
 
-/** Whether the terminal breaks lines anew when its width changes. Of these few it is known that they do not. */
+/** Whether the terminal rewraps lines when its width changes. These few are known not to. */
 export function breaksLinesAnew({ TERM = "", XTERM_VERSION, TMUX, STY }: NodeJS.ProcessEnv): boolean {
   if (TMUX) return true;
   return !(XTERM_VERSION || STY || TERM === "linux" || TERM.startsWith("rxvt"));
@@ -162,7 +161,7 @@ function rowsOf(width: number, columns: number): number {
   return Math.max(1, Math.ceil(width / columns));
 }
 
-/** From the row in which something was written to a place in the region. */
+/** Moves from a row of the region to a place in it. */
 function move(row: number, to: Position): string {
   const vertical = to.row < row ? upBy(row - to.row) : "\n".repeat(to.row - row);
   return `\r${vertical}${to.column > 0 ? `\x1b[${to.column}C` : ""}`;

@@ -10,15 +10,15 @@ import {
   type Size,
 } from "./live-region.ts";
 
-/** What is to be seen: lines at the end of the transcript, or something that takes the whole screen. */
+/** The content to draw: lines at the end of the transcript, or a whole screen. */
 export type Picture = Frame | { readonly full: readonly string[]; readonly cursor?: Position | undefined };
 
-/** Milliseconds after which a size that has changed is taken for the one that stays; tmux tells of the next within 250. */
+/** Milliseconds after which a new size counts as settled; tmux reports the next within 250. */
 const SETTLES_IN = 500;
 
 /**
- * The writing half of the full terminal. It asks for a picture when one may be drawn: at most 20 times a second, and not
- * before the terminal has taken the one before.
+ * The output of the full terminal. It requests a picture when drawing is possible: at most 20 times per second, and
+ * only after the terminal has taken the last one.
  */
 export class Screen {
   readonly #output: NodeJS.WriteStream;
@@ -39,42 +39,42 @@ export class Screen {
   }
 
   /**
-   * Whether the cursor should wait where a change of size cannot move it (T61). `isMuchDrawn`: frames come by themselves,
-   * so that one may be drawn before anybody is told of a new size. It should also until a new size has settled.
+   * Whether the cursor should wait where a resize cannot move it (T61): while frames come by themselves
+   * (`isMuchDrawn`), because a frame may precede the news of a resize, and until a new size has settled.
    */
   cursorWaits(isMuchDrawn: boolean): boolean {
     return this.#keepsCursor && (isMuchDrawn || this.#settling !== undefined);
   }
 
-  /** As it is now. */
+  /** The present size. */
   get size(): Size {
-    // The stream's own numbers change only when the news of a change has come.
+    // The stream's own values change only with the resize event.
     const [columns, rows] = this.#output.getWindowSize?.() ?? [this.#output.columns, this.#output.rows];
     return { columns: columns || 80, rows: rows || 24 };
   }
 
-  /** Begins below what is there, also when that does not end with a line end. */
+  /** Begins below the existing lines, also if the last one is incomplete. */
   open(): void {
     this.#open = true;
     this.#output.on("resize", this.#resized);
     this.#output.on("drain", this.#drained);
     this.#output.write(`${" ".repeat(this.size.columns - 1)}\r${ERASE_BELOW}`);
     this.#frames.release();
-    // Whatever is loaded next must not keep the first picture from being seen.
+    // Show the first frame before modules load and block.
     this.#frames.flush();
   }
 
-  /** Something to be seen has changed. */
+  /** A visible part has changed. */
   changed(): void {
     if (this.#open) this.#frames.request();
   }
 
-  /** Draws what has changed without waiting. */
+  /** Draws changes at once. */
   flush(): void {
     if (this.#open) this.#frames.flush();
   }
 
-  /** Takes the live region away and gives the screen to somebody else, until `open`. What is finished is written first. */
+  /** Writes finished lines, erases the live region and releases the screen until `open`. */
   close(): void {
     if (!this.#open) return;
     if (this.#alternate.isShown) this.#output.write(this.#alternate.leave());
@@ -89,7 +89,7 @@ export class Screen {
     this.#output.off("drain", this.#drained);
   }
 
-  /** Moves everything into the scrollback and draws at the top of an empty screen. Deletes nothing. */
+  /** Moves everything into the scrollback, and draws at the top of an empty screen. Deletes nothing. */
   redraw(): void {
     if (!this.#open) return;
     if (this.#alternate.isShown) this.#output.write(this.#alternate.leave());

@@ -2,19 +2,19 @@ import { Writable } from "node:stream";
 import { emptyConversation, type FeedItem, reduce } from "@banyan/core/conversation";
 import { FullTerminal } from "../full-terminal.ts";
 
-/** What a frame costs while an answer streams. */
+/** Cost of a frame while an answer streams. */
 export interface FrameCost {
-  /** Bytes that are written, on average. */
+  /** Average bytes written. */
   readonly bytes: number;
-  /** Microseconds of CPU time, on average. */
+  /** Average CPU time in microseconds. */
   readonly cpu: number;
-  /** All that was written while it was measured. */
+  /** All output during the measurement. */
   readonly written: string;
 }
 
 /**
- * Streams an answer into a terminal that has shown so many lines before, and draws a frame for each piece of it. The
- * terminal is 100 columns by 40 rows, in 256 colours, and takes everything at once.
+ * Streams an answer into a terminal that has already shown `lines` lines, with a frame per piece. The terminal has
+ * 100 columns, 40 rows and 256 colours, and accepts output at once.
  */
 export function frameCost(lines: number, updates = 1_000): FrameCost {
   let written = "";
@@ -59,7 +59,7 @@ export function frameCost(lines: number, updates = 1_000): FrameCost {
   return cost;
 }
 
-/** Prose, a list, code and a table, in pieces as models send them. */
+/** Prose, a list, code and a table, in pieces like those of models. */
 const PIECES: readonly string[] =
   `## What comes next
 

@@ -13,18 +13,18 @@ type Unplaced<T> = T extends Delta
     ? Omit<T, "seq" | "epoch" | "at">
     : never;
 
-/** A full terminal on a screen in memory, and the conversation that it shows. */
+/** A full terminal on a screen in memory, and its conversation. */
 export class Opened implements Disposable {
   readonly screen: TestScreen;
   readonly terminal: FullTerminal;
   readonly state: ConversationState = emptyConversation();
   readonly typed: [message: string, later: boolean][] = [];
   readonly actions: TalkAction[] = [];
-  /** Modes of raw input, in order. */
+  /** Changes of raw mode, in order. */
   readonly raw: boolean[] = [];
   interrupts = 0;
   draft = "";
-  /** Whether messages that are typed unasked are taken. */
+  /** Whether messages sent without a request are taken. */
   takes = true;
   readonly #input: PassThrough;
   readonly #output: Writable;
@@ -59,30 +59,30 @@ export class Opened implements Disposable {
     });
   }
 
-  /** Asks for a message, as a chat does. */
+  /** Requests a message, as a chat does. */
   reads(initial = ""): Promise<string | undefined> {
     return this.terminal.read({ prompt: "Reply to banyan: ", initial });
   }
 
-  /** Sends keys as a terminal does. */
+  /** Sends keys like a terminal. */
   keys(...keys: readonly string[]): void {
     for (const key of keys) this.#input.write(key);
   }
 
-  /** The news of a change of size comes. */
+  /** Emits a resize event. */
   resized(): void {
     this.#output.emit("resize");
   }
 
-  /** So much time goes by without a key that a question has the keys. For tests whose clock stands still by itself. */
+  /** Advances the test's mocked clock without a key until a question accepts keys. */
   async quiet(): Promise<void> {
-    // What was typed is read first.
+    // Pending input is read first.
     await setImmediate();
     vi.advanceTimersByTime(QUIET);
     this.terminal.refresh();
   }
 
-  /** Something happens in the conversation, and is shown. */
+  /** Applies items to the conversation and shows them. */
   happens(...items: readonly Unplaced<FeedItem>[]): void {
     for (const item of items) {
       const isDelta = item.type.endsWith(".delta");
@@ -95,7 +95,7 @@ export class Opened implements Disposable {
     }
   }
 
-  /** A turn begins: the person said something, and the model is to answer with message `a`. */
+  /** Begins a turn: a user message, and the model's response `a`. */
   begins(text = "go"): void {
     this.terminal.follow(this.state);
     const said = [{ type: "text", text }] as const;
@@ -106,7 +106,7 @@ export class Opened implements Disposable {
     );
   }
 
-  /** The model asks for a call, which is permitted. */
+  /** The model requests a call that is allowed. */
   calls(call: string, tool: string, input: object, message = "a"): void {
     const inputText = JSON.stringify(input);
     const about = tool === "shell" && "command" in input ? { about: { command: String(input.command) } } : {};
@@ -121,7 +121,7 @@ export class Opened implements Disposable {
   }
 }
 
-/** One that is there until the test ends. */
+/** A terminal that is closed at the end of the test. */
 export function open(...options: ConstructorParameters<typeof Opened>): Opened {
   const opened = new Opened(...options);
   onTestFinished(() => opened[Symbol.dispose]());

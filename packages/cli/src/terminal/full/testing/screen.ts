@@ -1,20 +1,20 @@
 import xterm from "@xterm/headless";
 
-/** A terminal in memory, which understands what is written to it as a real one does. */
+/** A terminal in memory that interprets output like a real one. */
 export class TestScreen {
   readonly #terminal: InstanceType<typeof xterm.Terminal>;
-  /** Every byte that was written. */
+  /** All bytes written. */
   raw = "";
-  /** Called when something has been shown. */
+  /** Called after output has been shown. */
   readonly #onShown = new Set<() => void>();
-  /** What a program is told that the size is, where that is not so any more. */
+  /** The size that programs still believe in after a resize. */
   #told: { readonly columns: number; readonly rows: number } | undefined;
 
   constructor(columns = 80, rows = 24) {
     this.#terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
   }
 
-  /** As a program is told. */
+  /** The size as programs know it. */
   get size(): { readonly columns: number; readonly rows: number } {
     return this.#told ?? { columns: this.#terminal.cols, rows: this.#terminal.rows };
   }
@@ -24,14 +24,14 @@ export class TestScreen {
     return ["\x1b[2J", "\x1b[3J", "\x1bc"].some((sequence) => this.raw.includes(sequence));
   }
 
-  /** Shows bytes, and waits until they are shown. */
+  /** Writes bytes, and waits until they are shown. */
   async write(bytes: string): Promise<void> {
     this.raw += bytes;
     await new Promise<void>((resolve) => this.#terminal.write(bytes, resolve));
     for (const shown of this.#onShown) shown();
   }
 
-  /** Waits until what is on the screen, row by row, matches; returns it. */
+  /** Waits until the rows of the screen match, and returns them. */
   async until(shown: string | RegExp): Promise<string> {
     const pattern = new RegExp(typeof shown === "string" ? RegExp.escape(shown) : shown, "m");
     for (;;) {
@@ -49,8 +49,8 @@ export class TestScreen {
   }
 
   /**
-   * Changes the size as tmux and most terminals do: the cursor stays at the line where it stood, and programs are told
-   * later, by `tell`. xterm.js by itself leaves the cursor in its row of the screen.
+   * Resizes like tmux and most terminals: the cursor stays on its line, and programs learn the size later, with
+   * `tell`. xterm.js alone keeps the cursor in its row of the screen.
    */
   resizeUntold(columns: number, rows: number): void {
     this.#told = this.size;
@@ -61,12 +61,12 @@ export class TestScreen {
     this.#terminal.write(`\x1b[${row + 1};${this.cursor.column + 1}H`);
   }
 
-  /** Programs are told of the size as it is. */
+  /** Tells programs the present size. */
   tell(): void {
     this.#told = undefined;
   }
 
-  /** Everything from the first line of the scrollback on; a line that the terminal broke is one. */
+  /** All lines from the start of the scrollback; a line that the terminal wrapped counts as one. */
   get lines(): string[] {
     const { active } = this.#terminal.buffer;
     const lines: string[] = [];
@@ -80,7 +80,7 @@ export class TestScreen {
     return lines;
   }
 
-  /** The rows that are on the screen now, from its top. */
+  /** The visible rows, from the top. */
   get rows(): string[] {
     const { active } = this.#terminal.buffer;
     return Array.from({ length: this.#terminal.rows }, (_, row) =>
@@ -88,7 +88,7 @@ export class TestScreen {
     );
   }
 
-  /** Where the cursor stands on the screen. */
+  /** The cursor's place on the screen. */
   get cursor(): { readonly row: number; readonly column: number } {
     const { active } = this.#terminal.buffer;
     return { row: active.cursorY, column: active.cursorX };

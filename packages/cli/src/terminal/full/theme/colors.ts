@@ -3,7 +3,7 @@ import { colorNames, type Palette, palettes, type Scheme } from "./palette.ts";
 import { type ColorDepth, schemeFrom } from "./terminal-colors.ts";
 import { createTheme, type Theme } from "./theme.ts";
 
-/** The themes that have a name. `auto` and those of a palette are for the background that the terminal has. */
+/** Named themes. Themes without a scheme adapt to the terminal's background. */
 const NAMED: Readonly<Record<string, { readonly palette: Palette; readonly scheme?: Scheme }>> = {
   auto: { palette: palettes.usual },
   dark: { palette: palettes.usual, scheme: "dark" },
@@ -12,7 +12,7 @@ const NAMED: Readonly<Record<string, { readonly palette: Palette; readonly schem
   "color-blind": { palette: palettes["color-blind"] },
 };
 
-/** The colours of a terminal: what its person chose, on the background that it has (T56). */
+/** The colours of a terminal: the user's theme on the terminal's background (T56). */
 export class Colors {
   readonly #depth: ColorDepth;
   #background: Scheme;
@@ -30,13 +30,13 @@ export class Colors {
     return this.#theme;
   }
 
-  /** The terminal says what its background is. */
+  /** The terminal has reported its background. */
   heard(background: Scheme): void {
     this.#background = background;
     this.#theme = this.#created();
   }
 
-  /** Takes the theme of a name, or of a file; returns what is wrong with the file, a sentence for each. */
+  /** Uses a theme by name or file. Returns faults in the file, one sentence each. */
   use(theme: string): readonly string[] {
     const named = NAMED[theme];
     const own = named ? undefined : readColors(theme, Object.keys(NAMED));
@@ -52,7 +52,7 @@ export class Colors {
   }
 }
 
-/** A colour that a person chose is for their own background. Of the terminal's 16 colours that of the palette stays. */
+/** The user's colours suit their own background. A terminal with 16 colours keeps the palette's colours. */
 function withOwn(palette: Palette, colors: OwnColors["colors"]): Palette {
   const all = colorNames.map((name) => {
     const own = colors[name];

@@ -2,20 +2,20 @@ import { readFileSync, statSync } from "node:fs";
 import { nearest, visibleLine } from "@banyan/core/shown";
 import { type ColorName, colorNames } from "./palette.ts";
 
-/** Colours of a person's own, as their file has them. */
+/** The user's colours from a file. */
 export interface OwnColors {
-  /** The theme that they are changes of. */
+  /** The theme that they modify. */
   readonly base: string;
-  /** As `#rrggbb`. */
+  /** Colours as `#rrggbb`. */
   readonly colors: Readonly<Partial<Record<ColorName, string>>>;
-  /** What of the file is passed over, a sentence for each. */
+  /** Ignored parts of the file, one sentence each. */
   readonly problems: readonly string[];
 }
 
-/** Bytes; a file of colours has less than one thousand. */
+/** Maximum bytes; a file of colours has less than one thousand. */
 const LARGEST = 65_536;
 
-/** Reads a file of colours: `{"base":"dark","colors":{"good":"#7ec699"}}`. Throws nothing: what is wrong is said. */
+/** Reads a file of colours: `{"base":"dark","colors":{"good":"#7ec699"}}`. Reports faults instead of throwing. */
 export function readColors(file: string, bases: readonly string[]): OwnColors {
   const say = (problem: string) => `theme: ${visibleLine(file)}: ${problem}${problem.endsWith("?") ? "" : "."}`;
   const nothing = (problem: string): OwnColors => ({ base: "auto", colors: {}, problems: [say(problem)] });

@@ -1,16 +1,16 @@
 import type { ColorDepth } from "./terminal-colors.ts";
 
-/** Whether the terminal shows light text on dark or dark text on light. */
+/** Whether the terminal shows light text on dark, or dark text on light. */
 export type Scheme = "dark" | "light";
 
-/** A colour of the terminal's own 16 (0 to 15; none for that of text), and what stands for it where there are more. */
+/** One of the terminal's 16 colours (0 to 15; undefined for the text colour), and replacements if there are more colours. */
 interface Color {
   readonly basic: number | undefined;
   readonly dark: string;
   readonly light: string;
 }
 
-/** What is coloured, by what it is. The 16 colours are the terminal's own, so they fit its background. */
+/** Colours by meaning. The 16 colours belong to the terminal, so they suit its background. */
 const USUAL = {
   good: { basic: 2, dark: "#7ec699", light: "#1a7f37" },
   bad: { basic: 1, dark: "#f08080", light: "#c62828" },
@@ -28,16 +28,16 @@ const USUAL = {
   type: { basic: 6, dark: "#7fdbca", light: "#0b6e6e" },
 } as const satisfies Readonly<Record<string, Color>>;
 
-/** The name of a colour, by what it is for. */
+/** Name of a colour by its meaning. */
 export type ColorName = keyof typeof USUAL;
 
 /** The names of all colours. */
 export const colorNames = Object.keys(USUAL) as readonly ColorName[];
 
-/** Colours, by what they are for. */
+/** Colours by name. */
 export type Palette = Readonly<Record<ColorName, Color>>;
 
-/** Of each colour 7:1 and more beside black and dark grey, or white (WCAG AAA); nothing is faint. */
+/** Contrast of at least 7:1 against black, dark grey or white (WCAG AAA); no faint text. */
 const HIGH_CONTRAST: Palette = {
   good: { basic: 2, dark: "#5dff8f", light: "#005a1e" },
   bad: { basic: 1, dark: "#ffb0b0", light: "#8f0000" },
@@ -56,8 +56,8 @@ const HIGH_CONTRAST: Palette = {
 };
 
 /**
- * Nothing is told from anything else by red and green: what is good is blue, what is bad orange, as of the colours that
- * Okabe and Ito chose so that all eyes tell them apart.
+ * No distinction depends on red and green: good is blue, bad is orange, after the palette of Okabe and Ito for all
+ * kinds of colour vision.
  */
 const COLOR_BLIND: Palette = {
   ...USUAL,
@@ -69,10 +69,10 @@ const COLOR_BLIND: Palette = {
   string: { basic: 6, dark: "#8fd0f5", light: "#00507d" },
 };
 
-/** The palettes that have a name of their own. */
+/** The named palettes. */
 export const palettes = { usual: USUAL, "high-contrast": HIGH_CONTRAST, "color-blind": COLOR_BLIND } as const;
 
-/** The parameters of the sequence that turns a colour on; none where there are no colours. */
+/** The escape sequence parameters of a colour; undefined without colours. */
 export function colorParameters(color: Color, depth: ColorDepth, scheme: Scheme): string | undefined {
   if (depth === 1) return undefined;
   if (depth === 4) {
@@ -89,10 +89,10 @@ function channels(hex: string): readonly [number, number, number] {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/** The levels of each channel in the cube of 6 × 6 × 6 colours. */
+/** Channel levels in the cube of 6 × 6 × 6 colours. */
 const LEVELS = [0, 95, 135, 175, 215, 255] as const;
 
-/** The nearest of the 256 colours: of the cube (16 to 231) or of the greys (232 to 255). */
+/** The nearest of the 256 colours: in the cube (16 to 231) or among the greys (232 to 255). */
 function nearestOf256(red: number, green: number, blue: number): number {
   const [r, g, b] = [red, green, blue].map(nearestLevel) as [number, number, number];
   const grey = Math.max(0, Math.min(23, Math.round(((red + green + blue) / 3 - 8) / 10)));

@@ -3,12 +3,12 @@ import { parseOsc11BackgroundColor } from "@earendil-works/pi-tui/dist/terminal-
 import type { ColorChoice } from "../../../arguments.ts";
 import type { Scheme } from "./palette.ts";
 
-/** Bits of colour: none, 16 colours, 256, or all of them. */
+/** Bits of colour: none, 16 colours, 256, or true colour. */
 export type ColorDepth = 1 | 4 | 8 | 24;
 
 /**
- * How many colours a terminal is to be sent. `--color` counts most, then `FORCE_COLOR`, then a `NO_COLOR` that is not
- * empty, then what the terminal says of itself in `TERM` and `COLORTERM` (T38).
+ * Colour depth for a terminal. `--color` has priority, then `FORCE_COLOR`, then a `NO_COLOR` that is not empty, then
+ * `TERM` and `COLORTERM` (T38).
  */
 export function colorDepth(choice: ColorChoice, env: NodeJS.ProcessEnv): ColorDepth {
   const { NO_COLOR, FORCE_COLOR, ...own } = env.STY === undefined ? env : inScreen(env);
@@ -20,17 +20,17 @@ export function colorDepth(choice: ColorChoice, env: NodeJS.ProcessEnv): ColorDe
 }
 
 /**
- * GNU screen takes true colours for faint and blinking, whatever the terminal around it can: only its own name counts, also
- * where tmux is around it, or in it.
+ * GNU screen misinterprets true colours as faint and blinking text, whatever the outer terminal supports. Only its own
+ * TERM counts, also with tmux around or inside it.
  */
 function inScreen({ COLORTERM: _, TMUX: __, TERM = "", ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, TERM: TERM.endsWith("-256color") ? "xterm-256color" : TERM };
 }
 
-/** Asks a terminal for the colour of its background; one that knows the question answers with `OSC 11 ; rgb:... ST`. */
+/** Query for the background colour; terminals that support it reply with `OSC 11 ; rgb:... ST`. */
 export const ASK_BACKGROUND = "\x1b]11;?\x07";
 
-/** What `COLORFGBG` says (`15;0`: the colours of text and background among the 16); nothing when it says nothing. */
+/** The scheme in `COLORFGBG` (`15;0`: text and background among the 16 colours); undefined if unset. */
 export function schemeFrom(env: NodeJS.ProcessEnv): Scheme | undefined {
   const [, digits] = /;(\d+)$/.exec(env.COLORFGBG ?? "") ?? [];
   if (digits === undefined) return undefined;
@@ -38,10 +38,10 @@ export function schemeFrom(env: NodeJS.ProcessEnv): Scheme | undefined {
   return background === 7 || background > 8 ? "light" : "dark";
 }
 
-/** What a terminal's answer to `ASK_BACKGROUND` means; nothing when the text is no such answer. */
+/** The scheme in a reply to `ASK_BACKGROUND`; undefined for other text. */
 export function schemeOfReply(reply: string): Scheme | undefined {
   const color = parseOsc11BackgroundColor(reply);
   if (!color) return undefined;
-  // How bright the eye sees each channel (ITU-R BT.601).
+  // Perceived brightness of the channels (ITU-R BT.601).
   return 0.299 * color.r + 0.587 * color.g + 0.114 * color.b > 127 ? "light" : "dark";
 }

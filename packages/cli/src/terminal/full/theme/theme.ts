@@ -4,18 +4,18 @@ import type { ColorDepth } from "./terminal-colors.ts";
 
 type Paint = (text: string) => string;
 
-/** The colours and weights of the full terminal, by what is shown. Without colours all text stays as it is. */
+/** Colours and weights of the full terminal by meaning. Without colours, text stays unchanged. */
 export type Theme = Style &
   Readonly<Record<Exclude<ColorName, keyof Style>, Paint>> & {
     readonly depth: ColorDepth;
     italic(text: string): string;
     underline(text: string): string;
     strike(text: string): string;
-    /** What stands under the bar of a list. */
+    /** The selected line of a list. */
     selected(text: string): string;
   };
 
-/** The theme for a terminal. Colour never carries a meaning that the words do not. */
+/** Creates the theme of a terminal. Colours never carry a meaning that the text lacks. */
 export function createTheme(depth: ColorDepth, scheme: Scheme, palette: Palette = palettes.usual): Theme {
   const colors = Object.fromEntries(
     colorNames.map((name) => {
@@ -35,7 +35,7 @@ export function createTheme(depth: ColorDepth, scheme: Scheme, palette: Palette 
   };
 }
 
-/** What is inside keeps its own paint, and what comes behind it gets this one again. */
+/** Inner colours stay, and the text after them gets the outer colour again. */
 function paint(on: string | undefined, off: string): Paint {
   if (on === undefined) return (text) => text;
   const open = `\x1b[${on}m`;

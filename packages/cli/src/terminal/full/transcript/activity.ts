@@ -6,29 +6,29 @@ import { callSummary } from "../../../show/call-line.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { SubAgentItems } from "../../../show/sub-agents.ts";
 
-/** What the agent does at the moment, and since when. */
+/** The agent's current work. */
 export interface Doing {
   readonly what: string;
-  /** Milliseconds since 1970. */
+  /** Start time in milliseconds since 1970. */
   readonly since: number;
-  /** Nothing goes on before the person does something. */
+  /** Whether work waits for the user. */
   readonly isWaiting: boolean;
-  /** Sub-agents that are at work on it. */
+  /** Number of working sub-agents. */
   readonly agents: number;
-  /** When it ends, in milliseconds since 1970, where that is known: it counts down. */
+  /** End time in milliseconds since 1970, for a countdown; absent if unknown. */
   readonly until?: number | undefined;
 }
 
-/** Columns that the name of a running call may take. */
+/** Maximum columns of a running call's name. */
 const NAME = 200;
 
-/** Follows what an agent does, from its feed (T25), and which items are about sub-agents. */
+/** Follows the agent's work in the feed (T25), and recognizes items of sub-agents. */
 export class Activities {
   readonly #running = new Map<string, Call>();
   readonly #agents = new SubAgentItems();
   #run: string | undefined;
   #doing: Doing | undefined;
-  /** What is done for the person; the last one counts. */
+  /** Work that the user started; the last entry is shown. */
   readonly #own: Doing[] = [];
   #isStopping = false;
 
@@ -40,7 +40,7 @@ export class Activities {
     return this.isBusy ? this.#doing : this.#own.at(-1);
   }
 
-  /** Something is done for the person, until the answer is called. */
+  /** Shows work that the user started, until the returned function is called. */
   own(what: string): () => void {
     const doing = { what: oneLine(what), since: Date.now(), isWaiting: false, agents: 0 };
     this.#own.push(doing);
@@ -49,14 +49,14 @@ export class Activities {
     };
   }
 
-  /** The person wants it to stop. */
+  /** The user wants the agent to stop. */
   stop(): void {
     if (!this.isBusy) return;
     this.#isStopping = true;
     this.#set("stopping");
   }
 
-  /** The state is another one now. Returns whether the agent worked and does not any more. */
+  /** The state was replaced. Returns whether a shown run ended with that. */
   follow(state: ConversationState | undefined): boolean {
     if (this.#run === undefined || state?.runs.has(this.#run)) return false;
     this.#run = undefined;
@@ -65,14 +65,14 @@ export class Activities {
     return true;
   }
 
-  /** What the agent does is not known without a connection, and is when it is back. */
+  /** Without a connection the agent's work is unknown. */
   connected(isConnected: boolean, state: ConversationState): void {
     if (!this.isBusy) return;
     if (isConnected) this.#settle(state);
     else this.#set("not connected");
   }
 
-  /** Takes an item; returns whether it is about a sub-agent, which the transcript passes over. */
+  /** Handles an item. Returns whether it belongs to a sub-agent, which the transcript omits. */
   note(item: FeedItem, state: ConversationState, display = displayItem(item)): boolean {
     if (this.#agents.has(item, state)) {
       this.#settle(state);

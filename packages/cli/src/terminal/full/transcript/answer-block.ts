@@ -3,12 +3,12 @@ import { PlainText } from "../../../show/plain-text.ts";
 import { MarkdownStream } from "../markdown/markdown-stream.ts";
 import type { Block, BlockLines, BlockLook } from "./block.ts";
 
-/** A model's text as it comes. */
+/** A model's streaming text. */
 export class AnswerBlock implements Block {
   readonly isApart = true;
   readonly #plain = new PlainText();
   readonly #stream = new MarkdownStream();
-  /** Something of it was written. */
+  /** Whether any text was shown. */
   hasBegun = false;
   #ended = false;
   #shownEnd = false;
@@ -19,13 +19,13 @@ export class AnswerBlock implements Block {
 
   push(text: string): void {
     const plain = this.#plain.push(text);
-    // Models like to begin with line ends; here they would only be a hole.
+    // Models often begin with line ends, which would leave a gap.
     const begun = this.hasBegun ? plain : plain.replace(/^\s*\n/, "").replace(/^\s+$/, "");
     this.hasBegun ||= begun !== "";
     this.#stream.push(begun);
   }
 
-  /** The code that comes now, or next, is a change of a file that the model writes. */
+  /** The current or next code block is a file change of the model. */
   capture(draft: Draft): void {
     this.#stream.capture(draft);
   }

@@ -1,34 +1,34 @@
 import type { Look } from "../markdown/look.ts";
 
-/** What blocks are shown with. */
+/** Settings for showing a block. */
 export interface BlockLook extends Look {
   readonly width: number;
-  /** Lines for what is still open, as seen from the last of them. */
+  /** Maximum open lines; the last ones are shown. */
   readonly room: number;
-  /** Milliseconds since 1970. */
+  /** Present time in milliseconds since 1970. */
   readonly now: number;
-  /** The key that opens what is cut, for a hint. */
+  /** Key that opens cut text, for a hint. */
   readonly openKey?: string | undefined;
 }
 
-/** What is seen of a block. */
+/** Lines of a block. */
 export interface BlockLines {
-  /** Final, and answered once. */
+  /** Final lines; each is returned once. */
   readonly finished: readonly string[];
-  /** Below them; it may change. */
+  /** The lines below, which may change. */
   readonly open: readonly string[];
 }
 
-/** A piece of the transcript: a message, an answer that streams, a call. */
+/** A part of the transcript: a message, a streaming answer, a call. */
 export interface Block {
-  /** Stands apart from what is above it. */
+  /** Whether an empty line precedes the block. */
   readonly isApart: boolean;
-  /** Nothing more will come of it once `show` has answered what it has. */
+  /** Whether `show` has returned all its lines. */
   readonly isDone: boolean;
   show(look: BlockLook): BlockLines;
 }
 
-/** Something that is said and done with. */
+/** A block with fixed text. */
 export class TextBlock implements Block {
   readonly isApart: boolean;
   isDone = false;

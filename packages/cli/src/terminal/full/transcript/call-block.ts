@@ -10,19 +10,19 @@ import { callLines } from "../views/call-view.ts";
 import type { Page } from "../views/viewer.ts";
 import type { Block, BlockLines, BlockLook } from "./block.ts";
 
-/** Characters of an output that can be opened. */
+/** Maximum characters of an output on its page. */
 const MOST_OUTPUT = 1_000_000;
 
-/** A call, as long as it goes on and as it ended; all of it as a page. */
+/** A live or ended call as a block, and in full as a page. */
 export class CallBlock implements Block, Page {
   readonly isApart = false;
   #call: Call;
   #isDropped = false;
-  /** What it asks a person at the moment. */
+  /** Open questions of the call. */
   readonly #questions = new Set<string>();
   #shownEnd = false;
 
-  /** The call is read where it stands: it changes in place. */
+  /** The call object is mutable, and read at each frame. */
   constructor(call: Call) {
     this.#call = call;
   }
@@ -35,22 +35,22 @@ export class CallBlock implements Block, Page {
     return `${oneLine(toolOf(this.#call))}: ${callWord(this.#call)}`;
   }
 
-  /** The call is another object now. */
+  /** Replaces the call object. */
   update(call: Call): void {
     this.#call = call;
   }
 
-  /** It asks a person, and waits. */
+  /** The call asks the user. */
   asks(question: string): void {
     this.#questions.add(question);
   }
 
-  /** It was answered, if it is one of its own. */
+  /** Removes the question if it belongs to the call. */
   answered(question: string): void {
     this.#questions.delete(question);
   }
 
-  /** The answer that asked for it was given up: there is no such call. */
+  /** The response with the call was abandoned: there is no such call. */
   drop(): void {
     this.#isDropped = true;
   }

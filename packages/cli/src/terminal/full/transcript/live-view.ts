@@ -43,12 +43,12 @@ import { messageLines, toldLines } from "./message-lines.ts";
 import { ThoughtBlock } from "./thought-block.ts";
 import { Transcript } from "./transcript.ts";
 
-/** Pages that can be opened; of more the last. */
+/** Maximum pages; older ones are dropped. */
 const MOST_PAGES = 200;
 
 /**
- * Shows a feed as blocks: answers as Markdown that grows, calls that change until they end, and between them what the
- * program says. What is done goes to the scrollback; what is open is drawn anew. Of sub-agents only their calls are shown.
+ * Shows a feed as blocks: streaming answers, calls until their end, and messages of the program. Finished blocks go
+ * to the scrollback, open ones are redrawn. For sub-agents, only their calls are shown.
  */
 export class LiveView implements FeedView {
   readonly #changed: () => void;
@@ -57,16 +57,16 @@ export class LiveView implements FeedView {
   readonly #toldEnds = new ToldEnds();
   readonly #calls = new Map<string, CallBlock>();
   #pages: Page[] = [];
-  /** Why the model was asked again, as it was told last. */
+  /** The last reason for a retry that was shown. */
   #hitch: string | undefined;
-  /** A part of this turn was given up, and that was told. */
+  /** Whether a response of this turn was abandoned, and the user told. */
   #gaveUp = false;
   #text: AnswerBlock | ThoughtBlock | undefined;
-  /** A command that has said nothing so far. */
+  /** A command without output so far. */
   #expected: string | undefined;
   #draft: Draft | undefined;
 
-  /** `changed` is called whenever there is something new to be seen. */
+  /** `changed` is called after each visible change. */
   constructor(changed: () => void) {
     this.#changed = changed;
   }
@@ -76,23 +76,23 @@ export class LiveView implements FeedView {
     return this.#activities.isBusy;
   }
 
-  /** What it does; nothing while it does nothing. */
+  /** The agent's current work; undefined at rest. */
   get doing(): Doing | undefined {
     return this.#activities.doing;
   }
 
-  /** What was cut or folded, the last at the end. */
+  /** Pages of cut or collapsed text, newest last. */
   get pages(): readonly Page[] {
     return this.#pages;
   }
 
-  /** The person wants the agent to stop. */
+  /** The user wants the agent to stop. */
   stopping(): void {
     this.#activities.stop();
     this.#changed();
   }
 
-  /** The state is another one now: what it does not have goes on no more. */
+  /** The state was replaced: ends whatever it does not contain. */
   follow(state: ConversationState | undefined): void {
     if (!this.#activities.follow(state)) return;
     this.#endText();
@@ -103,13 +103,13 @@ export class LiveView implements FeedView {
     this.#changed();
   }
 
-  /** The connection to where the agent works is lost, or back. */
+  /** The connection to the agent is lost, or back. */
   connected(isConnected: boolean, state: ConversationState): void {
     this.#activities.connected(isConnected, state);
     this.#changed();
   }
 
-  /** What is finished since the last time, and what is open. */
+  /** Lines finished since the last call, and open lines. */
   lines(look: BlockLook): BlockLines {
     return this.#transcript.show(look);
   }
@@ -152,20 +152,20 @@ export class LiveView implements FeedView {
   }
 
   gap(): void {
-    // Blocks that stand apart do so by themselves; other lines follow a command, and belong to it.
+    // Blocks separate themselves; other lines belong to the command above them.
   }
 
-  /** Shows a command that was typed. */
+  /** Shows a typed command. */
   command(line: string): void {
     this.#message(line);
   }
 
-  /** Shows one before the first thing that follows it. */
+  /** Shows a command before its first output. */
   expect(line: string): void {
     this.#expected = line;
   }
 
-  /** The command before has been carried out. */
+  /** The last command has been carried out. */
   forget(): void {
     this.#expected = undefined;
   }
@@ -216,7 +216,7 @@ export class LiveView implements FeedView {
         this.#drafted({ ...display, index: display.draft, text: "" }, callIn(state, display));
         break;
       case "file-change":
-        // A change stands below its call while the call runs; a later change stands by itself.
+        // A change is below its call while the call runs; a later change has its own block.
         if (!this.#calls.has(display.call)) this.#change(display.change);
         break;
       case "run-end":
@@ -235,7 +235,7 @@ export class LiveView implements FeedView {
       case "notice":
         this.#notice(display);
         break;
-      // The status line says who works, and the block of a call has the end of its output.
+      // The status line shows the work, and the call's block shows the end of its output.
       case "run-start":
       case "delivery":
       case "call-output":
@@ -245,7 +245,7 @@ export class LiveView implements FeedView {
     }
   }
 
-  /** A card asks about a call and for a text. A limit is a sentence. */
+  /** A question about a call or for a text has a card; a limit is a sentence. */
   #question(display: Extract<DisplayItem, { readonly type: "question" | "answer" }>, state: ConversationState): void {
     if (display.about === "call") return this.#call(callIn(state, display));
     if (display.about === "limit") return this.#tell(sentenceOf(display));
@@ -257,7 +257,7 @@ export class LiveView implements FeedView {
     // The status line counts the time of a wait.
     if (notice.type === "model.waiting") return;
     if (notice.type !== "model.retrying") return this.#tell(text);
-    // The status line counts down, and the reason stands here once.
+    // The status line counts down, and the reason appears here once.
     if (notice.reason !== this.#hitch) this.note(oneLine(notice.reason));
     this.#hitch = notice.reason;
   }
@@ -286,7 +286,7 @@ export class LiveView implements FeedView {
     else if (!isShownByChanges(message) && !this.#toldEnds.has(message)) this.#told(message.author, textOf(message));
   }
 
-  /** Why something was not done, say: a person reads it as the model does. */
+  /** Text from a tool or the system to the model, such as the reason for a denial. The user reads it too. */
   #told(author: string, text: string): void {
     const lines = (width: number, theme: Theme) => toldLines(author, text, width, theme);
     this.#add(({ width, theme, openKey }) => cutTo(lines(width, theme), theme, openKey));
@@ -345,7 +345,7 @@ export class LiveView implements FeedView {
     }
   }
 
-  /** Calls that were only streamed, and are not part of the answer as it stands, are gone. */
+  /** Removes streamed calls that the response does not contain. */
   #dropCalls(message: string, state: ConversationState): void {
     const answer = state.messages.get(message);
     const asked = new Set(answer?.role === "assistant" ? answer.calls.map(({ id }) => id) : []);
@@ -356,7 +356,7 @@ export class LiveView implements FeedView {
     }
   }
 
-  /** A call that has ended follows the answer: the change is in the code of its text. */
+  /** Drafts of an ended call follow in the answer: the code in its text is the change. */
   #drafted(draft: Draft, call: Call | undefined): void {
     if (!call || !isEnded(call.status)) return;
     if (this.#text instanceof AnswerBlock) this.#text.capture(draft);

@@ -17,10 +17,10 @@ import type { Theme } from "../theme/theme.ts";
 import { callLines, cutTo } from "../views/call-view.ts";
 import type { Page } from "../views/viewer.ts";
 
-/** Lines of a person's message that are shown; of a longer one the first and the last. */
+/** Maximum lines of a user's message; a longer one shows its beginning and end. */
 const MOST_LINES = 40;
 
-/** What a person said, as it stands in the transcript. */
+/** A user's message in the transcript. */
 export function messageLines(text: string, width: number, theme: Theme): string[] {
   const lines = visibleProse(text).replaceAll("\t", "    ").split("\n");
   const hidden = lines.length - MOST_LINES;
@@ -34,7 +34,7 @@ export function messageLines(text: string, width: number, theme: Theme): string[
 
 const INDENT = "    ";
 
-/** What a tool or the system has told the model: each of its lines whole, those behind the first one set in. */
+/** Text from a tool or the system to the model, in full; lines after the first are indented. */
 export function toldLines(author: string, text: string, width: number, theme: Theme): string[] {
   const [first = "", ...more] = plainText(text.trim()).replaceAll("\t", INDENT).split("\n");
   return [
@@ -44,11 +44,11 @@ export function toldLines(author: string, text: string, width: number, theme: Th
 }
 
 /**
- * A branch as a page, as it is at the moment: what was said and called, from the root to a leaf. `leaf` returns where it
- * ends now, so that a branch that grows can be followed (T30).
+ * A branch from its root to a leaf as a page. `leaf` returns the present end, so that a growing branch can be
+ * followed (T30).
  */
 export function pathPage(title: string, state: ConversationState, leaf: () => string | null): Page {
-  // A message that is complete looks the same every time.
+  // The lines of a complete message never change.
   const known = new Map<string, { readonly width: number; readonly theme: Theme; readonly lines: readonly string[] }>();
   return {
     title,
@@ -63,14 +63,14 @@ export function pathPage(title: string, state: ConversationState, leaf: () => st
   };
 }
 
-/** The end of a branch, as it stands in the transcript. */
+/** The last lines of a branch, as in the transcript. */
 export interface BranchEnd {
   readonly lines: readonly string[];
-  /** How many messages of the branch are not in them, not even in part. */
+  /** Number of messages that are not shown at all. */
   readonly above: number;
 }
 
-/** The last lines of a branch, calls and changes with them: no more than `most`, of a long message its own last ones. */
+/** The last `most` lines of a branch, including calls and changes. A long message is cut at its beginning. */
 export function branchEnd(
   state: ConversationState,
   leaf: string | null,
@@ -79,7 +79,7 @@ export function branchEnd(
   const path = pathTo(state, leaf);
   let lines: readonly string[] = [];
   let above = path.length;
-  // From the end, so that a long branch takes no longer than a short one.
+  // From the end, so that the length of the branch does not matter.
   while (above > 0 && lines.length < most) {
     const message = path[--above];
     const of = message ? linesOf(message, width, theme) : [];

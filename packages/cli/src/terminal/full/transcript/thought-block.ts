@@ -5,12 +5,12 @@ import type { Theme } from "../theme/theme.ts";
 import type { Page } from "../views/viewer.ts";
 import type { Block, BlockLines, BlockLook } from "./block.ts";
 
-/** Lines of a thought that are seen while it comes. */
+/** Maximum lines of a streaming thought. */
 const LIVE_LINES = 3;
-/** Characters of it that are enough for them. */
+/** Characters that suffice for these lines. */
 const LIVE_TEXT = 2_000;
 
-/** What a model thinks before it answers: its last lines while it comes, one line afterwards, all of it as a page. */
+/** A model's reasoning: its last lines while it streams, one line afterwards, and in full as a page. */
 export class ThoughtBlock implements Block, Page {
   readonly isApart = true;
   readonly title = "Thought";

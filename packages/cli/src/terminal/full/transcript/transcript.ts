@@ -2,19 +2,19 @@ import type { Block, BlockLines, BlockLook } from "./block.ts";
 
 interface Entry {
   readonly block: Block;
-  /** Lines that are final, but stand below something that is not. */
+  /** Final lines below a block that is not done. */
   readonly pending: string[];
-  /** Some of its lines are finished. */
+  /** Whether some lines were returned as finished. */
   begun: boolean;
 }
 
 /**
- * The blocks that are not finished yet, in order. A block hands its final lines over once all blocks above it are done:
- * what is finished never changes, so nothing may come between.
+ * The unfinished blocks, in order. A block's final lines are returned once all blocks above are done, because
+ * finished lines never change and nothing can come between.
  */
 export class Transcript {
   #entries: Entry[] = [];
-  /** The last finished line is empty, or there is none. */
+  /** Whether the last finished line is empty or missing. */
   #isApart = true;
 
   add(block: Block): void {

@@ -14,25 +14,25 @@ import { callSummary } from "../../../show/call-line.ts";
 import { excerpt } from "../../../show/fit-text.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 
-/** A sub-agent, as its conversation tells it. */
+/** A sub-agent of a conversation. */
 export interface SubAgent {
-  /** Counts those of the conversation, from 1. */
+  /** Number in the conversation, from 1. */
   readonly number: number;
-  /** Of the agent, if it has one of its own. */
+  /** Name of a named agent. */
   readonly name: string | undefined;
-  /** What it is to do, on one line. */
+  /** Task on one line. */
   readonly title: string;
   /** The call that launched it. */
   readonly call: Call;
-  /** Sub-agents above it. */
+  /** Number of sub-agents above it. */
   readonly depth: number;
-  /** `running`, `asks you`, or how it ended. */
+  /** `running`, `asks you`, or the kind of its end. */
   readonly status: string;
-  /** From its task on, its newest branch. */
+  /** Messages of its newest branch, from its task on. */
   readonly path: readonly Message[];
 }
 
-/** The sub-agents of a conversation, in the order in which they began (T30). */
+/** The sub-agents of a conversation, in order of their start (T30). */
 export function subAgents(state: ConversationState): SubAgent[] {
   return subAgentsOf(state).flatMap(({ number, name, task, call }) => {
     const [root] = state.children.get(call.id) ?? [];
@@ -44,7 +44,7 @@ export function subAgents(state: ConversationState): SubAgent[] {
   });
 }
 
-/** How a sub-agent stands and what it took, in a few words. */
+/** Status and spending of a sub-agent, in a few words. */
 export function agentFacts({ call, status, path }: SubAgent, now: number): string {
   const { usage, cost } = spentOn(path);
   const calls = path.reduce((sum, message) => sum + (message.role === "assistant" ? message.calls.length : 0), 0);
@@ -60,7 +60,7 @@ function statusOf(state: ConversationState, { id, status }: Call): string {
   return asks ? "asks you" : "running";
 }
 
-/** How many sub-agents are above the one that a call launched. */
+/** Number of sub-agents above the launched one. */
 function depthOf(state: ConversationState, launching: string): number {
   let depth = -1;
   for (let call: string | undefined = launching; call !== undefined; depth++) {

@@ -12,8 +12,7 @@ import type { Over, Overlay, View } from "./overlay.ts";
 import { Viewer } from "./viewer.ts";
 
 /**
- * The sub-agents of a conversation, as they are at the moment (T30): a list, and what each of them says and does. What
- * they ask is asked below.
+ * The live list of a conversation's sub-agents, and the transcript of each (T30). Their questions appear below.
  */
 export class AgentsView implements Overlay<never> {
   readonly isFull = true;
@@ -21,10 +20,10 @@ export class AgentsView implements Overlay<never> {
   readonly #state: ConversationState;
   readonly #cursor: ListCursor;
   #agents: readonly SubAgent[];
-  /** The transcript that is open. */
+  /** The open transcript. */
   #transcript: Viewer | undefined;
 
-  /** The bar stands at first at the last one that works. */
+  /** Selects the last working sub-agent at first. */
   constructor(state: ConversationState) {
     this.#state = state;
     this.#agents = subAgents(state);

@@ -6,28 +6,28 @@ import { plainText } from "../../../show/plain-text.ts";
 import { bare, cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** Lines of output or of a change that stand below a call (T24). */
+/** Maximum lines of output or of a change below a call (T24). */
 const MOST_LINES = 10;
-/** Lines of it while the call runs, or the model writes the change. */
+/** Maximum lines while the call runs, or the model writes the change. */
 const MOST_LIVE_LINES = 5;
 
 const INDENT = "    ";
 
-/** What is needed to show a call. */
+/** Settings for showing a call. */
 export interface CallLook {
   readonly theme: Theme;
   readonly width: number;
-  /** Milliseconds since 1970. */
+  /** Present time in milliseconds since 1970. */
   readonly now: number;
-  /** Opens what was cut, in a hint. */
+  /** Key that opens cut text, for a hint. */
   readonly openKey?: string | undefined;
-  /** It asks a person something, and waits for that. */
+  /** Whether the call waits for an answer of the user. */
   readonly asks?: boolean;
 }
 
 /**
- * A call: one line that says what it is and how it stands, and below it what came of it: the change of a file, the output of
- * a command, the last lines of what failed. More than 10 lines are cut.
+ * A call: a line with its name and state, and below it its effects: the file change, a command's output, or the end
+ * of a failure. More than 10 lines are cut.
  */
 export function callLines(call: Call, look: CallLook): string[] {
   return isEnded(call.status) ? endedLines(call, look) : liveLines(call, look);
@@ -44,7 +44,7 @@ function endedLines(call: Call, look: CallLook): string[] {
 function liveLines(call: Call, look: CallLook): string[] {
   const { theme, width, now, asks = false } = look;
   const isWaiting = asks || call.status === "approval-requested";
-  // How long a person takes is no measure of a call.
+  // Time spent waiting for the user says nothing about the call.
   const elapsed = isWaiting || call.startedAt === undefined ? "" : theme.dim(formatTook(now - call.startedAt));
   const word = isWaiting ? theme.warning(FOR_YOU) : theme.accent(callWord(call));
   const tail =
@@ -74,14 +74,14 @@ function changed({ changes = [] }: Call, look: CallLook): string[] {
   return changes.flatMap((change) => indented(changeLines(change, inner), look.width));
 }
 
-/** A file that was changed: what became of it, and the change, cut as the output of a call is. */
+/** A changed file with its diff, cut like a call's output. */
 export function changeLines(change: FileChange, { theme, width, openKey }: CallLook): string[] {
   const lines = diffLines(change.diff, { style: theme });
   return [changeHead(change, theme), ...cutTo(lines, theme, openKey)].map((line) => cut(line, width));
 }
 
 function output(text: string, { theme, width, openKey }: CallLook): string[] {
-  // What the model is told in place of nothing is nothing to a person.
+  // The placeholder for empty output is for the model only.
   if (text.trim() === "" || text === "[no output]") return [];
   const lines = plainText(text.trimEnd()).replaceAll("\t", "    ").split("\n");
   return indented(
@@ -94,10 +94,10 @@ function output(text: string, { theme, width, openKey }: CallLook): string[] {
   );
 }
 
-/** The first lines, as many as stand below a call, and what opens the others. */
+/** The first lines that fit below a call, and the key for the rest. */
 export function cutTo(lines: readonly string[], theme: Theme, openKey: string | undefined): readonly string[] {
   const more = lines.length - MOST_LINES;
-  // A line that says that one line is missing is no gain.
+  // Replacing a single line by a hint saves nothing.
   if (more <= 1) return lines;
   const hint = openKey === undefined ? "" : `; ${openKey} shows all`;
   return [...lines.slice(0, MOST_LINES), theme.dim(`… (${counted(more, "more line")}${hint})`)];

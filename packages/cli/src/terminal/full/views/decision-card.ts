@@ -14,31 +14,31 @@ import type { Over, Overlay, View } from "./overlay.ts";
 import type { Page } from "./viewer.ts";
 
 /**
- * Something that a person decides with a key (T27). Only the keys of the choices decide: Enter does not, nor any other
- * (S14). A choice that takes words asks for them first.
+ * A decision by key (T27). Only the keys of the choices decide, not Enter or any other key (S14). A choice with words
+ * asks for them first.
  */
 export class DecisionCard implements Overlay<Decided> {
   readonly isFull = false;
   readonly #decision: Decision;
-  /** A key was pressed that decides nothing. */
+  /** Whether a key without a meaning was pressed. */
   #isUndecided = false;
   /** The choice whose words are being typed. */
   #chosen: Choice | undefined;
   readonly #words: LineInput;
-  /** The first line of the body that is shown. */
+  /** First visible line of the body. */
   #top = 0;
-  /** How far the body can be moved, as it was shown last. */
+  /** Total and visible lines of the body in the last frame. */
   #room = { lines: 0, shown: 0 };
   readonly #highlight: () => Highlight | undefined;
-  /** The body as it was made last: of a large change, not for each frame anew. */
+  /** The last rendered body, so that a large change is not rendered for each frame. */
   #made: { readonly by: readonly unknown[]; readonly lines: readonly string[] } | undefined;
 
-  /** `highlight`: what paints code, once it is there. */
+  /** `highlight` returns the syntax highlighter once it is loaded. */
   constructor(decision: Decision, highlight: () => Highlight | undefined = () => undefined) {
     const { begun, choices, again } = decision;
     this.#decision = decision;
     this.#highlight = highlight;
-    // Who was shown it before has gone back from there.
+    // Asked again: the user has already gone back from the words.
     if (begun && !again) this.#chosen = choices.find(({ key, takesWords }) => key === begun.key && takesWords);
     this.#words = new LineInput(begun?.words);
   }
@@ -47,7 +47,7 @@ export class DecisionCard implements Overlay<Decided> {
     const head = this.#head(columns, rows, theme);
     const isTight = rows < 16 || this.#long(columns, theme).length > rows / 3;
     const bottom = this.#chosen ? this.#question(columns, theme) : this.#offer(columns, theme, isTight, isArmed);
-    // What goes on in the next line is set in, so that a sign at the beginning of one is never taken for another's.
+    // Indent wrapped lines, so that no sign at their beginning looks like a diff's sign.
     const lines = this.#body(columns - 4, theme, isTight);
     const shown = Math.max(1, rows - head.length - bottom.lines.length - (isTight ? 0 : 1));
     const most = lines.length > shown ? Math.max(1, shown - 1) : shown;
@@ -55,7 +55,7 @@ export class DecisionCard implements Overlay<Decided> {
     this.#top = Math.max(0, Math.min(this.#top, lines.length - most));
     const part = lines.slice(this.#top, this.#top + most);
     const hidden = lines.length - part.length;
-    // Where one line of it is all there is room for, the last line of the screen says how all of it is seen.
+    // If only one body line fits, the footer explains how to see it all.
     const isSaid = hidden > 0 && (shown > 1 || rows < FOOTED_FROM);
     const more = isSaid ? [theme.dim(cut(`… (${this.#place(hidden)}: Up and Down move)`, columns))] : [];
     const top = [...head, ...part.map((line) => `  ${line}`), ...more, ...(isTight ? [] : [""])];
@@ -108,13 +108,13 @@ export class DecisionCard implements Overlay<Decided> {
     ];
   }
 
-  /** All that is to be judged, for the whole screen. */
+  /** The complete subject, for the whole screen. */
   get page(): Page {
     const { name, title } = this.#decision;
     return { title: name ?? title, lines: (_width, theme) => this.#painted(theme) };
   }
 
-  /** Who asks for what and where: where a call works is read also when there is little room. */
+  /** The title: a call's folder stays visible even on a small screen. */
   #head(columns: number, rows: number, theme: Theme): readonly string[] {
     const { title } = this.#decision;
     const [first = ""] = rows < FOOTED_FROM ? [title] : wrapped(title, columns - 4);
@@ -160,19 +160,19 @@ export class DecisionCard implements Overlay<Decided> {
     this.#decision.onBegun?.({ key, words: this.#words.text });
   }
 
-  /** The choices in full: a rule that holds from now on is read to its end. */
+  /** The choices in full: a lasting rule must be readable to its end. */
   #long(columns: number, theme: Theme): string[] {
     const { choices } = this.#decision;
     return choices.flatMap(({ key, text }) => setIn(`  ${theme.bold(key)}  ${text}`, columns - 7, "     "));
   }
 
-  /** Choices of more than this once, where there is no room for all of their text below. */
+  /** Lasting choices whose full text does not fit below. */
   #told(theme: Theme): string[] {
     const told = this.#decision.choices.filter(({ holdsOn }) => holdsOn);
     return told.length === 0 ? [] : ["", ...told.map(({ key, text }) => `${theme.bold(key)}  ${text}`)];
   }
 
-  /** `y, e or n`, with what stands before the last one. */
+  /** The keys of the choices, such as `y, e or n`. */
   #keys(beforeLast: string): string {
     const keys = this.#decision.choices.map(({ key }) => key);
     return [keys.slice(0, -1).join(", "), keys.at(-1)].join(beforeLast);
@@ -199,7 +199,7 @@ export class DecisionCard implements Overlay<Decided> {
   }
 }
 
-/** What keys do in a page, and never here: nothing is decided by them. */
+/** Keys of a page that have no effect on a card. */
 const PAGE_KEYS = [
   "interrupt",
   "list-cancel",
@@ -207,7 +207,7 @@ const PAGE_KEYS = [
   "list-open",
   "list-back",
 ] as const satisfies readonly Action[];
-/** What they do here as well, where not all can be seen. */
+/** Keys that scroll a card whose body does not fit. */
 const MOVES = [
   "list-up",
   "list-down",
@@ -217,10 +217,10 @@ const MOVES = [
   "list-last",
 ] as const satisfies readonly Action[];
 
-/** Rows from which on what stands below says what keys do. */
+/** Minimum rows for the footer. */
 const FOOTED_FROM = 7;
 
-/** Pieces in lines, broken only between them. */
+/** Arranges pieces in lines, broken only between pieces. */
 function inLines(pieces: readonly string[], columns: number, between: string): string[] {
   const lines: string[] = [];
   for (const piece of pieces) {

@@ -3,7 +3,7 @@ import type { KeyBindings } from "../keys/key-bindings.ts";
 import { bare, cut, padded, widthOf, wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** A line across the terminal with a title in it, and something at its end if there is room. */
+/** A horizontal line with a title, and `end` at its end if there is room. */
 export function rule(title: string, width: number, theme: Theme, end = ""): string {
   const name = cut(title, Math.max(0, width - 4));
   const begin = `${theme.dim("─")} ${name} `;
@@ -12,14 +12,14 @@ export function rule(title: string, width: number, theme: Theme, end = ""): stri
   return begin + theme.dim("─".repeat(Math.max(0, room - widthOf(tail)))) + tail;
 }
 
-/** A line of a list; the one under the bar has a sign before it, and is painted as a whole. */
+/** A line of a list. The selected line has a sign, and is painted as a whole. */
 export function listLine(line: string, isCurrent: boolean, columns: number, theme: Theme): string {
   if (!isCurrent) return `  ${line}`;
   const marked = `❯ ${cut(bare(line), columns - 2)}`;
   return theme.depth === 1 ? marked : theme.selected(padded(marked, columns));
 }
 
-/** What keys do, on one line: as much of it as there is room for, whole; the first of it in any case. */
+/** Key hints on one line: as many whole hints as fit, at least the first. */
 export function hintLine(hints: readonly string[], columns: number): string {
   const [first = "", ...others] = hints.filter((hint) => hint !== "");
   const fits = (line: string, hint: string) => widthOf(line) + BETWEEN.length + widthOf(hint) <= columns;
@@ -31,11 +31,11 @@ export function hintLine(hints: readonly string[], columns: number): string {
 
 const BETWEEN = " · ";
 
-/** `Esc goes back`: what the key of an action does; empty where it has none. */
+/** A hint for an action's key, such as `Esc goes back`; empty without a key. */
 export function keyHint(keys: KeyBindings, action: Action | readonly Action[], does: string): string {
   const names = [action].flat().map((each) => keys.hint(each));
   if (names.includes(undefined)) return "";
-  // Two keys side by side are as short as they are on a keyboard.
+  // Shorten key names side by side.
   const short = names.map((name = "") =>
     names.length === 1 ? name : (ARROWS[name] ?? name.replace(/^Shift\+(?=.$)/, "")),
   );
@@ -45,15 +45,15 @@ export function keyHint(keys: KeyBindings, action: Action | readonly Action[], d
 const ARROWS: Readonly<Record<string, string>> = { Left: "←", Right: "→", Up: "↑", Down: "↓" };
 const ARROW = /^[←→↑↓]$/;
 
-/** The longest of some texts that say the same that has room. */
+/** The first of several equivalent texts that fits. */
 export function fitting(texts: readonly string[], columns: number): string {
   return texts.find((text) => widthOf(text) <= columns) ?? cut(texts.at(-1) ?? "", columns);
 }
 
-/** What stands between the columns of a line. */
+/** Gap between the columns of a line. */
 export const COLUMN_GAP = / {2,}/g;
 
-/** As many parts of a line as have room, each whole; of a first one that has none, whole words. `between` tells parts apart. */
+/** As many whole parts of a line as fit; if the first does not, whole words of it. `between` matches separators. */
 export function wholeParts(line: string, between: RegExp, columns: number): string {
   if (widthOf(line) <= columns) return line;
   const starts = [...line.matchAll(between)].map(({ index }) => line.slice(0, index));
@@ -64,12 +64,12 @@ export function wholeParts(line: string, between: RegExp, columns: number): stri
   return words.trim() === "" ? short : `${words} …`;
 }
 
-/** Lines with empty ones below them, so that what follows stands at the bottom. */
+/** Pads lines to a height, so that the following lines are at the bottom. */
 export function filled(lines: readonly string[], rows: number): string[] {
   return [...lines, ...Array.from({ length: Math.max(0, rows - lines.length) }, () => "")];
 }
 
-/** A text as lines, of which all but the first are set in. */
+/** Wraps a text; lines after the first are indented. */
 export function setIn(text: string, columns: number, indent = "  "): string[] {
   const [first = "", ...rest] = wrapped(text, columns);
   return [first, ...rest.map((more) => indent + more)];

@@ -13,30 +13,30 @@ import type { Page } from "./viewer.ts";
 
 const WORDS = "Your own answer: ";
 
-/** What is filled in of one field. */
+/** The input of one field. */
 interface Filling {
   readonly field: QuestionField;
-  /** The choices that are chosen, by their place. */
+  /** Indices of the selected choices. */
   readonly chosen: Set<number>;
   readonly words: LineInput;
-  /** The choice under the bar; behind the last one the words; -1 before somebody moves it, since Enter alone chooses nothing (S14). */
+  /** The highlighted choice; after the last one comes the text. -1 until the user moves, because Enter alone chooses nothing (S14). */
   bar: number;
-  /** What is chosen was chosen by nobody yet: words take its place. */
+  /** Whether the selection is the default: words then replace it. */
   isPreset: boolean;
 }
 
 /**
- * Several things that a person chooses or says, one after the other; when there are several, all answers are shown before
- * they are sent. Esc goes one level back: from the words to the choices, from a field to the previous match.
+ * A form with several questions, one at a time; if there are several, all answers are shown before they are sent. Esc
+ * goes back one level: from the words to the choices, from a field to the previous field.
  */
 export class FormCard implements Overlay<Filled> {
   readonly isFull = false;
   readonly #form: Form;
   readonly #fillings: readonly Filling[];
-  /** The field that is shown; behind the last one all answers. */
+  /** Index of the visible field; after the last one come all answers. */
   #at = 0;
   #hint = "";
-  /** Not all of it was shown last. */
+  /** Whether the last frame was cut. */
   #isCut = false;
 
   constructor(form: Form) {
@@ -71,7 +71,7 @@ export class FormCard implements Overlay<Filled> {
     if (!this.#isCut) return this.#drawn([head, ...text], all, hint, filling, columns);
     const brief = this.#choices(filling, columns, theme, "brief");
     const most = Math.max(1, rows - 2 - Math.min(brief.length, Math.max(3, Math.ceil(rows / 2))));
-    // What is asked is read from its beginning, and what it is about where there is room.
+    // Show the question from its beginning, and the form's text if there is room.
     const isLong = asked.length > most;
     const shown = isLong
       ? [...asked.slice(0, most - 1), cut(asked.slice(most - 1, most + 1).join(" "), columns)]
@@ -128,7 +128,7 @@ export class FormCard implements Overlay<Filled> {
     ];
   }
 
-  /** All that is asked, for the whole screen. */
+  /** The complete form, for the whole screen. */
   get page(): Page {
     const { title, text, fields } = this.#form;
     return {
@@ -164,7 +164,7 @@ export class FormCard implements Overlay<Filled> {
     return undefined;
   }
 
-  /** One level; returns whether there was one. */
+  /** Goes back one level. Returns whether there was one. */
   #back(): boolean {
     const filling = this.#fillings[this.#at];
     if (filling?.bar === filling?.field.choices.length && filling) filling.bar = -1;
@@ -188,7 +188,7 @@ export class FormCard implements Overlay<Filled> {
       }
     } else if (named >= 0) this.#hint = `There is no choice ${named + 1}.`;
     else if (character !== undefined) {
-      // Who types means to say something.
+      // Typing begins a free answer.
       filling.bar = field.choices.length;
       this.#write(filling, key, keys);
     }
@@ -228,12 +228,12 @@ export class FormCard implements Overlay<Filled> {
   #asked({ field }: Filling, theme: Theme): readonly string[] {
     const count = this.#fillings.length;
     const place = count > 1 ? theme.dim(`${this.#at + 1} of ${count} · `) : "";
-    // A question alone may have no name.
+    // A single question may lack a heading.
     const heading = field.heading === "" ? "" : `${theme.bold(field.heading)}: `;
     return `${place}${heading}${field.text}`.split("\n");
   }
 
-  /** A line or more for each choice; in brief, one for each. The words come last, on one line. */
+  /** The lines of the choices; in brief, one line each. The words come last, on one line. */
   #choices({ field, chosen, words, bar }: Filling, columns: number, theme: Theme, how: "all" | "brief"): string[] {
     const [open, close] = field.several ? ["[", "]"] : ["(", ")"];
     const lines = field.choices.flatMap(({ label, description }, index) => {
@@ -257,7 +257,7 @@ export class FormCard implements Overlay<Filled> {
     return { lines, cursor: { row: lines.length - 2, column: Math.min(column, columns - 1) } };
   }
 
-  /** What keys do, in many words and in few. */
+  /** Key hints, long and short. */
   #does({ field, bar }: Filling): readonly string[] {
     const enter = this.#fillings.length === 1 ? "sends" : "goes on";
     if (bar === field.choices.length) return [`Enter ${enter}`];
@@ -273,7 +273,7 @@ function chooseOnly(filling: Filling, choice: number): void {
   filling.chosen.add(choice);
 }
 
-/** Chooses, or takes that back. */
+/** Selects or deselects a choice. */
 function toggle(filling: Filling, choice: number): void {
   filling.isPreset = false;
   if (filling.chosen.delete(choice)) return;

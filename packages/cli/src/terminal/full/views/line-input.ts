@@ -1,7 +1,7 @@
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 
-/** One line that is typed into a list: a filter, a name, a reason. It is changed at its end only. */
+/** A single line of input in a list: a filter, a name, a reason. Only its end can be edited. */
 export class LineInput {
   text = "";
 
@@ -9,7 +9,7 @@ export class LineInput {
     this.text = text;
   }
 
-  /** Takes a key; returns whether it changed the text. */
+  /** Handles a key. Returns whether the text changed. */
   key(key: string, keys: KeyBindings): boolean {
     const before = this.text;
     const character = characterOf(key);

@@ -1,8 +1,8 @@
 import type { KeyBindings } from "../keys/key-bindings.ts";
 
-/** The bar of a list, and the part of the list that is seen. */
+/** The selection of a list, and its visible part. */
 export class ListCursor {
-  /** The item under the bar, from 0. */
+  /** Index of the selected item. */
   index: number;
   #top = 0;
   #rows = 1;
@@ -11,7 +11,7 @@ export class ListCursor {
     this.index = index;
   }
 
-  /** Moves the bar; returns whether the key was for that. It goes round at both ends. */
+  /** Moves the selection, around both ends. Returns whether the key was used. */
   key(key: string, keys: KeyBindings, count: number): boolean {
     const last = count - 1;
     if (keys.matches(key, "list-up")) this.index = this.index <= 0 ? last : this.index - 1;
@@ -25,7 +25,7 @@ export class ListCursor {
     return true;
   }
 
-  /** The items that are seen in so many rows; the one under the bar is among them. */
+  /** The visible items, including the selected one. */
   window<Item>(items: readonly Item[], rows: number): { readonly item: Item; readonly isCurrent: boolean }[] {
     this.#rows = rows;
     this.index = Math.max(0, Math.min(items.length - 1, this.index));

@@ -9,42 +9,42 @@ import { LineInput } from "./line-input.ts";
 import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 
-/** Something that can be picked. */
+/** An item of a list. */
 export interface PickerItem<T> {
   readonly value: T;
   readonly label: string;
-  /** Stands behind the label, as far as there is room. */
+  /** Text after the label, if there is room. */
   readonly help?: string;
-  /** What it is called beside that, such as an id: the filter finds it by its beginning alone. */
+  /** A further name, such as an id; the filter compares only its beginning. */
   readonly id?: string;
 }
 
-/** A list to pick from: conversations, models, what was written before. */
+/** A list to choose from: conversations, models, earlier texts. */
 export interface PickerOptions<T> {
   readonly title: string;
   readonly items: readonly PickerItem<T>[];
-  /** Where the bar stands at first. */
+  /** Initial selection. */
   readonly selected?: T;
-  /** What the filter holds at first. */
+  /** Initial filter. */
   readonly filter?: string;
-  /** More about the item under the bar; lines of at most so many columns. Makes the list take the whole screen. */
+  /** Details of the selected item, in lines of a width. The list then takes the whole screen. */
   preview?(item: T, width: number, theme: Theme): readonly string[];
-  /** Values of items that are found by what is typed though they do not show it; they stand below those that do. */
+  /** Finds items whose visible text does not match; they follow the matching ones. */
   search?(text: string): Promise<readonly T[]>;
-  /** What is said when there is nothing to pick. */
+  /** Text for an empty list. */
   readonly empty?: string;
 }
 
-/** Columns from which on the preview stands beside the list. */
+/** Minimum columns for a preview next to the list. */
 const BESIDE = 100;
-/** The part of the columns that names keep, however long what stands behind them is. */
+/** Minimum share of the columns for labels. */
 const LEAST_NAME = 0.4;
-/** Columns that what stands behind a name has, or it is left out. */
+/** Minimum columns for help texts; narrower ones are left out. */
 const LEAST_HELP = 12;
-/** Rows of a list that stands where the prompt is. */
+/** Maximum rows of a list in the prompt's place. */
 const MOST_ROWS = 12;
 
-/** A list with a filter, and a preview of the item under the bar. */
+/** A list with a filter, and a preview of the selected item. */
 export class Picker<T> implements Overlay<T> {
   readonly isFull: boolean;
   readonly #options: PickerOptions<T>;
@@ -52,10 +52,10 @@ export class Picker<T> implements Overlay<T> {
   readonly #cursor: ListCursor;
   readonly #changed: () => void;
   #found: readonly PickerItem<T>[];
-  /** What the search has found. */
+  /** Values that the search has found. */
   #named: ReadonlySet<T> = new Set();
 
-  /** `changed` is called when a search has found something. */
+  /** `changed` is called when a search has found items. */
   constructor(options: PickerOptions<T>, changed: () => void = () => {}) {
     this.#options = options;
     this.#changed = changed;
@@ -111,7 +111,7 @@ export class Picker<T> implements Overlay<T> {
     if (this.#filter.key(key, keys)) {
       this.#found = this.#matching();
       this.#cursor.index = 0;
-      // A list that cannot be searched further is still a list.
+      // If the search fails, the list still works.
       this.#search().catch(() => {});
     }
     return undefined;
@@ -122,7 +122,7 @@ export class Picker<T> implements Overlay<T> {
     const { text } = this.#filter;
     const shown = fuzzyFilter([...items], text, ({ label, help = "" }) => `${label} ${help}`);
     if (text.trim() === "") return shown;
-    // Not fuzzily: the letters of a short word are found in most ids, which are drawn at random.
+    // Not fuzzily: a short word's letters occur in most random ids.
     const isMeant = ({ value, id = "" }: PickerItem<T>) => id.startsWith(text.trim()) || this.#named.has(value);
     return [...shown, ...items.filter((item) => isMeant(item) && !shown.includes(item))];
   }
@@ -132,7 +132,7 @@ export class Picker<T> implements Overlay<T> {
     const { text } = this.#filter;
     if (!search || text.trim() === "") return;
     const named = new Set(await search(text));
-    // Somebody has typed on meanwhile: the answer to that counts.
+    // The user has typed on: a later search counts.
     if (this.#filter.text !== text) return;
     this.#named = named;
     this.#found = this.#matching();
@@ -148,11 +148,11 @@ export class Picker<T> implements Overlay<T> {
     const labels = this.#found.map(({ label }) => label);
     const needed = widest(labels);
     const kept = Math.min(Math.max(Math.floor(room * LEAST_NAME), beside), needed);
-    // What cannot be told apart cannot be picked.
+    // Labels must stay distinguishable.
     const told = new Set(labels.map((label) => cut(label, kept))).size;
     const width = told < new Set(labels).size ? Math.min(needed, room) : kept;
     return this.#cursor.window(this.#found, rows).map(({ item: { label, help = "" }, isCurrent }) => {
-      // Of a few letters nobody learns anything.
+      // A few letters of help are useless.
       const isAlone = help === "" || room - width - 2 < LEAST_HELP;
       const line = isAlone
         ? label

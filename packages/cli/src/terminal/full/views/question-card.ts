@@ -8,7 +8,7 @@ import type { Theme } from "../theme/theme.ts";
 import { keyHint, rule } from "./drawn-lines.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 
-/** A question that is answered with words, in an editor of its own. */
+/** A question that the user answers with text in an editor. */
 export class QuestionCard implements Overlay<string> {
   readonly isFull = false;
   readonly #question: Question;
@@ -16,7 +16,7 @@ export class QuestionCard implements Overlay<string> {
   #answer: string | undefined;
   readonly #editOutside: ((text: string) => Promise<string>) | undefined;
 
-  /** `editOutside`: edits a text in the person's own editor, where they have set one. */
+  /** `editOutside` edits a text in the user's own editor, if one is set. */
   constructor(
     question: Question,
     editor: Pick<PromptEditorOptions, "keys" | "theme" | "onChange">,
@@ -52,13 +52,13 @@ export class QuestionCard implements Overlay<string> {
           this.#written();
         },
         () => {
-          // Whoever lends the terminal says why; the text stays as it was.
+          // The terminal shows the reason; the text stays unchanged.
         },
       );
       return undefined;
     }
     this.#editor.key(key);
-    // An editor whose text is taken is empty.
+    // An editor clears itself when it sends its text.
     if (this.#answer !== undefined) return { result: this.#answer };
     this.#written();
     return undefined;
@@ -86,7 +86,7 @@ export class QuestionCard implements Overlay<string> {
   }
 }
 
-/** A text that is asked about may take twice as many rows as one in the prompt. */
+/** A question's text may use twice as many rows as the prompt. */
 const MORE_ROWS = 2;
 
 const NOTHING: AutocompleteProvider = {

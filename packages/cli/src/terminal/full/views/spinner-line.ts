@@ -3,25 +3,25 @@ import { cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import { fitting } from "./drawn-lines.ts";
 
-/** What goes on. */
+/** The current work. */
 export interface Activity {
-  /** As in `running npm test`. */
+  /** Description, such as `running npm test`. */
   readonly what: string;
-  /** Milliseconds for which it has. */
+  /** Elapsed milliseconds. */
   readonly elapsed: number;
-  /** Milliseconds until it goes on by itself; it is counted down. */
+  /** Milliseconds until a retry, for a countdown. */
   readonly until?: number | undefined;
-  /** The key that ends it; nothing when none does. */
+  /** The key that stops the work; undefined if none does. */
   readonly stopKey?: string | undefined;
-  /** The key that shows the sub-agents; nothing when there are none. */
+  /** The key that shows the sub-agents; undefined without sub-agents. */
   readonly agentsKey?: string | undefined;
 }
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
-/** Milliseconds for which a frame of it is shown. */
+/** Milliseconds per animation frame. */
 export const SPIN_TIME = 120;
 
-/** `⠙ Running npm test, 12 s (Esc to stop)` (T25). Without motion the sign in front stays as it is. */
+/** The work on one line, such as `⠙ Running npm test, 12 s (Esc to stop)` (T25). Without motion its sign does not change. */
 export function spinnerLine(activity: Activity, moves: boolean, width: number, theme: Theme): string {
   const { what, elapsed, until, stopKey, agentsKey } = activity;
   const frame = moves ? (FRAMES[Math.floor(elapsed / SPIN_TIME) % FRAMES.length] ?? "•") : "•";
@@ -29,7 +29,7 @@ export function spinnerLine(activity: Activity, moves: boolean, width: number, t
   const [rest = "", short = what] = [REST.exec(what)?.[1], what.replace(REST, "")];
   const stop = stopKey === undefined ? "" : `${stopKey} to stop`;
   const agents = agentsKey === undefined ? "" : `${agentsKey} shows them`;
-  // The longest end that leaves room for the name. The key that stops it is the last to go.
+  // Use the longest ending that leaves room for the name. The stop key is dropped last.
   const ends =
     until === undefined
       ? [`${time}${inParentheses(stop, agents)}`, `${time}${inParentheses(stop)}`]
@@ -48,19 +48,19 @@ function again(until: number): string {
   return until < 1_000 ? "now" : `in ${wholeSeconds(until)}`;
 }
 
-/** `(attempt 8, Esc to stop)`: nothing where no part is left. */
+/** Parts in parentheses, such as `(attempt 8, Esc to stop)`; empty without parts. */
 function inParentheses(...parts: readonly string[]): string {
   const shown = parts.filter((part) => part !== "");
   return shown.length === 0 ? "" : ` (${shown.join(", ")})`;
 }
 
-/** Columns in which a reader sees what goes on. */
+/** Columns that suffice to recognize the work. */
 const NAME = 16;
 
-/** The number of attempts or of working sub-agents, which is left out where there is little room. */
+/** The number of attempts or sub-agents, which a narrow line omits. */
 const REST = /, (attempt \d+|\d+ sub-agents?)$/;
 
-/** Whether things may move: nobody has asked for stillness. */
+/** Whether animation is on: the environment does not disable it. */
 export function mayMove({ NO_MOTION, REDUCED_MOTION }: NodeJS.ProcessEnv): boolean {
   const asked = (value: string | undefined) => value !== undefined && value !== "" && value !== "0";
   return !asked(NO_MOTION) && !asked(REDUCED_MOTION);

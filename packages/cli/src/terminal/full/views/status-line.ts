@@ -5,48 +5,48 @@ import { oneLine } from "../../../show/plain-text.ts";
 import { bare, cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** What stands below the prompt (T26). What is absent is not known, and not shown. */
+/** Facts below the prompt (T26). Absent facts are unknown and not shown. */
 export interface Status {
   readonly mode: "chat" | "task";
-  /** What runs without asking, in words: `asks before changes`. */
+  /** Approval mode in words, such as `asks before changes`. */
   readonly approval?: string;
-  /** As it is chosen: `provider/model`. */
+  /** Model as chosen: `provider/model`. */
   readonly model: string;
-  /** Which branch this is of how many. */
+  /** Number of this branch, and count of all branches. */
   readonly branch?: { readonly number: number; readonly count: number };
-  /** How many other branches the agent works on. */
+  /** Number of other branches with a live run. */
   readonly beside?: number;
-  /** How full the model's context is, from 0 to 1. */
+  /** Used share of the model's context, from 0 to 1. */
   readonly context?: number;
-  /** How many of what calls began go on in the background. */
+  /** Number of background processes. */
   readonly processes?: number;
   readonly tokens: number;
   readonly cost: Cost;
-  /** The plan on the branch, which stands above the prompt while some of it is to be done (T57). */
+  /** The plan of the branch, shown above the prompt while steps remain (T57). */
   readonly plan?: readonly PlanStep[];
-  /** The branch of git. */
+  /** The git branch. */
   readonly git?: string | undefined;
-  /** What a command of the person's own says, with its colours: it stands in place of all this. */
+  /** Output of the user's own status command, with colours; replaces all other facts. */
   readonly own?: string | undefined;
 }
 
 const BETWEEN = " · ";
 
-/** A part of it. The lower its rank, the later it is left out. */
+/** A part of the status. Parts with a high rank are left out first. */
 interface Part {
   readonly text: string;
   readonly rank: number;
   readonly paint?: (text: string) => string;
 }
 
-/** Ranks up to this one are worth more than the provider in the name of the model. */
+/** Parts up to this rank are more important than the provider in the model's name. */
 const NEEDED = 4;
-/** Columns from which on the provider stands in the name of the model, where there is room for it. */
+/** Minimum columns for the provider in the model's name. */
 const PROVIDER_FROM = 60;
 
 /**
- * The status on one line. Where there is less room, what can be missed best is left out first, one by one, and before what is
- * needed the provider in the name of the model; below 20 columns all.
+ * The status on one line. With less room, parts are left out by rank, and the provider of the model before needed
+ * parts; nothing is shown below 20 columns.
  */
 export function statusLine(status: Status, width: number, theme: Theme): string {
   const { own = "", model } = status;

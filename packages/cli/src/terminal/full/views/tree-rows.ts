@@ -1,35 +1,35 @@
 import { isRemoved } from "@banyan/client/actions";
 import { type ConversationState, isPersons, leaves, type Message, pathTo, textOf } from "@banyan/core/conversation";
 
-/** Which messages a tree shows. */
+/** Kinds of messages that a tree shows. */
 export type TreeFilter = "all" | "own" | "calls" | "starred";
 
-/** The filters in the order in which a key goes through them. */
+/** The filters in the order of their key. */
 export const treeFilters: readonly TreeFilter[] = ["all", "own", "calls", "starred"];
 
 /** A message as a line of the tree. */
 export interface TreeRow {
   readonly id: string;
-  /** Branchings above it: a message below another stands under it, and where several do, each is set in. */
+  /** Indentation level: replies to a message with several replies are indented. */
   readonly depth: number;
-  /** It begins a branch. */
+  /** Whether the message begins a branch. */
   readonly isFirst: boolean;
-  /** Messages below it that are folded away; 0 when it is not folded. */
+  /** Number of folded messages below; 0 if not folded. */
   readonly folded: number;
 }
 
-/** What of a tree is to be seen. */
+/** The visible part of a tree. */
 export interface TreeSelection {
   readonly filter: TreeFilter;
-  /** Shows only messages with these words. */
+  /** Only messages with these words. */
   readonly search: string;
-  /** Messages whose branches are folded away. */
+  /** Messages whose replies are folded. */
   readonly folded: ReadonlySet<string>;
 }
 
 /**
- * The lines of a tree, from the root down, the branches of a message in the order of their beginning. Without recursion: a
- * path can be 100,000 messages long. Sub-agents' and removed messages are left out.
+ * The rows of a tree from its root, branches in order of their beginning. No recursion: a path can have 100,000
+ * messages. Leaves out messages of sub-agents and removed messages.
  */
 export function treeRows(state: ConversationState, { filter, search, folded }: TreeSelection): TreeRow[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -51,7 +51,7 @@ export function treeRows(state: ConversationState, { filter, search, folded }: T
   return rows;
 }
 
-/** The row that stands for a message: its own, or that of the nearest message above it that is to be seen. */
+/** The row of a message, or of its nearest visible ancestor. */
 export function rowOf(rows: readonly TreeRow[], state: ConversationState, message: string | null): number {
   const places = new Map(rows.map(({ id }, index) => [id, index]));
   for (const { id } of pathTo(state, message).reverse()) {
@@ -61,12 +61,12 @@ export function rowOf(rows: readonly TreeRow[], state: ConversationState, messag
   return Math.max(0, rows.length - 1);
 }
 
-/** The messages on the path to a leaf, by id. */
+/** Ids of the messages on the path to a leaf. */
 export function pathIds(state: ConversationState, leaf: string | null): ReadonlySet<string> {
   return new Set(pathTo(state, leaf).map(({ id }) => id));
 }
 
-/** The number of the branch that ends with each leaf, where there are several. */
+/** Branch numbers by leaf; empty with only one branch. */
 export function branchNumbers(state: ConversationState): ReadonlyMap<string, number> {
   const ends = leaves(state).filter((id) => !isRemoved(state, id));
   return new Map(ends.length > 1 ? ends.map((id, index) => [id, index + 1]) : []);
@@ -78,7 +78,7 @@ interface Node {
   readonly isFirst: boolean;
 }
 
-/** The messages below one, the first of them last. */
+/** The replies to a message, in reverse order. */
 function below(state: ConversationState, parent: string | null, depth: number): Node[] {
   const children = (state.children.get(parent) ?? []).filter((id) => !state.messages.get(id)?.removed);
   const isApart = children.length > 1;

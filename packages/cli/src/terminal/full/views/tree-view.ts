@@ -12,16 +12,16 @@ import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 import { branchNumbers, pathIds, rowOf, type TreeFilter, type TreeRow, treeFilters, treeRows } from "./tree-rows.ts";
 
-/** What a tree shows, and what can be done in it besides choosing. */
+/** Content of a tree, and actions in it besides choosing. */
 export interface TreeOptions {
   readonly state: ConversationState;
-  /** The agent's name. */
+  /** Display name of the agent. */
   readonly agent: string;
-  /** Where the person stands. */
+  /** The user's place. */
   readonly leaf: string | null;
-  /** The message under the bar at first; that of `leaf` when absent. */
+  /** Initial selection. Default: `leaf`. */
   readonly selected?: string;
-  /** Names a message; with `null`, takes its name away. */
+  /** Labels a message; `null` removes the label. */
   onLabel(message: string, label: string | null): void;
   onStar(message: string, starred: boolean): void;
 }
@@ -35,10 +35,10 @@ const FILTER_WORDS: Readonly<Record<TreeFilter, string>> = {
   starred: "starred and named",
 };
 
-/** Columns that what a message says has at least, as far as marks can be left out for it. */
+/** Minimum columns of a message's text; marks are left out for it. */
 const LEAST_TEXT = 14;
 
-/** A conversation as a tree to choose a message from (T28). Nothing in it destroys anything. */
+/** A conversation as a tree, to choose a message (T28). Nothing in it deletes data. */
 export class TreeView implements Overlay<string> {
   readonly isFull = true;
   readonly #options: TreeOptions;
@@ -49,7 +49,7 @@ export class TreeView implements Overlay<string> {
   readonly #cursor = new ListCursor();
   readonly #search = new LineInput();
   #filter: TreeFilter = "all";
-  /** What is being typed: a search, or a name for the message under the bar. */
+  /** Current input: a search, or a label for the selected message. */
   #typing: Typing | undefined;
   #rows: readonly TreeRow[] = [];
 
@@ -100,12 +100,12 @@ export class TreeView implements Overlay<string> {
     return this.#rows[this.#cursor.index];
   }
 
-  /** The message under the bar, as it is now. */
+  /** The selected message. */
   get #message(): Message | undefined {
     return this.#options.state.messages.get(this.#current?.id ?? "");
   }
 
-  /** Works out the rows; the bar stays at its message, or goes to the nearest one above it. */
+  /** Recomputes the rows. The selection stays at its message or its nearest visible ancestor. */
   #select(current = this.#current?.id ?? this.#options.leaf): void {
     const { state } = this.#options;
     this.#rows = treeRows(state, { filter: this.#filter, search: this.#search.text, folded: this.#folded });
@@ -126,7 +126,7 @@ export class TreeView implements Overlay<string> {
     else if (this.#search.key(key, keys)) this.#select();
   }
 
-  /** Folds what is below the message under the bar; where nothing is, or it is folded, goes to the message above. */
+  /** Folds the replies to the selected message. Without unfolded replies, selects its parent. */
   #fold(): void {
     const row = this.#current;
     if (!row) return;
@@ -181,7 +181,7 @@ export class TreeView implements Overlay<string> {
       isHere ? "← here" : "",
     ].filter((mark) => mark !== "");
     const roomBeside = () => width - widthOf([indent + number + speaker, "", ...marks].join("  ")) - 1;
-    // Where there is little room, what is said and where one is count more than the rest.
+    // On a narrow screen, text and the user's place come before other marks.
     const least = widthOf(gist(message, LEAST_TEXT));
     while (marks.length > (isHere ? 1 : 0) && roomBeside() < least) marks.shift();
     const end = marks.map((mark) => `  ${mark}`).join("");

@@ -7,39 +7,39 @@ import { filled, hintLine, keyHint, rule } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 
-/** Something that is longer than a screen: the output of a call, a thought, a diff, a sub-agent's transcript. */
+/** A text longer than a screen: a call's output, a thought, a diff, a sub-agent's transcript. */
 export interface Page {
   readonly title: string;
-  /** As it is now: of one that grows, the end is followed until somebody moves away from it. */
+  /** The present lines. The viewer follows the end of growing text until the user scrolls. */
   lines(width: number, theme: Theme): readonly string[];
 }
 
-/** What closes a page. */
+/** Keys that close a page. */
 const CLOSE = ["list-cancel", "page-close"] as const;
 
-/** How pages are shown. */
+/** Options of a viewer. */
 export interface ViewerOptions {
-  /** The end of the first one shown is shown, and followed. */
+  /** Begin at the end of the page, and follow it. */
   readonly atEnd?: boolean;
-  /** The key that opened them, for a hint. */
+  /** The key that opened the viewer, for a hint. */
   readonly openKey?: string | undefined;
 }
 
 /**
- * Shows pages one at a time on the whole screen: the last one first; Left and Right go to the others. The key that opened
- * them goes to the previous match, so that it comes to whatever says that it opens it; where there is none before, it closes.
- * A page can be searched: what is found is marked wherever it stands.
+ * Shows one page at a time on the whole screen: the last one first; Left and Right show others. Pressing the opening
+ * key again shows the previous page; on the first page it closes the viewer. A search highlights all its matches in a
+ * page.
  */
 export class Viewer implements Overlay<never> {
   readonly isFull = true;
   readonly #pages: readonly Page[];
   readonly #openKey: string | undefined;
   readonly #search = new LineInput();
-  /** What is searched for is being typed; and the line at the top before that. */
+  /** First visible line before the search, while its text is being typed. */
   #typingFrom: number | undefined;
-  /** The line with what was found last. */
+  /** Line of the last match. */
   #at = 0;
-  /** As they were shown last. */
+  /** Lines of the last frame. */
   #lines: readonly string[] = [];
   #page: number;
   #top: number;
@@ -107,7 +107,7 @@ export class Viewer implements Overlay<never> {
     return undefined;
   }
 
-  /** While something is typed, the page goes to the first place that has it. */
+  /** While the user types a search, jumps to the first match. */
   #typed(from: number, key: string, keys: KeyBindings): undefined {
     if (keys.matches(key, "interrupt") || keys.matches(key, "cancel")) {
       this.#typingFrom = undefined;
@@ -120,7 +120,7 @@ export class Viewer implements Overlay<never> {
     }
   }
 
-  /** Goes to the nearest line from one on that has what is searched for, or begins again at the other end. */
+  /** Jumps to the nearest match from a line on, and continues at the other end. */
   #find(from: number, by: 1 | -1): void {
     const { text } = this.#search;
     const count = this.#lines.length;
@@ -129,7 +129,7 @@ export class Viewer implements Overlay<never> {
       const at = (((from + by * step) % count) + count) % count;
       if (!begins(places.get(at))) continue;
       this.#at = at;
-      // What stands around it is seen as well.
+      // Show some lines around the match.
       if (at < this.#top || at >= this.#top + this.#rows) this.#move(at - Math.floor(this.#rows / 3));
       return;
     }
@@ -175,13 +175,13 @@ export class Viewer implements Overlay<never> {
 interface Place {
   readonly from: number;
   readonly to: number;
-  /** It goes on from the line above. */
+  /** Whether the match continues from the line above. */
   readonly isMore: boolean;
 }
 
 /**
- * Where lines have a text, whatever the case of its letters: by the number of the line, also where the text goes on in the
- * lines below, because they were broken there.
+ * Finds a text in lines, ignoring case. Returns matches by line number, including those that continue in the next
+ * lines after a wrap.
  */
 function placesIn(lines: readonly string[], searched: string): ReadonlyMap<number, readonly Place[]> {
   const found = new Map<number, Place[]>();
@@ -199,11 +199,11 @@ function placesIn(lines: readonly string[], searched: string): ReadonlyMap<numbe
     const end = index + text.length;
     for (; begin < end; line++) {
       const own = said[line] ?? "";
-      // What sets in a line that goes on was not searched for.
+      // The indentation of a wrapped line is not part of the match.
       const from = index < begin ? own.length - own.trimStart().length : index - begin;
       const to = Math.min(own.length, end - begin);
       if (from < to) found.set(line, [...(found.get(line) ?? []), { from, to, isMore: index < begin }]);
-      // The next one may begin in the line in which this one ends.
+      // The next match may begin in the line in which this one ends.
       if (end <= begin + own.length) break;
       begin += own.length + 1;
     }
@@ -211,18 +211,18 @@ function placesIn(lines: readonly string[], searched: string): ReadonlyMap<numbe
   return found;
 }
 
-/** In small letters, where each of them stands in the place of its capital. */
+/** Lower case, unless that changes the length and thus the offsets. */
 function folded(text: string): string {
   const small = text.toLowerCase();
   return small.length === text.length ? small : text;
 }
 
-/** Whether something that was found begins in a line with these places. */
+/** Whether a match begins in a line. */
 function begins(places: readonly Place[] = []): boolean {
   return places.some(({ isMore }) => !isMore);
 }
 
-/** A line in which places are painted. */
+/** A line with highlighted matches. */
 function marked(line: string, places: readonly Place[] = [], paint: (text: string) => string): string {
   const said = bare(line);
   return places.reduceRight((painted, { from, to }) => {
@@ -231,7 +231,7 @@ function marked(line: string, places: readonly Place[] = [], paint: (text: strin
   }, line);
 }
 
-/** A line that is too long as several, all of them set in as the first one is. */
+/** Wraps a long line with the indentation of its beginning. */
 function broken(line: string, columns: number): string[] {
   if (widthOf(line) <= columns) return [line];
   const [indent = ""] = /^ */.exec(bare(line)) ?? [];
