@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { acpAgent } from "./acp-agent.ts";
 import { type Person, Place, play } from "./testing/sample.fixture.ts";
 
-/** More agents that misbehave, and conversations of many turns: each turn starts a process. */
+/** Tests more faulty agents and longer conversations: each turn starts a process. */
 const LONG = process.env.BANYAN_LONG !== undefined;
 
 const allow = (): Answer => ({ decision: "allow" });
@@ -381,7 +381,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
     const thinking = (effort?: string) => place.sample("fork,embedded,effort", {}, { effort });
     const { session, text } = await play("effort", { model: thinking("high") });
     expect(text).toBe("thinks high");
-    // By its name too.
+    // Also by its display name.
     expect((await play("effort", { model: thinking("little"), session })).text).toContain("thinks low");
     const { reason, problem } = await play("effort", { model: thinking("max"), session });
     expect([reason, problem]).toEqual([
@@ -455,7 +455,7 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
     expect(reason).toBe("failed");
     expect(problem).toMatch(sentence);
     if (act !== "") expect(text).toMatch(/^Begun/);
-    // The next turn is as good as any.
+    // The failure has no effect on the next turn.
     expect((await play("Again", { model: scriptedModel(["Again."]), session })).text).toContain("Again.");
   });
 
@@ -518,7 +518,7 @@ describe("no process outlives its turn", () => {
   });
 });
 
-/** Whether a process runs: one that has ended may wait for somebody to ask how. */
+/** Whether a process runs. A zombie has ended, but its parent has not read its exit code. */
 function isThere(id: number): boolean {
   const look = spawnSync("ps", ["-o", "stat=", "-p", String(id)], { encoding: "utf8" });
   return look.status === 0 && !look.stdout.trim().startsWith("Z");

@@ -9,7 +9,7 @@ import { play } from "./testing/sample.fixture.ts";
 
 const PACKAGES = ["@agentclientprotocol/claude-agent-acp", "@agentclientprotocol/codex-acp"];
 
-/** Where the packages are installed beside the temporary files; undefined where they cannot be had. */
+/** Installs the packages in a temporary folder; undefined if that fails. */
 function installed(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "acp-agents-"));
   try {
@@ -29,7 +29,7 @@ const bin = process.env.BANYAN_LONG === undefined ? undefined : installed();
 const why =
   bin === undefined ? "left out: they are installed from npm in long mode" : "against a mock of their providers";
 
-/** A mock of a provider, and a home without an account that leads there. */
+/** A mock provider, and a home without an account that uses it. */
 async function offline() {
   const mock = new LLMock({ port: 0 });
   const url = await mock.start();

@@ -7,7 +7,7 @@ import { actions } from "./terminal/full/keys/actions.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../../docs/coming-from.md", import.meta.url)), "utf8");
 
-/** The cells of the column "here" below a heading. */
+/** Cells of the column "here" below a heading. */
 function here(heading: string): string[] {
   const [, section = ""] = page.split(`\n## ${heading}\n`);
   const rows = (section.split("\n## ", 1)[0] ?? "").split("\n").filter((line) => line.startsWith("| "));
@@ -24,7 +24,7 @@ test("T54: the commands that docs/coming-from.md names exist", () => {
   expect(named.length).toBeGreaterThan(30);
   const known = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   expect(named.filter((name) => !known.includes(name ?? ""))).toEqual([]);
-  // And each name that is there for the habits of others stands on the page.
+  // Each alias for users of other programs must be on the page.
   expect(commands.flatMap(({ aliases = [] }) => aliases).filter((name) => !named.includes(name))).toEqual([]);
 });
 

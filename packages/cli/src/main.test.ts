@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ended, type Home, home } from "./testing/banyan.ts";
 
-/** The program in its sources, whose modules have names. */
+/** The program's sources, because a bundle has no module names. */
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 
-/** Writes down every module that is loaded, those of Node too. */
+/** Records every loaded module, including those of Node. */
 const RECORDER = `data:text/javascript,${encodeURIComponent(`
   import { appendFileSync } from "node:fs";
   import { registerHooks } from "node:module";
@@ -56,9 +56,9 @@ describe("T40: help and version", () => {
         /^(package\.json|src\/(agent-flags|flag-values|main|no-words|parse|subcommands|([a-z]+\/)?arguments)\.ts)$/;
       expect(ours.filter((file) => !reads.test(file))).toEqual([]);
       expect(ours).toContain("src/arguments.ts");
-      // The rows of limits say which flags there are; they are data, and load nothing themselves.
+      // The table of limits defines flags. It is data, and imports nothing.
       const rows = new URL("../host/src/settings/limits.ts", own).href;
-      // What is loaded next is compiled once, and kept in a folder of the user's.
+      // The compile cache needs the user's folders.
       const places = new URL("../host/src/places/directories.ts", own).href;
       const others = files.filter((url) => !url.startsWith(own) && url !== rows && url !== places);
       expect(others.filter((url) => !url.includes("/node_modules/commander/"))).toEqual([]);
@@ -68,7 +68,7 @@ describe("T40: help and version", () => {
   test("a printed turn loads no terminal interface", async () => {
     const { loaded } = await loadedBy(["-p", "what can you do?", "--model", "demo/offline"]);
     expect(loaded.some((url) => url.endsWith("/print/print.ts"))).toBe(true);
-    // Print mode talks to a desk and reads actions as the terminal does, and shows nothing by itself.
+    // Print mode uses a desk and parses actions like the terminal, but loads no user interface.
     const talk =
       /\/(commands\/(offered|turn-step)|chat\/(talk\/(own-desk|talk-session)|views\/exchange)|terminal\/pick)\.ts$/;
     const interfaces = /\/cli\/src\/(chat|terminal|commands)\/|^node:readline/;

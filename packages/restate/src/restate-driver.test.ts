@@ -9,7 +9,7 @@ const LONG = process.env.BANYAN_LONG !== undefined;
 const why = whyNoPostgres ?? whyNoRestate();
 const skipped = why === undefined ? "" : ` (skipped: ${why})`;
 
-/** Whether the last message is a whole response, and nothing runs. */
+/** Whether the last message is a complete response, and no run is live. */
 function isDone({ state }: Stored): boolean {
   const last = state.leaf === null ? undefined : state.messages.get(state.leaf);
   return state.runs.size === 0 && last?.role === "assistant" && textOf(last).endsWith("Done.");
@@ -36,7 +36,7 @@ describe.skipIf(why !== undefined)(`turns that Restate drives${skipped}`, () => 
     await two.client.ask("conversation.rename", { conversation: "garden", title: "Done" });
     expectWhole(await nodes.stored("garden"));
     expect(new Set(nodes.effects).size).toBe(nodes.effects.length);
-    // The lease of the dead one was not waited for: that would have taken 15 seconds.
+    // The next node did not wait for the dead node's lease, which would take 15 seconds.
     const dead = stored.events.findLast(({ epoch }) => epoch === 1);
     const next = stored.events.find(({ epoch }) => epoch > 1);
     expect(Number(next?.at) - Number(dead?.at)).toBeLessThan(14_000);
@@ -51,7 +51,7 @@ describe.skipIf(why !== undefined)(`turns that Restate drives${skipped}`, () => 
     for (const node of [...nodes.all]) await nodes.kill(node);
     const two = await nodes.start({ pace: 20 });
     await nodes.start({ pace: 20 });
-    // Restate sees nothing to do where a user is asked.
+    // Restate has no work while a user is asked.
     let driving = ["asked for"];
     while (driving.length > 0) driving = await nodes.invocations("BanyanTurn");
     const before = nodes.effects.length;
@@ -59,7 +59,7 @@ describe.skipIf(why !== undefined)(`turns that Restate drives${skipped}`, () => 
     await two.client.ask("question.answer", { conversation: "ask later", question, answer });
     while (nodes.effects.length === before) await sleep(5);
     await nodes.kill(two);
-    // Nobody says anything: the turn goes on to its next question.
+    // Without further messages, the turn continues to its next question.
     await nodes.until("ask later", ({ state }) => [...state.questions.keys()].some((id) => id !== question));
     expect(nodes.effects).toHaveLength(before + 1);
   });
@@ -75,7 +75,7 @@ describe.skipIf(why !== undefined || !LONG).each([1, 3])(
     const atLeast = async (count: number) => {
       while (nodes.all.length < count) await nodes.start({ pace: 100 });
     };
-    /** Begins so many turns on a server; they are all under way when this resolves. */
+    /** Begins turns on a server. Resolves when all of them are live. */
     const inFlight = async (prefix: string, count: number) => {
       const [one] = nodes.all;
       const ids = Array.from({ length: count }, (_, index) => `${prefix} ${index}`);
@@ -89,7 +89,7 @@ describe.skipIf(why !== undefined || !LONG).each([1, 3])(
       const [other] = nodes.all;
       for (const id of ids) {
         await nodes.until(id, isDone);
-        // What a dead writer left to say is written with the next thing that is.
+        // The next write also records what a dead writer left unfinished.
         await other?.client.ask("conversation.rename", { conversation: id, title: "Done" });
         expectWhole(await nodes.stored(id));
       }
@@ -110,7 +110,7 @@ describe.skipIf(why !== undefined || !LONG).each([1, 3])(
       const ids = await inFlight("restarted", 40);
       const [restate] = nodes.restates;
       if (restate) await stopRestate(restate, "SIGKILL");
-      // With one server of Restate, what it has to do is done when it is back; with three, the others do it.
+      // A single Restate server continues its work when it is back; of three, the others take over.
       const back = sleep(3_000).then(() => nodes.startRestate(0));
       const [one] = nodes.all;
       if (one) await nodes.kill(one);

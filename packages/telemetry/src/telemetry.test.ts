@@ -26,7 +26,7 @@ const note = defineTool({
   },
 });
 
-/** Where spans and metrics can be looked at. */
+/** Telemetry whose spans and metrics are kept in memory. */
 function receiver(more: TelemetryOptions = {}) {
   const exporter = new InMemorySpanExporter();
   const ids = new RunIds();
@@ -49,7 +49,7 @@ function receiver(more: TelemetryOptions = {}) {
   };
 }
 
-/** Each span with those below it, in the order of their starts. */
+/** The tree of spans, in order of their starts. */
 function drawn(spans: readonly ReadableSpan[]): string {
   const below = (parent: string | undefined, depth: number): string[] =>
     spans
@@ -69,7 +69,7 @@ function named(spans: readonly ReadableSpan[], name: string): ReadableSpan {
   return span;
 }
 
-/** A turn with a script, told to a receiver. */
+/** A scripted turn with its telemetry. */
 async function played(
   script: Script,
   { tools = [note], ...more }: TelemetryOptions & { tools?: ReturnType<typeof defineTool>[] } = {},
@@ -359,7 +359,7 @@ test("a judge that is not ours reads the spans: OpenInference's converter", asyn
   expect(read("execute_tool note")).toMatchObject({ "openinference.span.kind": "TOOL", "tool.name": "note" });
 });
 
-/** The classes of the conventions' own package as the schema of each attribute that holds what was said. */
+/** The classes of the conventions' own package as JSON Schemas of the content attributes. */
 const JUDGE = `
 import json, sys
 from typing import Union, get_args

@@ -64,7 +64,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
     };
     const lines = told.map(([call]) => `call ${JSON.stringify(call)}`).join("\n");
     await play(lines, { model: new Place().sample(), permission });
-    // Each is judged before it runs; what ran with leave is not judged again.
+    // Each call is judged before it runs; a call with permission is not judged again.
     expect(seen).toEqual(
       told.map(([, name, effects, about]) => [name, effects, "sample", true, { title: "a call", ...about }]),
     );

@@ -41,7 +41,7 @@ test("A6, A7: an editor alone: files are changed in the directory that it names,
   for (const question of ["what is it like?", "and?", "and?"]) await at.say(sessionId, question);
   expect(await at.say(sessionId, "/compact the colour")).toEqual({ stopReason: "end_turn" });
   expect(JSON.stringify(model.asked.at(-1)?.at(-1))).toContain("the colour");
-  // An editor that says nothing of summaries is told that it is under way, what came of it, and how it ended.
+  // An editor without support for summaries gets messages about the start, the result and the end.
   const told = JSON.stringify(at.updates);
   expect(told).toMatch(
     /Compacting the conversation.*Compacted \d+ messages: .* stays in the tree.*Compacted \d+ messages: /,
@@ -50,7 +50,7 @@ test("A6, A7: an editor alone: files are changed in the directory that it names,
   await expect(
     at.agent.request(session.load, { sessionId, cwd: place.workspace, mcpServers: [] }),
   ).rejects.toMatchObject({ code: -32_602 });
-  // The same folder in other words, and a session in which nothing was said.
+  // The same folder by other paths, and a session without messages.
   symlinkSync(other, `${other}-link`);
   for (const cwd of [`${other}/`, `${other}-link`]) {
     await at.agent.request(session.close, { sessionId });
@@ -60,7 +60,7 @@ test("A6, A7: an editor alone: files are changed in the directory that it names,
   await at.agent.request(session.close, { sessionId: unused });
   await at.agent.request(session.load, { sessionId: unused, cwd: other, mcpServers: [] });
 
-  // In the middle of a command.
+  // The pipe closes while a command runs.
   at.say(sessionId, "sleep").catch(() => {});
   await eventually(() => expect(JSON.stringify(at.updates)).toContain("shell: sleep 60"));
   at.running.stdin.end();
@@ -81,7 +81,7 @@ test("C18: an editor says a command of a file with what is attached, and paths a
   writeFileSync(join(commands, "git", "commit.md"), "Commit $1.");
   const at = await editor(place, MODEL, { env: model.env });
   const { sessionId } = await at.agent.request(session.new, { cwd: place.workspace, mcpServers: [] });
-  // C19: what was read line by line is told, and commands in folders are there.
+  // C19: notices of the file parser and commands in folders reach the editor.
   await eventually(() => expect(at.said).toContain("it was read line by line"));
   expect(JSON.stringify(at.updates)).toContain('"name":"git:commit"');
   await at.say(sessionId, "/asess it");
@@ -134,7 +134,7 @@ test("A8: what is no frame is answered with the protocol's error, and the connec
   expect(await ask("{}")).toMatchObject({ id: null, error: { code: -32_600 } });
   expect(await call(1, "session/new", { cwd: "/", mcpServers: [] })).toMatchObject({ id: 1, error: { code: -32_600 } });
   expect(await call(2, "initialize", { protocolVersion: "1" })).toMatchObject({ id: 2, error: { code: -32_602 } });
-  // Who speaks a later version is told which one is spoken here.
+  // A newer client learns the supported version.
   expect(await call(3, "initialize", { protocolVersion: 99 })).toMatchObject({ id: 3, result: { protocolVersion: 1 } });
   const cwd = join(place.workspace, "no-such-folder");
   expect(await call(4, "session/new", { cwd, mcpServers: [] })).toMatchObject({

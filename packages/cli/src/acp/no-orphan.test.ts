@@ -12,26 +12,26 @@ import { type Home, home, MAIN } from "../testing/banyan.ts";
 
 const EDITOR = fileURLToPath(new URL("./doomed-editor.fixture.ts", import.meta.url));
 const STARTS = 200;
-/** Of them at once. */
+/** Editors at the same time. */
 const TOGETHER = 2;
-/** Milliseconds in which the end of an editor comes: `banyan acp` starts, opens a session, and runs a command by then. */
+/** Milliseconds until an editor ends: enough for `banyan acp` to start, open a session, and run a command. */
 const MOMENTS = 5_000;
-/** Nobody else's processes have it. */
+/** No other process has this command line. */
 const COMMAND = `sleep 4${process.pid}`;
 
-/** How an editor ends. The last way leaves the pipe open, as when it started npx and kills that. */
+/** Ends of an editor. The last one leaves the pipe open, as when an editor kills the npx that it started. */
 const ends = fc.record({
   way: fc.constantFrom("the editor is killed", "its pipe is closed", "what it started is killed"),
   after: fc.nat(MOMENTS),
 });
 
-/** The processes that are there, each with its state, id and command line. One that has ended may wait to be asked how: it is gone. */
+/** Running processes with state, id and command line. Zombies are left out. */
 function processes(): readonly string[] {
   const { stdout } = spawnSync("ps", ["-eo", "stat=,pid=,args="], { encoding: "utf8" });
   return stdout.split("\n").filter((line) => !line.startsWith("Z"));
 }
 
-/** Those that run the command of this test. */
+/** Processes that run this test's command. */
 function commands(): readonly string[] {
   return processes().filter((line) => line.includes(COMMAND) && !line.includes(EDITOR));
 }
@@ -40,7 +40,7 @@ function isAlive(id: number): boolean {
   return processes().some((line) => Number(line.trim().split(/\s+/)[1]) === id);
 }
 
-/** Starts an editor and ends it so. Resolves with the milliseconds until its `banyan acp` was gone; they are a minute at most. */
+/** Starts and ends an editor. Resolves with the milliseconds until `banyan acp` has ended, at most a minute. */
 async function end(place: Home, { way, after }: { readonly way: string; readonly after: number }): Promise<number> {
   const how = way === "what it started is killed" ? "wrapped" : "alone";
   const editor = spawn(process.execPath, [EDITOR, MAIN, how, COMMAND, join(place.workspace, randomUUID())], {
@@ -74,10 +74,10 @@ test.runIf(process.env.BANYAN_LONG === "1")(
     using place = home();
     const seed = Number(process.env.BANYAN_SEED ?? Date.now() % 2 ** 31);
     const all = fc.sample(ends, { seed, numRuns: STARTS });
-    // The first one of a home compiles the program.
+    // The first run in a home compiles the program.
     await end(place, { way: "its pipe is closed", after: 0 });
     const took: string[] = [];
-    /** Those that took longer than 3 seconds; on a machine with other work, as many times longer as there is more to do than it can. */
+    /** Runs that took longer than 3 seconds, multiplied by the load of the machine. */
     const late: string[] = [];
     let busy = 0;
     for (let begun = 0; begun < STARTS; begun += TOGETHER) {
@@ -96,7 +96,7 @@ test.runIf(process.env.BANYAN_LONG === "1")(
     console.log(`${STARTS} editors, seed ${seed}: a command ran at ${busy} looks; the slowest end took ${slowest}`);
     await expect.poll(commands, { timeout: 3_000 }).toEqual([]);
     expect(late).toEqual([]);
-    // The moments reach as far as a command that runs.
+    // Some moments must be late enough for a running command.
     expect(busy).toBeGreaterThan(0);
   },
 );

@@ -9,7 +9,7 @@ import { modelServer, shell } from "../testing/model-server.ts";
 const { session } = methods.agent;
 const MODEL = ["--model", "openai-compatible/test"];
 
-/** How `banyan acp` ends while its editor is asked. */
+/** Ends of `banyan acp` while its editor has an open question. */
 const ENDS: readonly (readonly [string, (at: EditorHere) => void])[] = [
   ["is killed", ({ running }) => void running.kill("SIGKILL")],
   ["is told to end", ({ running }) => void running.kill("SIGTERM")],
@@ -24,7 +24,7 @@ const ENDS: readonly (readonly [string, (at: EditorHere) => void])[] = [
   ["loses its editor", ({ running }) => void running.stdin.end()],
 ];
 
-/** An editor that is asked and never answers, and what it was asked. */
+/** An editor that never answers, and the requests that it got. */
 async function waiting(place: Home, env: Readonly<Record<string, string>>) {
   const asked: RequestPermissionRequest[] = [];
   const at = await editor(place, MODEL, {

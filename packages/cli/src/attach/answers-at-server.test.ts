@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-// What the agent asks a person in a terminal whose conversation is on a server. The command runs in a terminal of tmux.
+// Questions of the agent in a terminal attached to a server. The command runs in tmux.
 test.skipIf(!hasTmux)(
   "T39: in plain lines, what the agent asks waits until what a command asks is answered",
   async () => {
@@ -79,7 +79,7 @@ test.skipIf(!hasTmux)(
     using pty = Pty.open(place, ["attach"], model.env);
     await pty.until("Reason (optional): not now");
     expect(model.asked).toHaveLength(1);
-    // Keys are for a question when none has come for a while.
+    // A question accepts keys after a pause.
     await sleep(400);
     pty.enter(", later");
     await pty.until("Well.");

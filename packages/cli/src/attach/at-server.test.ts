@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-// What a person does in a terminal whose conversation is on a server. The command runs in a terminal of tmux.
+// Actions of a user in a terminal attached to a server. The command runs in tmux.
 describe.skipIf(!hasTmux)("T42: /model at a server", () => {
   test("B75: lists the server's models with their prices; one that is taken is for this conversation, begun or not, and the prompt says what the person's settings say", async () => {
     const config = join(place.env.BANYAN_HOME ?? "", "config");
@@ -88,10 +88,10 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", () =
     const asked = JSON.stringify(model.asked[0]);
     expect(asked).toContain(JSON.stringify(`<output name="pwd; echo @notes.md; exit 3">\n${workspace}\n`).slice(1, -1));
     expect(asked).not.toContain("of the person");
-    // It was shown when it ran, and its message is not shown again.
+    // The command was shown when it ran, so its message is not shown again.
     expect((await pty.prompted()).match(/^❯ !pwd/gm)).toHaveLength(1);
 
-    // While the agent works, it hears of it; Ctrl-C ends the person's own command, and not the work of the agent.
+    // A running agent gets the message. Ctrl-C ends the user's command, not the agent's work.
     pty.enter("go");
     await pty.until(/• shell .* …/);
     const lasts = lasting();
@@ -179,7 +179,7 @@ describe.skipIf(!hasTmux)("T41: attach --resume", () => {
     using pty = Pty.open(place, ["attach", "--resume"], model.env);
     await pty.until("2 entries");
     await pty.until("❯ What is blue?");
-    // No title says this.
+    // No title contains this word.
     pty.type("blood");
     await pty.until("❯ What is red?");
     await pty.until("Blood is.");

@@ -39,7 +39,7 @@ test.skipIf(!hasTmux)(
     using full = Pty.open(place, ["attach", "--resume", conversation], model.env);
     expect(await full.prompted()).toContain("Hello to you.");
 
-    // What the other one says is shown here, and what it asks can be answered there.
+    // Messages of the other client appear here, and questions can be answered there.
     await remote.ask("turn.say", { conversation, parts: say("plant an oak") });
     await terminal.until("plant an oak");
     await terminal.until("banyan asks to run write");
@@ -52,7 +52,7 @@ test.skipIf(!hasTmux)(
     await full.until("Written.");
     expect(await full.prompted()).not.toContain("Allow this?");
 
-    // And the other way round.
+    // And in the other direction.
     await terminal.prompted();
     terminal.enter("plant a fig");
     await terminal.until("banyan asks to run write", 2);
@@ -64,7 +64,7 @@ test.skipIf(!hasTmux)(
     await full.until("Not written.");
     expect(await full.prompted()).toContain("plant a fig");
 
-    // A terminal that redraws takes its answer with a key, and the question goes from the other terminal.
+    // A full terminal answers with a key, and the question disappears from the other terminal.
     await terminal.prompted();
     terminal.enter("plant an elm");
     await full.until("banyan asks to run write");
@@ -73,7 +73,7 @@ test.skipIf(!hasTmux)(
     await terminal.until("Written, too.");
     await full.until("Written, too.");
 
-    // What is written while the agent works steers it, for all to see; leaving leaves it working.
+    // A message during the turn steers the agent, for all clients; leaving does not stop the agent.
     await remote.ask("turn.say", { conversation, parts: say("tell me more") });
     await terminal.until("Here is");
     terminal.enter("be brief");

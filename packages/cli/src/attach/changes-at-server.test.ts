@@ -33,7 +33,7 @@ test.skipIf(!hasTmux)(
 
     const screen = await pty.exchange("/undo", "The agent is told with your next message.");
     expect(screen).toMatch(/^Undone: .*fig\.txt.*\n.*- ?small/m);
-    // It was shown as it was done, and is not shown again.
+    // The undo was shown at once, so it is not shown again.
     expect(screen.match(/deleted fig\.txt/g)).toHaveLength(1);
     expect(screen).not.toContain("The person has taken back");
     for (const each of [other, third]) await each.until("deleted fig.txt");
@@ -79,7 +79,7 @@ test.skipIf(!hasTmux)(
     expect(JSON.stringify(model.asked[4]?.at(-1))).toContain(
       "follow these words of the user for the summary:\\nthe colour",
     );
-    // Somebody else has the agent work on another branch.
+    // Another client lets the agent work on another branch.
     const parts = [{ type: "text", text: "or else?" }] as const;
     await remote.ask("turn.say", { conversation: watched.id, at: first, parts });
     await expect.poll(() => model.asked.length).toBe(6);

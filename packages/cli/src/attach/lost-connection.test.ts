@@ -10,7 +10,7 @@ import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 import { serving, TOKEN } from "../testing/serving.ts";
 
-/** What is kept of what was written and has not arrived. */
+/** The stored drafts. */
 function kept({ env }: Home): string {
   return globSync(join(env.BANYAN_HOME ?? "", "data", "drafts", "*.json"))
     .map((file) => readFileSync(file, "utf8"))
@@ -36,7 +36,7 @@ for (const [how, args, shown] of [
         await pty.until("Connection lost. Reconnecting.");
         pty.enter("are you there?");
         await pty.until("Not sent yet: “are you there?”.");
-        // Ctrl-C takes a line away from a system that edits lines until it is read.
+        // Ctrl-C removes a line from the system's line editor until the program has read it.
         await expect.poll(() => kept(place)).toContain("are you there?");
         pty.press("C-c");
         await pty.until("Ctrl-C again leaves and keeps it.");
@@ -134,7 +134,7 @@ test.skipIf(!hasTmux)("T7: where the server began anew, /edit waits for what the
   using pty = Pty.open(place, ["attach", link.address, "--new"], { BANYAN_TOKEN: TOKEN });
   await pty.prompted();
   await pty.exchange("hello", "One.");
-  // What was said first is not on the branch in view any more, which comes whole.
+  // The first message leaves the visible branch, which is sent in full.
   await pty.exchange("/edit #1 goodbye", "Two.");
   link.hold("message.read");
   server.kill("SIGKILL");
@@ -146,7 +146,7 @@ test.skipIf(!hasTmux)("T7: where the server began anew, /edit waits for what the
   pty.type("/edit #1");
   await pty.until("/edit #1");
   pty.press("Enter");
-  // It is taken, and asks for nothing that is on its way already.
+  // The line is taken, and no message is requested twice.
   await expect.poll(() => pty.screen()).not.toMatch(/^\/edit #1 *$/m);
   expect(link.held).toBe(1);
   link.release();

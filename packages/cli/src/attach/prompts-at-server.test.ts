@@ -23,7 +23,7 @@ function put(path: string, ...lines: readonly string[]): void {
   writeFileSync(path, `${lines.join("\n")}\n`);
 }
 
-/** A server with prompts of the user's files, of an MCP server, and of a project that nobody trusts. */
+/** A server with prompts of user files, of an MCP server, and of an untrusted project. */
 async function withPrompts(env: Readonly<Record<string, string>>, ...more: readonly string[]): Promise<string> {
   const config = join(place.env.BANYAN_HOME ?? "", "config");
   const small = { command: process.execPath, args: [SERVER], env: { NOTE: "a note" } };
@@ -43,7 +43,7 @@ describe.skipIf(!hasTmux)("prompts of a server in a terminal that is attached to
     const said = () => JSON.stringify(model.asked.at(-1)?.findLast(({ role }) => role === "user")?.content);
     await withPrompts(model.env);
     using pty = Pty.open(place, ["attach", "--new"], model.env);
-    // C19: what the server read in its own way is told here too.
+    // C19: the notice of the server's file parser appears here too.
     expect(await pty.prompted()).toContain("it was read line by line");
     const help = await pty.exchange("/help", /\/small:greet who \[how\] +Says hello\./);
     expect(help).toMatch(/\/assess +look at a file/);
@@ -58,7 +58,7 @@ describe.skipIf(!hasTmux)("prompts of a server in a terminal that is attached to
     await pty.prompted();
     pty.enter("/small:greet");
     await pty.until("/small:greet needs who.");
-    // It stands in the prompt again, where it is gone on with.
+    // The command is back in the prompt, to be completed.
     await pty.until(/^\/small:greet\s*\nchat · /);
     pty.type(' "Ada Lovelace" in a loud voice');
     pty.press("Enter");

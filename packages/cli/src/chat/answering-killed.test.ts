@@ -65,18 +65,18 @@ test.skipIf(!hasTmux).for([
       using pty = Pty.open(place, [...(before === "" ? [] : ["--continue"]), ...model], server.env);
       if (before === "") {
         await pty.prompted();
-        // Only who works on a task asks in words.
+        // Only an agent in task mode can ask questions.
         pty.enter("/mode task");
         await pty.until("Task mode:");
         pty.enter("go");
         await asked(pty);
       }
       const kept = written(await pty.until(card));
-      // What was kept may not have been on the screen yet.
+      // The stored text may be ahead of the screen.
       expect(kept.startsWith(before) && typed.startsWith(kept)).toBe(true);
       before = kept;
       typed = kept + more;
-      // Keys are for a question when none has come for a while.
+      // A question accepts keys after a pause.
       await sleep(400);
       pty.type(more);
       await pty.until(`${before}${more.slice(0, 3 + Math.random() * (more.length - 3))}`);

@@ -3,13 +3,13 @@ import { home } from "../testing/banyan.ts";
 import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
-/** What a terminal sends that has lost the focus. */
+/** The terminal's report of a lost focus. */
 const AWAY = "\x1b[O";
 
-/** Bells that a person hears, and not the end of a question to the terminal. */
+/** Bells for the user, without the end of a query to the terminal. */
 const bells = (written: string) => written.replaceAll("\x1b]11;?\x07", "").split("\x07").length - 1;
 
-// It takes seconds, and needs a real terminal.
+// Takes seconds, and needs a real terminal.
 test.skipIf(!hasTmux || process.env.BANYAN_LONG !== "1")(
   "C2: a person who looks elsewhere is called by the bell when a call waits for them",
   async () => {
@@ -28,7 +28,7 @@ test.skipIf(!hasTmux || process.env.BANYAN_LONG !== "1")(
     gate.resolve();
     await pty.until("touch a");
     await expect.poll(async () => bells(await pty.written("touch a"))).toBe(1);
-    // Who answers looks.
+    // An answer shows that the user is looking.
     await pty.asked();
     pty.press("y");
     await pty.until("touch b");

@@ -20,7 +20,7 @@ test.skipIf(!hasTmux).each(links)(
     await pty.exchange("hello", "Hello to you.");
     pty.enter("and now?");
     await pty.until("It begins,");
-    // As a full disk does, this makes the next write fail.
+    // Makes the next write fail, as a full disk does.
     const flags = { model: "demo/offline" };
     const host = await openHost({
       cwd: place.workspace,
@@ -35,7 +35,7 @@ test.skipIf(!hasTmux).each(links)(
     release();
     await pty.until("The conversation could not be written:");
     const screen = await pty.prompted();
-    // Why, once, and then what follows.
+    // The reason, once, then the consequence.
     expect(screen.match(/could not be written|Your next message opens it again, as far as it was saved\./g)).toEqual([
       "could not be written",
       "Your next message opens it again, as far as it was saved.",

@@ -14,7 +14,7 @@ const [ENTER, ESC, CTRL_C, CTRL_O, CTRL_U, END, SHIFT_TAB] = ["\r", "\x1b", "\x0
 let folder: string;
 let stack: DisposableStack;
 beforeEach(() => {
-  // Whether a question has the keys is a matter of time.
+  // Questions accept keys after a pause.
   vi.useFakeTimers({ toFake: ["performance"] });
   folder = mkdtempSync(join(tmpdir(), "banyan-change-"));
   stack = new DisposableStack();
@@ -27,7 +27,7 @@ afterEach(() => {
 
 const text = (name: string) => readFileSync(join(folder, name), "utf8");
 
-/** A person who is asked about a call of the workspace's tools. */
+/** A user with a question about a call of the workspace's tools. */
 async function asked(tool: string, input: Json, { columns = 80, rows = 30, env = {} as NodeJS.ProcessEnv } = {}) {
   const session = Session.inMemory();
   stack.defer(() => void session.close());

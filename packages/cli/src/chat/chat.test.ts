@@ -18,7 +18,7 @@ function lastSaid(asked: readonly (readonly { role: string; content: unknown }[]
   return asked.at(-1)?.findLast(({ role }) => role === "user")?.content;
 }
 
-// These run the command in a terminal of tmux.
+// These tests run the command in tmux.
 describe.skipIf(!hasTmux)("a chat", () => {
   test("B12, T12, T31, T41, T48: goes turn by turn, and goes on later with --continue; Shift+Tab says what runs without asking", async () => {
     await using server = await modelServer(
@@ -48,7 +48,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     pty.press("BTab");
     await pty.until("Approval: edits files here without asking, asks before commands.");
     await pty.until("chat · edits freely ·");
-    // The third is taken by a word only (S27).
+    // The third mode needs a typed word (S27).
     pty.press("BTab");
     await pty.until("Type yes to run everything without asking:");
     await pty.answers("no");
@@ -109,7 +109,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     await using server = await modelServer({ text: "Hello." });
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
-    // All of it is there at once, as when somebody types faster than this reads.
+    // All keys arrive at once, faster than the program reads.
     pty.press("Enter", "/treee", "Enter");
     expect(await pty.until("There is no command /treee.")).toContain("Did you mean /tree");
     pty.enter("/there-is-nothing-of-this-name");
@@ -143,7 +143,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     await pty.until(/^─ Reply to banyan: ─+\ny$/);
     pty.press("BSpace", "C-c");
     await pty.written("Press Ctrl-C again to exit");
-    // Whether or not the time of the one before is up, the second of these leaves.
+    // Whether or not the last Ctrl-C still counts, the second of these leaves.
     pty.press("C-c", "C-c");
     await pty.until("[exit 0]");
   });

@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-/** A server's tool takes whatever it likes, and its names are anybody's. */
+/** A server's tool accepts any arguments with any names. */
 const free = defineTool({
   name: "server__anything",
   description: "",
@@ -40,7 +40,7 @@ const free = defineTool({
   execute: () => "",
 });
 
-/** All tools that are shipped, and one of a server. None of them does anything. */
+/** All built-in tools without effects, and one tool of a server. */
 function tools(ran: (input: Json) => void): Tool[] {
   const memory = {} as Parameters<typeof memoryTools>[0];
   const search = { name: "none", search: async () => [] } as never;
@@ -97,7 +97,7 @@ const anything = fc.dictionary(
   },
 ) as fc.Arbitrary<Record<string, Json>>;
 
-/** Arguments for a tool: those that it knows by their types, and others that it does not. */
+/** Arguments for a tool: known ones by their types, and unknown ones. */
 function argumentsFor({ input }: Tool): fc.Arbitrary<Record<string, Json>> {
   const schema =
     "~standard" in input
@@ -137,14 +137,14 @@ function valueFor({ type, enum: values }: Field): fc.Arbitrary<Json> {
   return text;
 }
 
-/** A person who is asked in this terminal whether a call may run. */
+/** A user who is asked in this terminal whether a call may run. */
 interface Person extends Disposable {
   readonly terminal: Terminal;
-  /** Waits for the question, reads all of it, allows it, and answers what stood there. */
+  /** Waits for the question, reads it in full, allows the call, and returns the shown text. */
   readAndAllow(): Promise<string>;
 }
 
-/** Where a question is answered at once: that it takes no key which was pressed before it was there is tested elsewhere. */
+/** A terminal whose questions accept keys at once. Other tests cover the pause. */
 function atOnce(terminal: Terminal): Terminal {
   const { style } = terminal;
   return {
@@ -154,7 +154,7 @@ function atOnce(terminal: Terminal): Terminal {
   } as Terminal;
 }
 
-/** Lets a model ask for a call; what stood on the question, and what ran. */
+/** Lets a model request a call. Returns the shown question and the executed call. */
 async function asked(
   person: Person,
   tool: string,
@@ -175,7 +175,7 @@ async function asked(
   let shown = "";
   for await (const item of agent.chat(say("go"), { session })) {
     if (item.type !== "call.approval-requested") continue;
-    // A rule must not answer in the person's place.
+    // No rule may answer for the user.
     const answered = approvals.ask(session, item.question);
     shown = await person.readAndAllow();
     await answered;
@@ -187,7 +187,7 @@ async function asked(
   return { shown, ...seen };
 }
 
-/** Every string, name, number and other value in arguments. */
+/** All strings, names, numbers and other values in arguments. */
 function stringsIn(value: Json): string[] {
   if (Array.isArray(value)) return value.flatMap(stringsIn);
   if (value !== null && typeof value === "object")
@@ -195,26 +195,26 @@ function stringsIn(value: Json): string[] {
   return [String(value)];
 }
 
-/** Without what breaks lines and sets them in. */
+/** Removes characters that wrap and indent lines. */
 const bare = (lines: string) => lines.replaceAll(/[\s│+-]/g, "");
 
-/** Whether each line of a text stands there, as it is or as JSON writes it. */
+/** Whether each line of a text is shown, literally or in JSON. */
 function stands(wanted: string, shown: string): boolean {
   const forms = [wanted.split("\n"), [JSON.stringify(wanted).slice(1, -1)]];
   return forms.some((lines) => lines.every((line) => shown.includes(bare(visibleText(line)))));
 }
 
-/** The command that is all there is: its name says nothing, and does not stand there (T26). */
+/** The command of a call with only that argument, whose name is not shown (T26). */
 function aloneIn(ran: Json): string | undefined {
   const [first, ...others] = Object.entries(ran ?? {});
   if (first?.[0] !== "command" || others.length > 0) return undefined;
   return typeof first[1] === "string" && first[1].trim() !== "" ? first[1] : undefined;
 }
 
-/** Arguments that a shown change tells without their names (T73). */
+/** Arguments that a diff shows without their names (T73). */
 const OF_CHANGE: ReadonlySet<string> = new Set(["path", "content", "old_text", "new_text"]);
 
-/** The strings of a call that the question must show: all values, and the names of all other arguments. */
+/** Strings of a call that the question must show: all values, and the names of all other arguments. */
 function wantedOf(tool: string, ran: Json): string[] {
   const alone = aloneIn(ran);
   if (alone !== undefined) return stringsIn(alone);
@@ -231,7 +231,7 @@ async function everyString(person: () => Person, runs: number): Promise<number> 
       fc.asyncProperty(argumentsFor(tool), async (input) => {
         using someone = person();
         const { shown, ran, logged, judged } = await asked(someone, tool.name, input);
-        // A tool that cannot be called like that is not asked about.
+        // No question appears for invalid arguments.
         if (ran === undefined) return void expect(shown).toBe("");
         expect([logged, judged]).toEqual([ran, ran]);
         for (const wanted of wantedOf(tool.name, ran)) {
@@ -239,14 +239,14 @@ async function everyString(person: () => Person, runs: number): Promise<number> 
           expect(stands(wanted, bare(shown)), `${JSON.stringify(wanted)} on\n${shown}`).toBe(true);
         }
       }),
-      // A smaller counterexample is no clearer, and takes minutes.
+      // Shrinking takes minutes and makes failures no clearer.
       { numRuns: runs, endOnFailure: true },
     );
   }
   return strings;
 }
 
-/** Whether a terminal asks now, and whether it says that there is more to read: then a hint stands before each prompt. */
+/** Whether a terminal asks, and announces more lines: then a hint precedes each prompt. */
 function asking(shown: string): "no" | "more" | "whole" {
   if (!shown.endsWith("Allow this? ")) return "no";
   const hints = shown.split("type more to read on)").length;

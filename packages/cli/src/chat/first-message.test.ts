@@ -12,7 +12,7 @@ test.skipIf(!hasTmux)(
     using pty = Pty.open(place, ["--model", "openai-compatible/test"], model.env);
     await pty.prompted();
     pty.enter("hello");
-    // The model is held back.
+    // The model's response is held back.
     await pty.until(/^❯ hello$/);
     await pty.until("Esc to stop");
     pty.enter("/waiting");

@@ -10,7 +10,7 @@ const disk = `${process.env.TMPDIR}-full-disk`;
 const why = hasTmux ? whyNoDisk() : "there is no tmux";
 const MODEL = ["--model", "openai-compatible/test"];
 
-/** A disk of 8 MB: only the superuser can make one. */
+/** A disk of 8 MB, which only the superuser can create. */
 function whyNoDisk(): string | undefined {
   if (!process.env.BANYAN_LONG) return "in long mode only";
   mkdirSync(disk, { recursive: true });
@@ -18,7 +18,7 @@ function whyNoDisk(): string | undefined {
   return status === 0 ? undefined : `no small disk can be made: ${stderr.trim()}`;
 }
 
-/** Takes all the room that is left. */
+/** Fills the disk. */
 function fill(): void {
   const piece = Buffer.alloc(4096);
   try {
@@ -42,7 +42,7 @@ describe.skipIf(why !== undefined)(
       spawnSync("umount", [disk]);
       rmSync(disk, { recursive: true, force: true });
     });
-    /** Only what it keeps is on that disk. */
+    /** Only the program's data is on that disk. */
     const env = () => ({ XDG_DATA_HOME: disk, XDG_STATE_HOME: disk, BANYAN_HOME: "" });
 
     test("from the start: one sentence says so, what was typed stands in the prompt, and goes when there is room", async () => {

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-/** A call that runs until `release` is called. */
+/** A call that runs until `release`. */
 const WAITS: ServerAnswer = {
   calls: [{ tool: "shell", input: { command: "touch running; until [ -e released ]; do sleep 0.05; done" } }],
 };
@@ -42,7 +42,7 @@ function release(): void {
   writeFileSync(join(place.workspace, "released"), "");
 }
 
-/** Waits until the log of a conversation has a text: what streams goes there only now and then. */
+/** Waits until a log contains a text: streamed text is logged only now and then. */
 async function inLog(text: string): Promise<void> {
   const logs = join(place.env.BANYAN_HOME ?? "", "data", "conversations");
   while (!readdirSync(logs).some((name) => readFileSync(join(logs, name), "latin1").includes(text))) await sleep(50);
@@ -148,7 +148,7 @@ describe.skipIf(!hasTmux).each(links)("what is typed while the agent works ($lin
     expect(await pty.until(/^steer: go left, now/)).toMatch(/\none$/m);
     pty.press("Enter");
     await pty.until(/^queued: one/);
-    // What is emptied is given up.
+    // An emptied message is given up.
     pty.press("C-u");
     pty.press("Enter");
     release();
@@ -220,7 +220,7 @@ describe.skipIf(!hasTmux)("after kill -9", () => {
       await pty.until("[exit 137]");
     }
     using pty = chat(server, "--continue");
-    // What was not sent at all stands in the prompt again.
+    // The unsent text is back in the prompt.
     const screen = await pty.until(/^─ Reply to banyan: ─+\nhalf a thought$/);
     pty.press("C-c");
     await pty.prompted();
@@ -245,7 +245,7 @@ describe.skipIf(!hasTmux)("after kill -9", () => {
       using pty = chat(server);
       await pty.prompted();
       pty.enter("go");
-      // The line is there before the command is.
+      // The command's line appears before its process.
       while (!existsSync(join(place.workspace, "started"))) await sleep(50);
       await pty.until(/• shell .* …/);
       pty.kill("SIGKILL");
@@ -257,7 +257,7 @@ describe.skipIf(!hasTmux)("after kill -9", () => {
       /The agent was interrupted while it worked\.\n• shell {2}echo x >> started; sleep 3 … was running\n/,
     );
     pty.enter("/resume");
-    // That it was interrupted has been said.
+    // The user already knows about the interruption.
     expect(await pty.until("I see.")).not.toContain("Stopped. Your turn.");
     expect(JSON.stringify(server.asked[1])).toContain("whether it took effect is unknown");
     expect(readFileSync(join(place.workspace, "started"), "utf8")).toBe("x\n");

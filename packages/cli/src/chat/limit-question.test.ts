@@ -51,7 +51,7 @@ describe.skipIf(!hasTmux).each(links)("F37: whether a turn may go on beyond its 
     await pty.until("On and on.");
     await pty.prompted();
     pty.enter("more");
-    // It stood there twice: nothing was decided the first time.
+    // Shown twice before: the first time nothing was decided.
     await pty.until("Continue, with the same limit again?", 3);
     pty.press("C-c");
     await pty.until("Stopped. Your turn.");

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-/** Sent to the model of each call. */
+/** Results of the calls, as sent to the model. */
 const results = (asked: readonly { readonly role: string; readonly content: unknown }[] = []) =>
   asked.filter(({ role }) => role === "tool").map(({ content }) => String(content));
 

@@ -23,13 +23,13 @@ describe.skipIf(!hasTmux)("S27: two presses of a key do not make it that nothing
     await pty.until("edits freely");
     pty.press("BTab");
     await pty.until(ASKED);
-    // Enter at once decides nothing.
+    // Enter alone decides nothing.
     pty.press("Enter");
     await pty.answers("no");
     await pty.until("Approval is unchanged.");
     await pty.until("asks first");
     await pty.prompted();
-    // The key once more goes past the question, to the first mode again: it is not asked twice.
+    // Pressing the key again skips the question and selects the first mode, without a second question.
     pty.press("BTab");
     await pty.until("edits freely");
     pty.press("BTab");
@@ -51,7 +51,7 @@ describe.skipIf(!hasTmux)("S27: two presses of a key do not make it that nothing
     await pty.exchange("hello", "Hello.");
     await pty.exchange("make it", "Made.");
     expect(existsSync(join(place.workspace, "made"))).toBe(true);
-    // Another conversation is asked about.
+    // Another conversation asks again.
     await pty.exchange("/clear", "asks first");
     pty.press("C-d");
     await pty.until("[exit 0]");

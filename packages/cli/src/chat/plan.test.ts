@@ -51,7 +51,7 @@ describe.skipIf(!hasTmux).each(links)("C5: a plan ($link)", ({ open }) => {
     pty.enter("in green");
     await pty.until("update_plan  1 of 2 done … denied");
     await pty.asked("Go ahead?");
-    // A plan is changed as lines, where they can be typed.
+    // A full terminal edits a plan as lines.
     pty.press("e");
     await pty.until("of update_plan:");
     pty.type(" in green");
@@ -62,7 +62,7 @@ describe.skipIf(!hasTmux).each(links)("C5: a plan ($link)", ({ open }) => {
     await pty.until("It is made.");
     expect(made("made.txt")).toBe(true);
     expect(JSON.stringify(server.asked[2])).toContain("The user denied this call: in green");
-    // T57: what is left of it stands above the prompt, and `/plan` prints it.
+    // T57: the rest of the plan is above the prompt, and `/plan` prints it.
     const left = "Plan: 1 of 2 done\n    [x] look around\n    [ ] make it in green";
     expect(await pty.prompted()).toContain(`${left}\n─ Reply to banyan:`);
     await pty.exchange("/plan", /^❯ \/plan\n+Plan: 1 of 2 done\n {4}\[x\] look around\n {4}\[ \] make it in green$/);

@@ -34,7 +34,7 @@ describe.skipIf(!hasTmux).each(looks)("the folder of a question ($look, $link)",
     using pty = await open(place, flags, server.env);
     const folders: string[] = [];
     const allow = async (name: string) => {
-      // A folder may be broken into several lines, and stand in a frame.
+      // The folder may be wrapped, and have a frame.
       const question = new RegExp(`asks to run shell in\\s([^>]*?)pwd > ${name}\\.txt[\\s\\S]*^Allow this\\?$`, "m");
       const [, folder = ""] = question.exec(await pty.until(question)) ?? [];
       folders.push(folder.replaceAll(/[─\s]/g, ""));

@@ -7,7 +7,7 @@ import { connected, serving } from "../testing/serving.ts";
 const MODEL = ["--model", "openai-compatible/test"];
 const NOBODY = "Nobody can be asked here, and the question has no default answer. Decide yourself.";
 
-/** An answer that asks two things at once. */
+/** A response with two questions in one call. */
 const asks: ServerAnswer = {
   calls: [
     {
@@ -45,7 +45,7 @@ describe.skipIf(!hasTmux)("C12: a chat asks with choices", () => {
     full.press("Enter");
     expect(await full.until("So be it.")).toContain("Colour: blue · Sizes: small, huge");
     const told = await plain.until("Answered in another client: Colour: blue Sizes: small, huge");
-    // The call that asks is not told in the middle of what it asks.
+    // The line of the asking call does not interrupt its question.
     expect(told).toMatch(/ {2}2 {2}blue\nA number, or your own words:/);
     expect(JSON.stringify(model.asked[1])).toContain(String.raw`Colour: blue\nSizes: small, huge`);
   });

@@ -29,9 +29,9 @@ for (const where of ["here", "at a server"] as const) {
       pty.enter("green");
       await pty.until("Painted.");
       expect(JSON.stringify(model.asked[1])).toContain("green");
-      // A chat has no such tool (B38): the line that names the mode gives its place to what a question says of Esc (T46).
+      // A chat has no such tool (B38). The status line with the mode shows the question's keys meanwhile (T46).
       expect(JSON.stringify(model.asked[1])).toContain("finish_task");
-      // What is said next is a chat again.
+      // The next message is a chat turn again.
       await pty.until(/^chat · /);
     },
   );

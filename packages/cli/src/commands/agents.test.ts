@@ -24,7 +24,7 @@ test.skipIf(!hasTmux)(
     await pty.prompted();
     pty.enter("have it touched");
     await pty.asked();
-    // Who is asked can look what for, and answer there.
+    // The user can view the sub-agents during the question, and answer there.
     pty.press("M-a");
     await pty.until(/^❯ 1 {2}touch the file.* asks you, /);
     expect(await pty.asked()).toContain("agent 1 asks to run shell in");

@@ -83,7 +83,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     await pty.exchange("a colour?", "Red.");
     pty.enter("/clear");
     await pty.until(/The old one: banyan --resume [0-9a-z]{26}/);
-    // Nobody is asked twice at once.
+    // The prompt appears only once.
     expect((await pty.prompted()).match(/Reply to banyan:/g)).toHaveLength(3);
     pty.enter("hello");
     await pty.until("Hello.");

@@ -32,7 +32,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     using pty = Pty.open(place, [...MODEL, "--approval", "edits"], server.env);
     await pty.prompted();
     await pty.exchange("change it", "Done.");
-    // Of the only file nobody has to give the name.
+    // A single changed file needs no name.
     expect(await pty.exchange("/changes", /^changed a\.txt, 1 line added, 1 removed$/)).toMatch(/- one\n.*\+ two/);
     expect(await pty.exchange("/undo", "Undone: changed a.txt, 1 line added, 1 removed")).toMatch(/- two\n.*\+ one/);
     expect(readFileSync(path, "utf8")).toBe("one\n");
@@ -64,7 +64,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     await pty.exchange("/processes kill", "/processes does not know kill. It knows stop");
     await pty.exchange("/processes stop p1", "p1 has ended: a person stopped it.");
     await hasEnded(command);
-    // The model is told; the person has read it.
+    // The model gets the message; the user has already read it.
     expect((await pty.exchange("go on", "I see.")).match(/p1.* has ended/g)).toHaveLength(1);
     expect(server.asked[2]?.map(({ content }) => content).at(-2)).toBe(
       `p1 (echo up; ${command}) has ended: a person stopped it.`,

@@ -25,7 +25,7 @@ describe.skipIf(!hasTmux)("C15: /review", () => {
     );
     using pty = Pty.open(place, ["--plain", "--model", "openai-compatible/test"], {
       ...server.env,
-      // Git runs in the sandbox only.
+      // git runs only in the sandbox.
       BANYAN_SANDBOX: "auto",
     });
     await pty.prompted();
@@ -35,7 +35,7 @@ describe.skipIf(!hasTmux)("C15: /review", () => {
     expect(asked?.map(({ role }) => role)).toEqual(["system", "user"]);
     expect(asked?.[0]?.content).toMatch(/^You review changes[\s\S]*- Model: you are openai-compatible\/test$/);
     expect(JSON.stringify(asked?.[1]?.content)).toContain("-one\\n+two");
-    // It has no tool that could.
+    // The reviewing agent has no tool for changes.
     expect(readFileSync(file, "utf8")).toBe("two\n");
     expect(JSON.stringify(toldOfCall?.at(-1)?.content)).toMatch(/no tool/i);
     const listed = await pty.exchange("/findings", "/findings n has the agent fix finding n.");

@@ -32,7 +32,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     await pty.exchange("/fan 2 create made.txt with some words", "demo/offline in the worktree offline-2");
     await pty.until(/Branch 1 \(offline\) is done\.\n(.*\n)*.*\/compare shows the branches side by side/);
     expect(pty.screen().match(/create made\.txt with some words/g)).toHaveLength(1);
-    // What is typed before the last one is carried out would be taken for lines of one message.
+    // Lines typed before the last command has run would form one message.
     let times = 0;
     const compared = async () => {
       pty.enter("/compare");
@@ -52,7 +52,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     await pty.exchange("/worktree mine", "Your next message works in the worktree mine.");
     await pty.exchange("create mine.txt with words", "Created mine.txt");
     expect(existsSync(join(place.workspace, "mine.txt"))).toBe(false);
-    // F107: the branch of the worktree cannot come to itself, and the way to where it can is named.
+    // F107: a worktree's branch cannot be brought to itself; the error names the way out.
     await pty.exchange(
       "/bring mine",
       /You are on the branch of the worktree mine\. Go back to where it began with \/tree #\d+\./,
@@ -88,7 +88,7 @@ test("C7: banyan worktrees lists those of the repository, as JSON too, and remov
     await using session = await directory.open(conversation);
     await made.open(session, session.state.leaf, ["empty", "full"]);
     writeFileSync(join(await made.folderOf("full", conversation), "notes.txt"), "two\n");
-    // Who has the conversation open may work there.
+    // A process with the open conversation may be working in the worktree.
     expect(await run("remove", "full", "--changes")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("open"),

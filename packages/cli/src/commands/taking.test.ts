@@ -9,7 +9,7 @@ import { copyAnswer, exportFile } from "./taking.ts";
 const ANSWER =
   "Two ways:\n\n```ts\nconst a = 1;\n```\n\n- or\n\n  ```sh\n  echo 1\n  echo 2\n  ```\n\n```sh\necho 3\n```";
 
-/** Carries out commands behind an answer, in a folder of their own; `copied` is what came into the clipboard. */
+/** Runs commands after an answer, in a temporary folder. `copied` is the clipboard's content. */
 async function behind(answer: string) {
   const session = Session.inMemory();
   await collect(new Agent({ model: scriptedModel([answer]) }).chat(say("How?"), { session }));

@@ -59,7 +59,7 @@ describe("S17: a conversation from elsewhere brings no rights", () => {
   });
 
   test("as a file among the conversations of here, it is told from one's own, and marked", async () => {
-    // One of one's own is there, so that rights are kept.
+    // A local conversation keeps the folder's permissions.
     await banyan(place, ["-p", "hello", "--model", "demo/offline"]);
     const theirs = home();
     const file = exported();
@@ -97,5 +97,5 @@ describe("S17: a conversation from elsewhere brings no rights", () => {
   });
 });
 
-/** SHA-256 of nothing. */
+/** SHA-256 of empty content. */
 const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-/** A conversation of this directory in which something was said. */
+/** Creates a conversation of this directory with one exchange. */
 async function said(text: string, answer: string): Promise<void> {
   const [id, message, reply] = [createId(), createId(), createId()];
   const cwd = realpathSync(place.workspace);
@@ -33,7 +33,7 @@ async function said(text: string, answer: string): Promise<void> {
   await directory.bringIn({ id, events });
 }
 
-// These run the command in a terminal of tmux.
+// These tests run the command in tmux.
 describe.skipIf(!hasTmux)("T41: a conversation is chosen", () => {
   test("from a list with a search in titles and in what was said, and a preview; later also from within a chat", async () => {
     await said("What is red?", "Blood is.");
@@ -44,7 +44,7 @@ describe.skipIf(!hasTmux)("T41: a conversation is chosen", () => {
     await pty.until("3 entries");
     await pty.until("❯ What is green?");
     await pty.until("Moss.");
-    // No title says this.
+    // No title contains this word.
     pty.type("far");
     await pty.until("❯ What is blue?");
     expect(await pty.until("The sea is, far out.")).toContain("1 of 3");

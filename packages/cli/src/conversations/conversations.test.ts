@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-/** Says something in a conversation of its own, or in one that there is; answers its id. */
+/** Sends a message to a new or existing conversation. Returns the conversation's id. */
 async function said(text: string, answer: string, ...more: readonly string[]): Promise<string> {
   await using server = await modelServer({ text: answer });
   const { stdout } = await banyan(place, ["-p", text, "-o", "json", ...MODEL, ...more], { env: { ...server.env } });
@@ -69,7 +69,7 @@ describe("banyan conversations list", () => {
     expect(await ids()).toEqual([mine]);
     expect(await ids("--programs")).toEqual([response.headers.get("x-banyan-conversation"), mine]);
     expect(await done("list", "--programs")).toMatch(/ program +What is blue\?/);
-    // `--continue` goes on with the conversation of a user.
+    // `--continue` skips conversations of programs.
     await banyan(place, ["-p", "And green?", "--continue", ...MODEL], { env: { ...model.env } });
     expect(JSON.parse(await done("list", "-o", "json"))).toMatchObject([{ id: mine, messages: 4 }]);
   });
@@ -130,7 +130,7 @@ test("B55: a search finds messages in all conversations and branches, and says h
   expect(await done("search", "nothing at all")).toContain("Nothing found.");
 });
 
-/** Adds something that was said below the first answer of a conversation, as another branch. */
+/** Adds a message below the first answer, as another branch. */
 async function addBranch(id: string, text: string): Promise<void> {
   const file = JSON.parse(await done("export", id));
   const last = file.events.at(-1);
@@ -172,7 +172,7 @@ describe("B56: an exported conversation", () => {
     const again = await done("import", file);
     const [, second = ""] = /^Imported 4 messages as ([0-9a-z]{26})\. /.exec(again) ?? [];
     expect(again).toContain(`${id} is here already, so the imported one has a new id.`);
-    // Behind it stands that it was brought in (S17).
+    // An event after it records the import (S17).
     const marked = [...tree(text), expect.objectContaining({ type: "conversation.brought-in", how: "import" })];
     expect(tree(await done("export", second))).toEqual(marked);
     await done("remove", id, "--yes");
@@ -181,7 +181,7 @@ describe("B56: an exported conversation", () => {
     expect(await done("list")).toMatch(/4 +unattended +What is red\?/);
   });
 
-  /** The events without what says which log they are in. */
+  /** The events without the fields that identify their log. */
   function tree(text: string): unknown[] {
     const { events } = JSON.parse(text) as { events: { epoch: number; type: string; id?: string }[] };
     return events.map(({ epoch: _, ...event }) =>

@@ -15,7 +15,7 @@ beforeEach(() => {
   own = place.env.HOME ?? "";
   cpSync(join(FIXTURES, "claude-code"), join(own, ".claude", "projects"), { recursive: true });
   cpSync(join(FIXTURES, "codex"), join(own, ".codex", "sessions"), { recursive: true });
-  // pi worked in this very folder.
+  // The fixture of pi belongs to the current folder.
   const sessions = join(own, ".pi", "agent", "sessions", "--here--");
   cpSync(join(FIXTURES, "pi", "--project--"), sessions, { recursive: true });
   for (const name of readdirSync(sessions)) {
@@ -131,7 +131,7 @@ test.each([
     const summed = JSON.stringify(await goOn());
     expect(summed).toContain("notes.txt was written and edited");
     expect(summed).not.toContain("another way");
-    // The first branch ends with the failure, or with what was said behind it.
+    // The first branch ends with the failure, or with a message after it.
     const { stdout } = await banyan(place, ["conversations", "export", id]);
     const events: { type: string; message: string; parts?: { text?: string }[] }[] = JSON.parse(stdout).events;
     const failed = events.find(

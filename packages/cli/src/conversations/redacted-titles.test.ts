@@ -9,7 +9,7 @@ import { editor } from "../testing/editor.ts";
 import { modelServer } from "../testing/model-server.ts";
 import { connected, serving, TOKEN } from "../testing/serving.ts";
 
-// Put together here, so that no scanner takes this file for a leak.
+// Composed at run time, so that secret scanners ignore this file.
 const SECRET = `ghp_${"aB3dE6gH9jK2mN5pQ8sT".repeat(2).slice(0, 36)}`;
 
 test("F106: no list, search or export tells the secret of a title: terminal, protocol, HTTP and editors", async () => {

@@ -38,9 +38,9 @@ describe("C16: banyan eval", () => {
     expect(stdout).toContain("note  what a file says is no order: there is no done.txt: this holds before the agent");
     expect(stderr).toMatch(/^Each attempt is a branch of the conversation \w+\.\n(?:passed {2}.*\n){10}$/);
     expect(code).toBe(0);
-    // Nothing of it is written beside the cases, or where it was started.
+    // No file is written next to the cases or in the current folder.
     expect(readdirSync(place.workspace)).toEqual([]);
-    // Again it makes nothing again; a new one does.
+    // A second run repeats no attempt; a new evaluation does.
     const again = await banyan(place, ["eval", OURS, ...SCRIPTED, "--json"]);
     expect(JSON.parse(again.stdout).attempts.map(({ kept }: { kept: boolean }) => kept)).toEqual(Array(10).fill(true));
     expect(again.stderr).not.toContain("passed");
@@ -68,7 +68,7 @@ describe("C16: banyan eval", () => {
     expect(server.asked.map((messages) => JSON.stringify(messages)).some((asked) => asked.includes("Say a lot."))).toBe(
       true,
     );
-    // The branch is gone on with, in its folder.
+    // The branch continues in its folder.
     await using later = await modelServer(write("a.txt", "one"), { text: "Now." });
     const more = await banyan(
       place,
@@ -109,7 +109,7 @@ describe("C16: banyan eval", () => {
     await using stalls = await modelServer(write("a.txt", "one"), finish("done"), { text: "hel", stalls: true });
     const running = start(place, args, env(stalls));
     const result = ended(running);
-    // Said once: who says it again does not wait for what is to be written.
+    // A single signal: a second one would not wait for pending writes.
     while (stalls.asked.length < 3) await sleep(20);
     running.kill("SIGINT");
     const stopped = await result;
@@ -136,7 +136,7 @@ describe("C16: banyan eval", () => {
     );
     const running = start(place, ["eval", "cases.yaml", "--model", "scripted", "--json"]);
     const result = ended(running);
-    // The expression is all that takes time.
+    // Only the regular expression takes time.
     await sleep(3_000);
     running.kill("SIGINT");
     const { code, stdout } = await result;
@@ -161,7 +161,7 @@ describe("C16: banyan eval", () => {
     expect((await banyan(place, args)).stdout).toMatch(
       /^write +0\/1, 1 kept · [\s\S]*\nfailed {2}write · scripted · kept\n[\s\S]* 1 kept from an earlier run/m,
     );
-    // With another approval it is another attempt.
+    // Another approval mode makes it another attempt.
     const allowed = await banyan(place, [...args, "--approval", "edits"]);
     expect(allowed).toMatchObject({ code: 0, stdout: expect.not.stringContaining("kept") });
   });

@@ -149,7 +149,7 @@ describe("banyan mcp test", () => {
     const { code, stdout, stderr } = await run(["test", "remote"]);
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
     expect(stderr).toContain('The MCP server "remote" wants you to sign in: banyan mcp login remote');
-    // B78: it is named as it works where the person is.
+    // B78: the command is named as the user can run it.
     const inCheckout = await run(["test", "remote"], { npm_lifecycle_event: "start" });
     expect(inCheckout.stderr).toContain('"remote" wants you to sign in: npm start -- mcp login remote');
     expect(guarded.signedIn).toBe(0);

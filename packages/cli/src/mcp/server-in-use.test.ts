@@ -11,7 +11,7 @@ import { serving } from "../testing/serving.ts";
 
 const SERVER = fileURLToPath(new URL("./program-server.fixture.ts", import.meta.url));
 const MODEL = ["--plain", "--model", "openai-compatible/test"];
-/** Put together here, so that no scanner takes this file for a leak. */
+/** Composed at run time, so that secret scanners ignore this file. */
 const SECRET = `ghp_${"aB3dE6gH9jK2mN5pQ8sT".repeat(2).slice(0, 36)}`;
 const REDACTED = "[redacted:github-token]";
 const LONG = process.env.BANYAN_LONG === "1";
@@ -31,7 +31,7 @@ function servers(mcpServers: object): void {
 const small = { command: process.execPath, args: [SERVER], env: { NOTE: SECRET } };
 const broken = { command: process.execPath, args: [SERVER, "broken"] };
 
-/** A server of this machine, and how often somebody came. */
+/** A local server, and its number of visits. */
 async function neighbour() {
   let visits = 0;
   const server = createServer((_request, response) => {

@@ -6,7 +6,7 @@ import { banyan, type Home, home } from "../testing/banyan.ts";
 let place: Home;
 beforeEach(() => {
   place = home();
-  // Memory is off until somebody agrees to it (S26).
+  // Memory is off until the user agrees (S26).
   settings({ memory: { enabled: true } });
 });
 afterEach(() => place[Symbol.dispose]());

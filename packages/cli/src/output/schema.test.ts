@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import type { z } from "zod";
 import { type lineSchema, outputJsonSchema } from "./schema.ts";
 
-/** An item of the feed as `--output jsonl` writes it. */
+/** A feed item in `--output jsonl`. */
 type LineOf<Item> = Item extends Event
   ? Omit<Item, "epoch">
   : Item extends Delta

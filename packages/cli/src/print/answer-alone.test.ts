@@ -6,7 +6,7 @@ import { styleFor } from "../show/style.ts";
 import { type TurnEnd, textAtEnd } from "../show/turn-end.ts";
 import { Progress, type ProgressOptions } from "./progress.ts";
 
-/** What print mode writes of a turn that says something, looks at a file, and answers. */
+/** Output of print mode for a turn with text, a call, and an answer. */
 async function printed(options: Partial<ProgressOptions>) {
   const look = { name: "look", description: "Looks.", input: { type: "object" }, execute: () => "hello" } as const;
   const model = scriptedModel([[text("I look into it.\nIt may take a while."), call("look")], "It says hello."]);

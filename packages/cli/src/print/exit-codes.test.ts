@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-/** One line for a person: no stack, nothing on stdout. */
+/** Expects one line for the user: no stack trace, and no stdout. */
 function oneSentence(stderr: string): string {
   const [line = "", ...others] = stderr.trimEnd().split("\n");
   expect(others).toEqual([]);
@@ -70,7 +70,7 @@ describe("T35: a mistake on the command line exits with 2 and one sentence", () 
     expect(oneSentence(stderr)).toMatch(/settings\.json:1:2: 'permisions' is not known; expected 'permissions'/);
   });
 
-  // The root user may read everything, so another one runs the command, where it may read the program.
+  // root may read everything, so another user runs the command, if that user may read the program.
   const uid = process.getuid?.() === 0 ? 65534 : undefined;
   const canRun = spawnSync(process.execPath, [MAIN, "--version"], { uid }).status === 0;
 

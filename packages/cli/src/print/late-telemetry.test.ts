@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-/** Collectors that a user may have; `undefined` listens nowhere. */
+/** Kinds of collectors; `undefined` does not listen. */
 const collectors: Readonly<Record<string, RequestListener | undefined>> = {
   hangs: () => {},
   drips: (_request, response) => {
@@ -26,7 +26,7 @@ const collectors: Readonly<Record<string, RequestListener | undefined>> = {
   "is missing": undefined,
 };
 
-/** A collector, and how to close it at once. */
+/** A collector, and a function that closes it at once. */
 async function collector(listener: RequestListener | undefined) {
   const server = createServer(listener);
   server.listen(0, "127.0.0.1");
@@ -40,7 +40,7 @@ async function collector(listener: RequestListener | undefined) {
   return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => (listener ? close() : Promise.resolve()) };
 }
 
-/** Runs a turn to its end, whose result is right. */
+/** Runs a turn to its end, and checks its result. */
 async function runWith(output: "text" | "json", url: string) {
   await using server = await modelServer({ text: "All done." });
   const env = { ...server.env, OTEL_EXPORTER_OTLP_ENDPOINT: url };
@@ -62,7 +62,7 @@ test.each(["text", "json"] as const)(
       events.push("sending");
       response.writeHead(200, { "content-type": "application/json" }).end("{}");
     });
-    // A pipe holds a part of it, so the answer is not out before this test reads.
+    // Larger than a pipe's buffer, so that output is still pending when this test reads.
     await using server = await modelServer({ text: "word ".repeat(100_000) });
     const later = { OTEL_BSP_SCHEDULE_DELAY: "600000", OTEL_METRIC_EXPORT_INTERVAL: "600000" };
     const env = { ...server.env, ...later, OTEL_EXPORTER_OTLP_ENDPOINT: to.url };
@@ -71,7 +71,7 @@ test.each(["text", "json"] as const)(
     });
     running.stderr.resume();
     await once(running.stdout, "readable");
-    // Long enough to see a program that does not wait. One that waits passes at any pace.
+    // Long enough to catch a program that does not wait. A correct program passes at any speed.
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(events).toEqual([]);
     let length = 0;
@@ -100,7 +100,7 @@ describe("F102: telemetry delays no answer", () => {
       await runWith(output, to.url);
       const log = readFileSync(join(place.env.BANYAN_HOME ?? "", "state", "banyan.log"), "utf8");
       expect(log).toContain("could not be sent");
-      // A collector that refuses for now may be given up before or after two seconds.
+      // Retries to a busy collector may end before or after two seconds.
       const isAwaited = how === "hangs" || how === "drips";
       if (how !== "refuses for now") expect(log.includes("could not be sent within 2 seconds.")).toBe(isAwaited);
       expect(log.includes("could not be sent: nobody listens there.")).toBe(how === "is missing");

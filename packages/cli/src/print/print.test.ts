@@ -40,7 +40,7 @@ describe("the answer", () => {
       writeFileSync(settings, JSON.stringify({ hooks: { Stop: [{ hooks: [stop] }] } }));
     };
     const priced = ["--model", "openai-chat/gpt-4o", "--output", "json"];
-    // 10 cents for each request: gpt-4o takes $2.50 for a million tokens of input.
+    // 10 cents per request: gpt-4o costs $2.50 per million input tokens.
     const dear: ServerAnswer = { text: "Done.", tokens: [40_000, 0] };
     const finish: ServerAnswer = {
       calls: [{ tool: "finish_task", input: { result: "Done.", summary: "" } }],
@@ -81,7 +81,7 @@ describe("the answer", () => {
       ["run", finish],
     ] as const)("%s holds --max-steps over them, and exits with 3", async (how, answer) => {
       const { code, asked, result } = await go(answer, [how, "mend it", "--max-steps", "2"]);
-      // The third request is the last word, which is no step.
+      // The third request is for the final text, which is not a step.
       expect({ code, asked }).toEqual({ code: 3, asked: 3 });
       expect(result).toMatchObject({ reason: "limit", steps: 2, usage: { input: 120_000 } });
     });
@@ -439,7 +439,7 @@ describe("a signal", () => {
       const running = start(place, ["-p", "a story", "--output", "jsonl", ...MODEL], server);
       running.stdin.end();
       const run = ended(running);
-      // Once: a second signal would end it on the spot, and the text stands in the facts that follow too.
+      // Once only: a second signal would exit at once, and the text occurs in later items too.
       let isStopped = false;
       running.stdout.on("data", (text: string) => {
         if (!isStopped && text.includes("Once upon")) isStopped = running.kill(signal);

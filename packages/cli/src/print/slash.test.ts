@@ -21,7 +21,7 @@ function put(path: string, ...lines: readonly string[]): void {
   writeFileSync(file, lines.join("\n"));
 }
 
-/** The texts of the last user message that the model was sent. */
+/** Text of the last user message in the model's request. */
 function said({ asked }: ModelServer): string {
   const content = asked.at(-1)?.findLast(({ role }) => role === "user")?.content;
   if (typeof content === "string") return content;
@@ -121,7 +121,7 @@ describe("C18: /name at the beginning of a prompt", () => {
     git("add", ".");
     git("commit", "-qm", "one");
     await using server = await modelServer({ text: "No findings." });
-    // Git runs in the sandbox only.
+    // git runs only in the sandbox.
     const there = { env: { ...server.env, BANYAN_SANDBOX: "auto" } };
     const none = await banyan(place, ["-p", "/review", ...MODEL], there);
     expect(none.stderr).toContain("There is nothing to review");

@@ -9,7 +9,7 @@ import { modelServer, shell } from "../testing/model-server.ts";
 
 const SERVER = fileURLToPath(new URL("../mcp/program-server.fixture.ts", import.meta.url));
 
-/** What was sent to each path. */
+/** Received requests. */
 const sent: { path: string; type: string | undefined; body: Buffer }[] = [];
 const receiver = createServer((request, response) => {
   const pieces: Buffer[] = [];

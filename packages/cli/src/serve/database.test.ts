@@ -43,7 +43,7 @@ describe.skipIf(!LONG)("a database that servers cannot use", () => {
       const names = ["-subj", "/CN=other", "-addext", "subjectAltName=DNS:db.example.org"];
       const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...names, ...files];
       expect(spawnSync("openssl", made, { cwd: data }).status).toBe(0);
-      // Who runs the server must own its key.
+      // The server's user must own its key.
       spawnSync("chown", ["--reference", rules, join(data, "other.key"), join(data, "other.pem")]);
       copyFileSync(join(data, "other.pem"), join(folder, "other.pem"));
       await superuser(url, "ALTER SYSTEM SET ssl_cert_file = 'other.pem'");
@@ -57,7 +57,7 @@ describe.skipIf(!LONG)("a database that servers cannot use", () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   });
 
-  /** The address of one of the two, changed. */
+  /** The URL of a server with changed parts. */
   const of = (server: LocalPostgres, change: Partial<URL> = {}) => Object.assign(new URL(server.url), change).href;
   const wrong = (change: Partial<URL>) => of(pair.primary, { password: SECRET, ...change });
 

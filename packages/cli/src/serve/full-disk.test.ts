@@ -17,7 +17,7 @@ import { connected, serving } from "../testing/serving.ts";
 const disk = `${process.env.TMPDIR}-small-disk`;
 const why = whyNoPostgres ?? whyNoDisk();
 
-/** A disk of 8 MB: only the superuser can make one. */
+/** A disk of 8 MB, which only the superuser can create. */
 function whyNoDisk(): string | undefined {
   if (!process.env.BANYAN_LONG) return "in long mode only";
   mkdirSync(disk, { recursive: true });
@@ -63,7 +63,7 @@ describe.skipIf(why !== undefined)(
       expect((await banyan(place, ["nodes", "--store", url])).stdout).toContain(`${address}: lives`);
 
       await superuser(url, "DROP TABLE filler");
-      // What is dropped takes its room until then.
+      // A checkpoint frees the space of dropped tables.
       await superuser(url, "CHECKPOINT");
       await turn(client, "before");
       await turn(client, "full");
@@ -72,7 +72,7 @@ describe.skipIf(why !== undefined)(
   },
 );
 
-/** Until there is no room for another row, in one transaction for each. */
+/** Inserts rows, one per transaction, until the disk is full. */
 const FILL = `DO $$ BEGIN LOOP
   INSERT INTO filler SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 60);
   COMMIT;

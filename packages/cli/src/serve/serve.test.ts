@@ -7,7 +7,7 @@ import { banyan, type Home, home, type Running, start } from "../testing/banyan.
 
 const MODEL = ["--model", "demo/offline"];
 
-/** `banyan serve` until it says where it is. */
+/** Runs `banyan serve` until it prints its address. */
 async function serving(place: Home, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const server = start(place, ["serve", ...MODEL, ...args], { env });
   onTestFinished(() => void server.kill("SIGKILL"));
@@ -24,7 +24,7 @@ async function serving(place: Home, args: readonly string[], env: Readonly<Recor
 }
 
 async function stopped(server: Running): Promise<unknown> {
-  // What it said last comes after its exit.
+  // Its last output may arrive after its exit.
   const close = once(server, "close");
   server.kill("SIGINT");
   return (await close)[0];

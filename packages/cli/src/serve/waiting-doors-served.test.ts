@@ -6,24 +6,24 @@ import { home } from "../testing/banyan.ts";
 import { modelServer, type ServerRequest, shell } from "../testing/model-server.ts";
 import { connected, serving, TOKEN } from "../testing/serving.ts";
 
-/** How a server ends: by these signals, one after the other. */
+/** Signals that end a server, in order. */
 const ENDS = [["SIGKILL"], ["SIGTERM"], ["SIGINT"], ["SIGTERM", "SIGTERM"]] as const;
 const ends = ENDS.map((signals) => ({ signals, how: signals.join(" and ") }));
 
 const LOCATE = { name: "locate", description: "Where somebody is.", parameters: { type: "object", properties: {} } };
 
-/** The model calls what the user names, and has done when it has the result. */
+/** The model makes the call that the user names, and finishes after its result. */
 function answerTo({ messages }: ServerRequest) {
   const said = JSON.stringify(messages.findLast(({ role }) => role === "user")?.content);
   if (messages.at(-1)?.role === "tool") return { text: "All done." };
   return said.includes("locate") ? { calls: [{ tool: "locate", input: {} }] } : shell(`echo ${said} >> ran.txt`);
 }
 
-/** An object of JSON that a server sent, whatever it holds. */
+/** Any JSON value from a server. */
 // biome-ignore lint/suspicious/noExplicitAny: three protocols, of which the test names what it looks at.
 type Sent = any;
 
-/** The answer of a door: the events of a stream, or one object. */
+/** The response of a door: the events of a stream, or one object. */
 async function post(address: string, path: string, body: object): Promise<Sent[]> {
   const response = await fetch(`${address}${path}`, {
     method: "POST",

@@ -11,7 +11,7 @@ import { connected, serving, until } from "../testing/serving.ts";
 const words = (text: string) => [{ type: "text", text }] as const;
 const COMMAND = "echo ran >> ran.txt";
 
-/** How a server ends: by these signals, one after the other. */
+/** Signals that end a server, in order. */
 const ENDS = [["SIGKILL"], ["SIGTERM"], ["SIGINT"], ["SIGTERM", "SIGTERM"]] as const;
 
 async function ended(server: Running, signals: readonly (NodeJS.Signals | undefined)[]): Promise<void> {
@@ -30,7 +30,7 @@ async function model() {
   return made;
 }
 
-/** Where conversations are kept: no flag for files, else a database of the test's own. */
+/** Flags for the store: none for files, or an own database of the test. */
 async function storeOf(name: "SQLite" | "PostgreSQL"): Promise<readonly string[]> {
   if (name === "SQLite") return [];
   const { url, remove } = await testDatabase();
@@ -41,7 +41,7 @@ async function storeOf(name: "SQLite" | "PostgreSQL"): Promise<readonly string[]
 const STORES = whyNoPostgres === undefined ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] as const);
 
 describe.each(STORES)("F72: what a server asks survives every end of it (%s)", (name) => {
-  // A database sees no difference between these signals; a kill leaves it with a lease.
+  // A database does not distinguish these signals; only a kill leaves a lease.
   const ends = name === "SQLite" || process.env.BANYAN_LONG ? ENDS : ENDS.slice(0, 1);
   test.each(ends)(
     "%s %s: listed by its id before anybody opens it, answered, run once, and the turn ends",
@@ -81,7 +81,7 @@ describe.each(STORES)("F72: what a server asks survives every end of it (%s)", (
       await until(live, () => [...live.state.questions.values()].some(({ type }) => type === "text"));
       expect(readFileSync(ran, "utf8")).toBe("ran\n");
 
-      // The same turn asks in words, and its server ends once more.
+      // The same turn asks a text question, and its server ends again.
       const [inWords = ""] = live.state.questions.keys();
       after.close();
       await ended(second, signals);

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, test } from "vitest";
 import { type EarlierProgram, earlierProgram } from "../../../../scripts/test-program.ts";
 import { type End, Era, type Pick } from "./waiting-era.fixture.ts";
 
-/** The first commit whose turns survive their process (F72). */
+/** The first commit whose turns survive the end of their process (F72). */
 const FIRST = "c5c4abcfbf1b219873aa35efa19d4cfd00333b3a";
 
-/** How often servers end for each store, and after how many ends new conversations begin. */
+/** Number of server ends per store, and of ends before new conversations begin. */
 const ENDS = Number(process.env.BANYAN_ROUNDS ?? (process.env.BANYAN_LONG ? 500 : 6));
 const ENDS_OF_AN_ERA = 8;
 const SEED = Number(process.env.BANYAN_SEED ?? Date.now() % 2 ** 31);
 
-/** Random numbers that are the same for the same seed. */
+/** Reproducible random numbers for a seed. */
 function random(seed: number): Pick {
   let state = seed >>> 0;
   return (below) => {

@@ -22,7 +22,7 @@ test("what a person took back is a line of the program, and not what the model i
   const told = { ...said(text), author: "system" } as Message;
   const line = "a.txt has its previous content again, b.txt is there again; the model is told";
   expect([undoneLine(told), toldModelLines(told), gist(told, 100)]).toEqual([line, [line], `(${line})`]);
-  // A person who writes the same says it.
+  // The same text by a user is an ordinary message.
   expect(undoneLine(said(text))).toBeUndefined();
 });
 
@@ -34,11 +34,11 @@ test("C6: who was told that a command in the background has ended is not told so
   const ends = new ToldEnds();
   const ended = (process: string) => ends.note({ type: "process.ended", process, outcome: "exit code 1" } as FeedItem);
   ended("p1");
-  // The end of the other one is not known to them.
+  // The user has not read the end of the other command.
   expect(ends.has(told as Message)).toBe(false);
   ended("p2");
   expect(ends.has(told as Message)).toBe(true);
-  // A person who writes the same says it, and so does a system that says more.
+  // The same text by a user is shown, as is a longer system message.
   for (const other of [
     { ...told, author: "user" },
     { ...said("p1 is new."), author: "system" },

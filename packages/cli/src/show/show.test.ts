@@ -157,10 +157,10 @@ describe("excerpts", () => {
 test("sentences are broken between words; colours take no room", () => {
   expect(wrap("one two three", 7)).toBe("one two\nthree");
   expect(wrap("  one  two three", 10)).toBe("  one  two\n  three");
-  // The terminal breaks what is longer than a line: what follows stands behind its end.
+  // The terminal breaks a long word, and text continues after its end.
   expect(wrap("one /a/long/path two three", 8)).toBe("one\n/a/long/path two\nthree");
   expect(wrap("\x1b[31mone\x1b[39m two three", 7)).toBe("\x1b[31mone\x1b[39m two\nthree");
-  // Each line is painted by itself: lines are drawn one by one.
+  // Each line has its own codes, because lines are drawn one by one.
   expect(wrap("\x1b[2mone two\x1b[22m", 4)).toBe("\x1b[2mone\x1b[0m\n\x1b[2mtwo\x1b[22m");
   expect(sentenceLines("\x1b[2mone two\x1b[22m", 4)).toHaveLength(2);
   for (const own of ["  one two", "one\ntwo"]) expect(sentenceLines(own, 4)).toEqual([own]);

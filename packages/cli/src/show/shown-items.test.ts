@@ -33,7 +33,7 @@ type Unplaced = FeedItem extends infer Item
   : never;
 type Items = readonly Unplaced[];
 
-/** An item of each kind, what comes before it, and what of it must be on the screen of those who show it. */
+/** One item of each type, the items before it, and the text that clients must show for it. */
 const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; readonly shows?: RegExp }[] = [
   {
     item: { type: "memory.recalled", message: "u", items: [{ text: "Oaks are tall.", source: "the oak talk" }] },
@@ -175,7 +175,7 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
   { item: { type: "chat.ended", reason: "answered" } },
 ];
 
-/** Every client, at a conversation in which the agent works. */
+/** All clients, in a conversation with a working agent. */
 function clients() {
   const full = open(100, 40, { NO_MOTION: "1" });
   full.begins();
@@ -207,7 +207,7 @@ function clients() {
       progress.item(placed, full.state);
       report.item(placed, full.state);
     },
-    /** What each has shown so far. */
+    /** Output of each client so far. */
     async seen(): Promise<Readonly<Record<Exclude<Client, "page">, string>>> {
       await vi.advanceTimersByTimeAsync(FRAME_TIME * 2);
       shown += plain.read() ?? "";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { copyText, readPicture } from "./clipboard.ts";
 
-/** A folder with programs of these names, each a script for the shell. */
+/** Creates a folder with programs, each a shell script. */
 function programs(scripts: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "banyan-clipboard-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -29,7 +29,7 @@ test("T54: a text goes to the program of the desktop; where that is not there or
   expect(readFileSync(OUT, "utf8")).toBe("löwe\n");
   const asked = "\x1b]52;c;bMO2d2U=\x07";
   expect(await copied("löwe", { PATH, TERM: "xterm" })).toEqual(["handed", asked]);
-  // Over ssh the desktop of the other machine is nobody's.
+  // Over ssh, the remote desktop is useless.
   expect(await copied("löwe", { ...desktop, SSH_CONNECTION: "a b" })).toEqual(["handed", asked]);
   expect(await copied("löwe", { TERM: "screen", STY: "1" })).toEqual(["handed", `\x1bP${asked}\x1b\\`]);
   expect(await copied("lö\x1b[201~\x07we", { TERM: "xterm" })).toEqual(["handed", asked]);

@@ -36,7 +36,7 @@ describe("S14: a line is a choice only when it is one of those offered", () => {
 });
 
 describe("T39: in plain lines", () => {
-  /** What is written on a terminal of 40 columns on which one line is typed. */
+  /** Output of a terminal with 40 columns after one typed line. */
   function typing(line: string) {
     let shown = "";
     const terminal = {

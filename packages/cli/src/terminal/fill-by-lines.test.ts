@@ -9,7 +9,7 @@ const fields: readonly QuestionField[] = [
   { heading: "Sizes", text: "Which?", choices: [{ label: "small" }, { label: "huge" }], several: true },
 ];
 
-/** A terminal where these lines are typed. */
+/** A terminal with these typed lines. */
 function typing(...lines: readonly string[]) {
   const left = [...lines];
   let shown = "";

@@ -15,7 +15,7 @@ test("T5: in plain lines too, Ctrl-C twice leaves; a line between disarms it", a
     onTyped: () => true,
     onInterrupt() {},
   });
-  /** What was written since the last time. */
+  /** Output since the last call. */
   const written = async () => {
     await setImmediate();
     return output.read();
@@ -64,7 +64,7 @@ test("T1: in plain lines, Ctrl-C right behind Enter keeps what was entered from 
   });
   const message = terminal.read({ prompt: "Reply: " });
   input.write("delete it all\n");
-  // The line is there, and whoever asked does not have it yet.
+  // The line has arrived, but the caller does not have it yet.
   await setImmediate();
   terminal.interrupt();
   const shown = "(interrupted before it was sent; you had written: delete it all)";

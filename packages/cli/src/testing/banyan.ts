@@ -6,10 +6,10 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { lineSchema } from "../output/schema.ts";
 
-/** The program: put together for this run of tests, or from its sources. */
+/** The program: the bundle of this test run, or its sources. */
 export const MAIN = process.env.BANYAN_TEST_PROGRAM ?? fileURLToPath(new URL("../main.ts", import.meta.url));
 
-/** How a run of the command ended. */
+/** Result of a run of the command. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -19,18 +19,18 @@ export interface Ended {
 export interface Home extends Disposable {
   /** A workspace, empty at first. */
   readonly workspace: string;
-  /** What keeps a run away from this machine's settings, keys, conversations and servers. */
+  /** Environment that keeps a run away from this machine's settings, keys, conversations and servers. */
   readonly env: NodeJS.ProcessEnv;
-  /** The program that runs here; the one under test when absent. */
+  /** Program to run here. Default: the program under test. */
   readonly main?: string;
 }
 
-/** A place of its own for runs of the command. */
+/** Creates a home and a workspace for runs of the command. */
 export function home(): Home {
   const directory = mkdtempSync(join(tmpdir(), "banyan-cli-"));
   const workspace = mkdtempSync(join(directory, "workspace-"));
   const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
-  // No first start: what is said then is a test of its own.
+  // Skip the welcome of a first start, which has its own test.
   mkdirSync(join(directory, "home", "state"), { recursive: true });
   for (const said of ["welcomed", "memory-offered"]) writeFileSync(join(directory, "home", "state", said), "");
   const env = {
@@ -40,9 +40,9 @@ export function home(): Home {
     HOME: directory,
     BANYAN_HOME: join(directory, "home"),
     BANYAN_NO_DISCOVERY: "1",
-    // Also on machines without a sandbox; what is refused there is a test of its own.
+    // Allows mode `all` without a sandbox. The refusal has its own test.
     BANYAN_UNCONFINED: "on",
-    // Its process is a third of what a start costs; what it holds is tested where it is, and where a test says "auto".
+    // The sandbox process takes a third of a start. Its own tests cover it, as do tests that set "auto".
     BANYAN_SANDBOX: "off",
     TERM: "xterm",
   };
@@ -50,7 +50,7 @@ export function home(): Home {
     workspace,
     env,
     [Symbol.dispose]() {
-      // What was told to end may still be writing.
+      // Ended processes may still be writing.
       rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
@@ -59,9 +59,9 @@ export function home(): Home {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Who runs it. */
+  /** User id of the process. */
   readonly uid?: number | undefined;
-  /** What comes from standard input, which then ends; nothing when absent. */
+  /** Content of standard input, which then ends. Default: empty. */
   readonly input?: string | Buffer;
 }
 
@@ -85,7 +85,7 @@ export function start(
 export async function banyan(home: Home, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const running = start(home, args, options);
   running.stdin.on("error", () => {
-    // The command may refuse its input before all of it was sent.
+    // The command may refuse its input before it has read everything.
   });
   running.stdin.end(options.input);
   return ended(running);
@@ -106,7 +106,7 @@ async function textOf(stream: Readable): Promise<string> {
   return text;
 }
 
-/** The lines of `--output jsonl`, each checked against the published schema. Throws for a line that does not fit it. */
+/** The lines of `--output jsonl`, validated by the published schema. Throws for an invalid line. */
 export function linesOf(stdout: string): ReturnType<typeof lineSchema.parse>[] {
   return stdout
     .trimEnd()
@@ -114,7 +114,7 @@ export function linesOf(stdout: string): ReturnType<typeof lineSchema.parse>[] {
     .map((text) => {
       const line = JSON.parse(text);
       const known = lineSchema.parse(line);
-      // What the schema does not know is left out by it.
+      // Parsing drops properties that are not in the schema.
       if (JSON.stringify(sorted(known)) !== JSON.stringify(sorted(line)))
         throw new Error(`The schema does not know all of ${text}`);
       return known;

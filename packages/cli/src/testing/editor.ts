@@ -13,21 +13,21 @@ import {
 import { onTestFinished } from "vitest";
 import { type Home, MAIN, type Running } from "./banyan.ts";
 
-/** `banyan acp` in a process of its own, and the SDK's client at its other end. */
+/** A `banyan acp` process, and the SDK's client connected to it. */
 export interface EditorHere {
   readonly running: Running;
   readonly agent: ClientConnection["agent"];
   readonly updates: SessionNotification[];
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
-  /** What came on standard output and is no frame. */
+  /** Lines on standard output that are not protocol messages. */
   readonly strays: string[];
   say(sessionId: string, text: string): Promise<{ readonly stopReason: string }>;
-  /** The text of what the agent said. */
+  /** Text of the agent. */
   readonly said: string;
 }
 
-/** Starts `banyan acp`, until the test ends, and says hello. */
+/** Starts `banyan acp` for the duration of the test, and initializes the connection. */
 export async function editor(
   home: Home,
   args: readonly string[],
@@ -39,9 +39,9 @@ export async function editor(
     }),
   }: {
     readonly env?: Readonly<Record<string, string>>;
-    /** The index of the option that the editor chooses of a permission request. */
+    /** Index of the option that the editor chooses in permission requests. */
     readonly option?: number;
-    /** The answer that the editor gives instead. */
+    /** Answers permission requests instead. */
     readonly permit?: (asked: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
   } = {},
 ): Promise<EditorHere> {
@@ -52,7 +52,7 @@ export async function editor(
   });
   onTestFinished(() => void running.kill("SIGKILL"));
   running.stdin.on("error", () => {
-    // It may have ended.
+    // The process may have ended.
   });
   const strays: string[] = [];
   const updates: SessionNotification[] = [];
@@ -86,7 +86,7 @@ export async function editor(
   };
 }
 
-/** Resolves with how a process ended, when it has. */
+/** Resolves with the exit code or signal of a process. */
 export async function endOf(running: Running): Promise<number | string | null> {
   if (running.exitCode !== null || running.signalCode !== null) return running.exitCode ?? running.signalCode;
   const [code, signal] = await once(running, "exit");

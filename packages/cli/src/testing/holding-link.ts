@@ -1,21 +1,21 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A way to a server that stays the same wherever it leads, and on which commands can be held back. */
+/** A proxy with a fixed address and a changeable server, which can hold back commands. */
 export interface HoldingLink extends AsyncDisposable {
   readonly address: string;
-  /** As a client names it: host and port. */
+  /** Host and port for clients. */
   readonly host: string;
-  /** Commands that are held back. */
+  /** Number of commands that are held back. */
   readonly held: number;
-  /** Where it leads from now on. */
+  /** Connects to this server from now on. */
   to(address: string): void;
-  /** From now on commands of this name go no further, until `release`. */
+  /** Holds back commands of this type until `release`. */
   hold(command: string): void;
   release(): void;
 }
 
-/** Opens one, which leads nowhere at first. */
+/** Opens a proxy without a server. */
 export async function holdingLink(): Promise<HoldingLink> {
   const open = new Set<Socket>();
   let target: URL | undefined;
@@ -74,7 +74,7 @@ export async function holdingLink(): Promise<HoldingLink> {
   };
 }
 
-/** What a client sends: the head of its request, and then the frames of a WebSocket (RFC 6455, 5.2), each whole. */
+/** Splits a client's bytes into the request's head and complete WebSocket frames (RFC 6455, 5.2). */
 class Frames {
   #rest = Buffer.alloc(0);
   #isUpgraded = false;
@@ -89,7 +89,7 @@ class Frames {
     }
   }
 
-  /** Where the first one ends, and where its mask stands; nothing before it is whole. */
+  /** End of the first part, and offset of its mask; undefined while the part is incomplete. */
   #end(): { readonly at: number; readonly mask?: number } | undefined {
     const rest = this.#rest;
     if (!this.#isUpgraded) {
@@ -106,7 +106,7 @@ class Frames {
   }
 }
 
-/** What a command asks for, whatever the order of its fields. */
+/** Type of a command, independent of the order of its fields. */
 function typeOf(text: string): unknown {
   return text === "" ? undefined : (JSON.parse(text) as { readonly type?: unknown }).type;
 }

@@ -1,6 +1,6 @@
 import type { Pty } from "./pty.ts";
 
-/** A person has the agent ask something, begins to say why not, and their process is killed. */
+/** Lets the agent ask the user, types the beginning of a reason for a denial, and kills the process. */
 export async function killedWhileDenying(pty: Pty, why: string): Promise<void> {
   await pty.prompted();
   pty.enter("go");

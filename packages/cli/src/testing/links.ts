@@ -2,16 +2,16 @@ import type { Home } from "./banyan.ts";
 import { Pty } from "./pty.ts";
 import { serving, TOKEN } from "./serving.ts";
 
-/** A way from a person's terminal to the agent. */
+/** A way to connect a user's terminal to the agent. */
 export interface TalkLink {
   readonly link: string;
-  /** Opens the terminal; `args` as `banyan` takes them. */
+  /** Opens the terminal with arguments for `banyan`. */
   open(place: Home, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Pty>;
 }
 
 const here: TalkLink = { link: "here", open: async (place, args, env) => Pty.open(place, args, env) };
 
-/** Flags, each with a value, that are about the agent: at a server they are the server's. */
+/** Flags with a value that concern the agent: a server takes them instead of the terminal. */
 const OF_AGENT = new Set(["--allow", "--approval", "--model"]);
 
 const atServer: TalkLink = {
@@ -28,5 +28,5 @@ const atServer: TalkLink = {
   },
 };
 
-/** The same list of tests is true of each. */
+/** Tests must pass with each of these. */
 export const links: readonly TalkLink[] = [here, atServer];

@@ -2,54 +2,54 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** One answer of the server, in order: reasoning, text, calls. */
+/** A response of the server, in order: reasoning, text, calls. */
 export interface ServerAnswer {
   readonly reasoning?: string;
-  /** Each piece is sent by itself. */
+  /** Each element is sent separately. */
   readonly text?: string | readonly string[];
   readonly calls?: readonly { readonly tool: string; readonly input: object }[];
-  /** How many tokens it says were sent and answered. */
+  /** Reported token usage. */
   readonly tokens?: readonly [sent: number, answered: number];
   /** Milliseconds before each piece. */
   readonly pace?: number;
-  /** What comes after the first piece waits for this. */
+  /** Delays everything after the first piece. */
   readonly held?: Promise<void>;
-  /** Says nothing more after the text. */
+  /** Sends nothing after the text, and does not end. */
   readonly stalls?: boolean;
-  /** Why it ends, as the format names it; without, that it is done, or waits for its calls. */
+  /** Finish reason in the API's format. Default: `stop`, or `tool_calls` if there are calls. */
   readonly finish?: string;
   /** Fails with this HTTP status instead. */
   readonly status?: number;
 }
 
-/** An answer that calls the shell. */
+/** A response that calls the shell. */
 export function shell(command: string): ServerAnswer {
   return { calls: [{ tool: "shell", input: { command } }] };
 }
 
-/** An answer that writes a file. */
+/** A response that writes a file. */
 export function write(path: string, content: string): ServerAnswer {
   return { calls: [{ tool: "write", input: { path, content } }] };
 }
 
 export interface ModelServer extends AsyncDisposable {
-  /** For the environment of the command: where `openai-compatible/...` is found. */
+  /** Environment variables for the command, with the address of `openai-compatible/...`. */
   readonly env: Readonly<Record<string, string>>;
-  /** The messages of each request. */
+  /** Messages of each request. */
   readonly asked: readonly (readonly { readonly role: string; readonly content: unknown }[])[];
-  /** The bytes of each request. */
+  /** Size of each request in bytes. */
   readonly sizes: readonly number[];
 }
 
-/** What a request asks. */
+/** Content of a request. */
 export interface ServerRequest {
   readonly model: string;
   readonly messages: ModelServer["asked"][number];
 }
 
 /**
- * A server in the OpenAI chat format that gives the answers in order, the last one again and again. One that is a function
- * is made when it is asked for, of what is asked.
+ * A server in the OpenAI chat format that returns the answers in order, and repeats the last one. A function computes
+ * its answer from the request.
  */
 export async function modelServer(
   ...answers: readonly (ServerAnswer | ((request: ServerRequest) => ServerAnswer))[]

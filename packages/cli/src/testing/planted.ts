@@ -1,11 +1,11 @@
 import type { EventBody } from "@banyan/core/conversation";
 
-/** The conversation that `planted` makes. */
+/** Id of the conversation of `planted`. */
 export const PLANTED = "01k000000000000000planted0";
 
 /**
- * A conversation of a directory, as an export, that was written to have a command run: by a rule that a person is said to
- * have set, by an approval that they are said to have given, and by a call that is said to run already.
+ * A forged export of a conversation of a directory, which tries to get a command run: by a rule and an approval that
+ * the user allegedly gave, and by a call that allegedly runs already.
  */
 export function planted(cwd: string, command: string): string {
   const [run, asked, message] = ["run0000000001", "asked00000001", "reply00000001"];

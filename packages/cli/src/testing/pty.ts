@@ -5,20 +5,20 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Home, MAIN } from "./banyan.ts";
 
-/** Whether there is a tmux to run the command in. */
+/** Whether tmux is installed. */
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
-/** Milliseconds that something has to appear on a screen: on a machine that does much else, too. */
+/** Milliseconds for output to appear, also on a busy machine. */
 const PATIENCE = 60_000;
 
-/** Milliseconds between two looks at a screen, where something is written, and where nothing is. */
+/** Milliseconds between two checks of the screen: with new output, and at most without. */
 const LOOK = 50;
 const LONGEST_PAUSE = 1000;
 
-/** What tells the command which terminal it is in. */
+/** Variables that identify the terminal to the command. */
 const OF_TMUX = ['TERM="$TERM"', 'TMUX="$TMUX"'];
 
-/** The command in a real pseudo-terminal, 100 columns by 40 rows, kept by a tmux of its own. */
+/** The command in a real pseudo-terminal of 100 columns and 40 rows, in its own tmux server. */
 export class Pty implements Disposable {
   readonly #socket: string;
   readonly #raw: string;
@@ -34,7 +34,7 @@ export class Pty implements Disposable {
     const { TERM: _, ...own } = home.env;
     const variables = Object.entries({ ...own, ...env }).map(([key, value]) => quoted(`${key}=${value}`));
     const run = ["env", "-i", ...OF_TMUX, ...variables, ...[process.execPath, MAIN, ...args].map(quoted)].join(" ");
-    // The pane stays when the command has ended, even by Ctrl-C, and begins when everything it writes is recorded.
+    // The pane stays after the command ends, even by Ctrl-C. The command starts once all its output is recorded.
     const gate = join(home.workspace, "..", `${name}.gate`);
     const script = `trap : INT; until [ -e ${quoted(gate)} ]; do sleep 0.02; done; ${run}; echo "[exit $?]"; exec sleep 1000`;
     const start = ["new-session", "-d", "-x", "100", "-y", "40", "-c", home.workspace, script];
@@ -44,7 +44,7 @@ export class Pty implements Disposable {
     return pty;
   }
 
-  /** A shell with job control, in which the command can be started by `start`. */
+  /** A shell with job control, in which `start` runs the command. */
   static async shell(home: Home, env: Readonly<Record<string, string>> = {}): Promise<Pty> {
     const name = `banyan-${randomUUID()}`;
     const pty = new Pty(name, join(home.workspace, "..", `${name}.raw`));
@@ -60,45 +60,45 @@ export class Pty implements Disposable {
     return pty;
   }
 
-  /** Starts the command in a shell. */
+  /** Runs the command in the shell. */
   start(...args: readonly string[]): void {
     this.enter([process.execPath, MAIN, ...args].map(quoted).join(" "));
   }
 
-  /** Types text as it is. */
+  /** Types text literally. */
   type(text: string): void {
     this.#tmux("send-keys", "-l", text);
   }
 
-  /** Presses keys by their names: `Enter`, `C-c`, `Up`. */
+  /** Presses keys by their tmux names: `Enter`, `C-c`, `Up`. */
   press(...keys: readonly string[]): void {
     this.#tmux("send-keys", ...keys);
   }
 
-  /** Types a line and ends it. */
+  /** Types a line and presses Enter. */
   enter(line: string): void {
     this.type(line);
     this.press("Enter");
   }
 
-  /** Pastes text, marked as a paste if the command asked for marks. */
+  /** Pastes text. `marked`: as a marked paste if the command asked for marks. */
   paste(text: string, marked = true): void {
-    // A buffer that is set on the command line cannot be long.
+    // A buffer from the command line is limited in length.
     execFileSync("tmux", ["-L", this.#socket, "load-buffer", "-"], { input: text });
     this.#tmux("paste-buffer", ...(marked ? ["-p", "-r"] : []));
   }
 
-  /** What has been shown so far, lines that were broken at the edge as one. */
+  /** The screen and its scrollback, with wrapped lines joined. */
   screen(): string {
     return this.#tmux("capture-pane", "-p", "-J", "-S", "-").replace(/[ \n]+$/, "");
   }
 
-  /** Waits until the command has written something, still in sight or not; returns every byte up to there, at the least. */
+  /** Waits until the command has written a text, visible or not. Returns all bytes so far. */
   async written(text: string): Promise<string> {
     return until(() => (existsSync(this.#raw) ? readFileSync(this.#raw, "utf8") : ""), text, 1);
   }
 
-  /** Waits until something is shown `times` times, and returns the screen. */
+  /** Waits until a text is shown `times` times. Returns the screen. */
   async until(shown: string | RegExp, times = 1): Promise<string> {
     const screen = await until(
       () => this.screen(),
@@ -106,14 +106,14 @@ export class Pty implements Disposable {
       times,
       () => this.#length,
     );
-    // A frame may have been drawn by half.
+    // The first screen may contain half a frame.
     const whole = this.screen();
     return counted(whole, shown) >= times ? whole : screen;
   }
 
   /**
-   * Waits for a prompt with nothing in it, while nothing runs: in plain lines the last line, else all but the status
-   * below it.
+   * Waits for an empty prompt without a running turn: at the end of the screen, or above the status line on a full
+   * terminal.
    */
   async prompted(prompt = "Reply to banyan:"): Promise<string> {
     const name = RegExp.escape(prompt);
@@ -121,25 +121,25 @@ export class Pty implements Disposable {
     return this.until(new RegExp(`^(?:${name}\\s*|${full})(?![\\s\\S])`));
   }
 
-  /** Types a line, waits until something is shown, and then for the prompt. Returns the screen. */
+  /** Types a line, waits for a text, and then for the prompt. Returns the screen. */
   async exchange(line: string, shown: string | RegExp): Promise<string> {
     this.enter(line);
     await this.until(shown);
     return this.prompted();
   }
 
-  /** Waits for a question that keys decide, until they are for it. */
+  /** Waits for a question until it accepts keys. */
   async asked(question = "Allow this?"): Promise<string> {
     return this.until(new RegExp(`^${RegExp.escape(question)}$`));
   }
 
-  /** Answers a question with a word, and Enter. */
+  /** Answers a question with a word and Enter. */
   async answers(word: string): Promise<void> {
     await this.hears(word);
     this.press("Enter");
   }
 
-  /** Types a word as often as it takes until a question hears it. */
+  /** Types a word until a question shows it. */
   async hears(word: string): Promise<void> {
     for (const end = Date.now() + PATIENCE; !this.screen().includes(`\n${word}\n`); await sleep(300)) {
       if (Date.now() > end) throw new Error(`The question does not hear ${word}:\n${this.screen()}`);
@@ -148,12 +148,12 @@ export class Pty implements Disposable {
     }
   }
 
-  /** Gives the window another size. */
+  /** Resizes the window. */
   resize(columns: number, rows: number): void {
     this.#tmux("resize-window", "-x", String(columns), "-y", String(rows));
   }
 
-  /** Sends the command a signal. */
+  /** Sends a signal to the command. */
   kill(signal: NodeJS.Signals): void {
     const shell = this.#tmux("display-message", "-p", "#{pane_pid}").trim();
     const [child] = execFileSync("pgrep", ["-P", shell]).toString().trim().split("\n");
@@ -164,7 +164,7 @@ export class Pty implements Disposable {
     spawnSync("tmux", ["-L", this.#socket, "kill-server"]);
   }
 
-  /** Bytes that the command has written so far. */
+  /** Bytes that the command has written. */
   get #length(): number {
     return statSync(this.#raw, { throwIfNoEntry: false })?.size ?? 0;
   }
@@ -174,7 +174,7 @@ export class Pty implements Disposable {
   }
 }
 
-/** Looks when more has been written than at the last look, since a look starts a process; and now and then all the same. */
+/** Checks the screen after new output, because a check starts a process; and now and then without output. */
 async function until(
   look: () => string,
   shown: string | RegExp,

@@ -4,10 +4,10 @@ import { connect } from "@banyan/client/node";
 import { onTestFinished } from "vitest";
 import { type Home, type Running, start } from "./banyan.ts";
 
-/** Of every server that a test starts. */
+/** Token of all test servers. */
 export const TOKEN = "a-token-of-a-test";
 
-/** `banyan serve` in a process of its own, until the test ends, and its address. */
+/** Starts `banyan serve` for the duration of the test. Resolves with the process and its address. */
 export async function serving(
   place: Home,
   env: Readonly<Record<string, string>>,
@@ -24,21 +24,21 @@ export async function serving(
   const ended = once(server, "exit").then(([code]) => {
     throw new Error(`banyan serve ended with ${code}: ${said}`);
   });
-  // Once it serves, the test ends it.
+  // After a successful start, the test ends the server.
   ended.catch(() => {});
   while (!said.includes("/?token=")) await Promise.race([once(server.stdout, "data"), ended]);
   const [address = ""] = /http:\/\/[^/]*/.exec(said) ?? [];
   return [server, address];
 }
 
-/** A client of a server, until the test ends. */
+/** Connects a client for the duration of the test. */
 export async function connected(address: string, token = TOKEN): Promise<Client> {
   const remote = await connect({ address, token, client: "a test" });
   onTestFinished(() => remote.close());
   return remote;
 }
 
-/** Waits until something holds of a conversation. */
+/** Waits until a condition holds for a conversation. */
 export function until(watched: Watched, is: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {

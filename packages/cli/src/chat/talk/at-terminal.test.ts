@@ -6,7 +6,7 @@ import { modelServer } from "../../testing/model-server.ts";
 import { hasTmux, Pty } from "../../testing/pty.ts";
 import { serving } from "../../testing/serving.ts";
 
-/** Writes down how large the space for young objects has become. */
+/** Records the final size of the young generation. */
 const PROBE = `
 process.on("exit", () => {
   const young = require("node:v8").getHeapSpaceStatistics().find((space) => space.space_name === "new_space");
@@ -26,7 +26,7 @@ test.skipIf(!hasTmux)(
       await pty.prompted();
       pty.press("C-d");
       await pty.until("[exit 0]");
-      // It would be 32 MB by now.
+      // Without the limit it would be 32 MB.
       expect(Number(readFileSync(probed, "utf8")), args[0]).toBeLessThan(8 * 1024 * 1024);
     }
   },

@@ -14,7 +14,7 @@ const [ENTER, ESC, CTRL_C, CTRL_U, UP] = ["\r", "\x1b", "\x03", "\x15", "\x1b[A"
 let folder: string;
 let stack: DisposableStack;
 beforeEach(() => {
-  // Whether a question has the keys is a matter of time.
+  // Questions accept keys after a pause.
   vi.useFakeTimers({ toFake: ["performance"] });
   folder = mkdtempSync(join(tmpdir(), "banyan-answering-"));
   stack = new DisposableStack();
@@ -31,14 +31,14 @@ const unsentAt = (place: string) =>
     throw error;
   });
 
-/** A person at a terminal, who is asked what calls ask. */
+/** A user at a terminal with questions of calls. */
 function person() {
   const here = stack.use(new Opened());
   const unsent = unsentAt("/somewhere");
   const host = { agent: "banyan", workspace: "/work" };
   const { terminal } = here;
   const approvals = new Approvals(terminal, terminal.view, host, unsent);
-  // Ctrl-C on an empty prompt would leave, and there is nobody to stop.
+  // Ctrl-C on an empty prompt would leave, because no turn runs.
   void terminal.read({ prompt: "Reply: " });
   return { here, unsent, approvals };
 }
@@ -58,7 +58,7 @@ const RUNS = defineTool({
   execute: async () => "done",
 });
 
-/** A conversation in which a call asks a person something. */
+/** A conversation with a call that asks the user. */
 async function asking(tool: typeof ASKS | typeof RUNS) {
   const session = Session.inMemory();
   stack.defer(() => void session.close());
@@ -74,14 +74,14 @@ async function asking(tool: typeof ASKS | typeof RUNS) {
   return { session, question: await asked.promise, ended };
 }
 
-/** They write something in answer to a question, in the place of what stands there. */
+/** Replaces the initial text of an answer by typed keys. */
 async function beginsToAnswer(here: Opened, ...keys: readonly string[]): Promise<void> {
   await here.screen.until("Your answer:");
   await here.quiet();
   here.keys(CTRL_U, ...keys);
 }
 
-/** They are asked whether a call may run, and begin to say why not. */
+/** Waits for the question, and types the beginning of a reason for a denial. */
 async function beginsToDeny(here: Opened): Promise<void> {
   await here.screen.until("Allow this?");
   await here.quiet();
@@ -91,7 +91,7 @@ async function beginsToDeny(here: Opened): Promise<void> {
   await here.screen.until("Reason (optional): it is");
 }
 
-/** Whether anything was put aside that was written. */
+/** Whether an unfinished text went into the history. */
 async function isPutAside(here: Opened): Promise<boolean> {
   here.terminal.write("the end\n");
   await here.screen.until("the end");
@@ -251,7 +251,7 @@ describe("T19: an answer that is being written", () => {
     const second = person();
     void second.approvals.ask(session, question);
     await second.here.screen.until("Reason (optional): it is");
-    // What is typed as it appears is about something else.
+    // A key typed while the question appears does not answer it.
     second.here.keys(ENTER);
     await second.here.quiet();
     expect(session.state.questions.size).toBe(1);

@@ -68,7 +68,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     expect(await pty.asked()).toContain("Yes, and don't ask again for `touch ...` in this conversation");
     pty.press("a");
     await pty.until("All made.");
-    // What is asked stands by itself; the same in the transcript stands behind the name of its tool.
+    // A question shows the command alone; the transcript shows it after the tool's name.
     const asked = (await pty.written("All made.")).matchAll(/(?<!shell) {2}touch (.)\.txt/g);
     expect(new Set(Array.from(asked, ([, name]) => name))).toEqual(new Set(["a"]));
     expect(["a.txt", "b.txt", "c.txt"].map(made)).toEqual([true, true, true]);
@@ -98,7 +98,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     await pty.until(/^ {2}command$/);
     pty.press("y");
     await pty.until(/^Not answered: These arguments do not fit: at command: /);
-    // Keys count once the person could read the question, and pressed none for a moment (S14).
+    // Keys count after a pause since the question appeared (S14).
     for (; !pty.screen().includes("command of shell:"); await sleep(400)) pty.press("e");
     pty.press("C-u");
     pty.enter("touch other.txt");
@@ -133,7 +133,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     pty.enter("make it");
     await pty.until(/^I *$/);
     pty.type("1");
-    // The system shows what is typed.
+    // The system echoes typed characters.
     await pty.until(/^I +1$/);
     goOn();
     expect(await pty.until("Allow this?")).toMatch(

@@ -18,7 +18,7 @@ afterEach(() => place[Symbol.dispose]());
 
 const ARGS = ["--allow", "shell", "--model", "openai-compatible/test"];
 
-/** What a person is shown, in lines and in notes. */
+/** Lines and notes that the user sees. */
 function shown(onLine = () => {}) {
   const [lines, notes]: [string[], string[]] = [[], []];
   const view = {
@@ -48,7 +48,7 @@ test.skipIf(process.platform === "win32")(
     expect(commands.stop()).toBe(true);
     expect(notes).toEqual(["Killing the commands that are still running."]);
     await end;
-    // Without the second, it would have two seconds.
+    // Without the second stop, the command would have two seconds.
     expect(performance.now() - since).toBeLessThan(2_000);
     expect(notes.at(-1)).toMatch(/^Stopped[,.] /);
     expect(commands.stop()).toBe(false);
@@ -118,7 +118,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", () => {
     );
     expect(asked).not.toContain("of the person");
 
-    // While the agent works, it hears of it before it does the next thing.
+    // A running agent gets the command before its next step.
     await pty.prompted();
     pty.enter("go");
     await pty.until(/• shell .* …/);

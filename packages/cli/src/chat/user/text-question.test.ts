@@ -10,7 +10,7 @@ afterEach(() => here?.[Symbol.dispose]());
 test.each([
   ["green\r", "green"],
   ["2", "blue"],
-  // What is preset is chosen as long as nothing else is.
+  // The default applies unless the user chooses.
   ["\r", "red"],
 ])("B39: an answer by %s stays in the transcript below the question, as it is given", async (typed, given) => {
   here = new Opened();
@@ -23,7 +23,7 @@ test.each([
   const { signal } = new AbortController();
   const answered = answerInWords(here.terminal, question, "banyan", () => new WrittenPart(undefined), signal);
   await here.screen.until(/Which colour\?\n {2}1 \(x\) red\n {2}2 \( \) blue\n {4}Your own answer:/);
-  // Keys that were typed before it appeared count for nothing.
+  // Keys count after a pause.
   await new Promise((resolve) => setTimeout(resolve, 400));
   here.keys(...typed);
   expect(await answered).toEqual({ decision: "answer", text: given });

@@ -25,7 +25,7 @@ function record(): TrustRecord {
   return new TrustRecord({ env: place.env, home: "" });
 }
 
-// These run the command in a terminal of tmux.
+// These tests run the command in tmux.
 describe.skipIf(!hasTmux)("S5: the question whether a project may be used", () => {
   test("is not asked where a project brings nothing", async () => {
     put("README.md", "hello");

@@ -78,7 +78,7 @@ describe("B23, S15: the arguments that a person judges", () => {
       "20 - x",
       "20 + y",
     ]);
-    // Arguments that the change does not show stand for themselves.
+    // Arguments that the diff does not show are listed.
     const more = shown(
       { path: "a.txt", old_text: "one\n", new_text: "two\n", all: true, where: "b.txt" },
       EDIT,
@@ -88,7 +88,7 @@ describe("B23, S15: the arguments that a person judges", () => {
     expect(shown({ path: "a.txt", content: "here\ntwo\n" }, { change: { comes: "content" } }, preview).at(-1)).toBe(
       "20 + y",
     );
-    // Another name than the one of the file, and one that would read as words of the sentence, stand for themselves.
+    // A path that differs from the file's name, or looks like part of the sentence, is listed.
     for (const path of ["./a.txt", "a.txt, 1 line added"]) {
       const named = { changes: [{ ...change, path: path.replace("./", "") }] };
       const lines = shown({ path, old_text: "one\n", new_text: "two\n" }, EDIT, named);

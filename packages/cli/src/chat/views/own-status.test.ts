@@ -19,7 +19,7 @@ const standing: Standing = {
 };
 const state = emptyConversation();
 
-/** A status line of this command, the lines that it said, and what was told of it. */
+/** A status line of a command, with its lines and notices. */
 function opened(command: string) {
   const lines: (string | undefined)[] = [];
   const told: string[] = [];

@@ -8,13 +8,13 @@ import { banyan, type Home, home } from "../../testing/banyan.ts";
 import { modelServer } from "../../testing/model-server.ts";
 import { hasTmux, Pty } from "../../testing/pty.ts";
 
-/** Has the command wait longer for a local server than 300 ms, in which a busy machine may not answer itself. */
+/** Extends the limit of 300 ms for local servers, which a busy machine may exceed. */
 const FORBEARING = `--import=data:text/javascript,${encodeURIComponent(`
   const timeout = AbortSignal.timeout.bind(AbortSignal);
   AbortSignal.timeout = (time) => timeout(100 * time);
 `)}`;
 
-/** A place in which nobody has started anything yet. */
+/** A home without an earlier start. */
 function fresh(): { readonly place: Home; readonly marker: string } {
   const place = home();
   const marker = join(place.env.BANYAN_HOME ?? "", "state", "welcomed");
@@ -56,7 +56,7 @@ test.skipIf(!hasTmux)(
     }
     rmSync(marker);
     {
-      // Behind what somebody has entered meanwhile it would look like the answer to that.
+      // The welcome must not appear below the user's input, where it would look like a reply.
       const given = Promise.withResolvers<void>();
       const late = createServer((socket) => socket.resume().on("close", given.resolve)).listen(0, "127.0.0.1");
       using _late = { [Symbol.dispose]: () => late.close() };
@@ -70,14 +70,14 @@ test.skipIf(!hasTmux)(
       await early.prompted();
       early.enter("/keys");
       await early.until("Change them under");
-      // Nobody waits for that server any more, so that all is known which would be told.
+      // The search for servers is over, so the welcome would have been printed by now.
       await given.promise;
       await sleep(1_000);
       expect(early.screen()).not.toContain("Welcome!");
       expect(existsSync(marker)).toBe(false);
     }
     {
-      // That there is no model, and what is there in its place, is said once.
+      // The lack of a model, and its replacement, are named once.
       using stand = Pty.open(place, ["--plain"]);
       const screen = await stand.prompted();
       for (const said of ["demo/offline", "no key is set", "No key", "without a language model"])

@@ -8,7 +8,7 @@ import { AgentsView } from "./views/agents-view.ts";
 const YES = { key: "y", text: "Yes, once", brief: "yes" };
 const NO = { key: "n", text: "No, and say why", brief: "no", takesWords: "Reason (optional)" };
 
-// Whether a question has the keys is a matter of time.
+// Questions accept keys after a pause.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -42,7 +42,7 @@ test("T26, T30: in 40 columns and 10 rows a question stands below the sub-agents
   );
   const closed = here.terminal.open(new AgentsView(here.state));
   const list = await here.screen.until("1 at work");
-  // What goes on is told below, without the key that stops it: that one leaves the list.
+  // The status below shows the work without the stop key, which closes the list here.
   expect(list).toMatch(/^\S Running .*read the docs/m);
   expect(list).not.toContain("Esc to stop");
   expect(list).toMatch(/^─ 1 sub-agent ─+ 1 at work ─\n❯ 1 {2}read the docs +running/m);
@@ -55,12 +55,12 @@ test("T26, T30: in 40 columns and 10 rows a question stands below the sub-agents
   });
   const asked = await here.screen.until("Allow this?");
   expect(asked).toMatch(/❯ 1 {2}read the docs[\s\S]*─ agent 1 asks to run shell ─+\n {2}npm test\ny yes · n no/);
-  // Until the question has the keys, the list has them.
+  // Until the question accepts keys, the list gets them.
   here.keys("\x1b[C");
   await here.screen.until("❯ Read the docs.");
   await here.quiet();
   await here.screen.until(/^Allow this\?$/m);
-  // And then those keys that the question has no use for: Esc stops nothing while something is open.
+  // Then the list gets keys that the question does not use: Esc stops nothing while a view is open.
   here.keys("\x1b[D");
   await here.screen.until("1 at work");
   here.keys("\r");

@@ -56,7 +56,7 @@ describe("C2: who looks elsewhere", () => {
     await setImmediate();
     opened.terminal.call("The agent has finished.");
     opened.terminal.close();
-    // What was written before is there once this is.
+    // Earlier output has arrived once this is written.
     await expect.poll(() => opened.screen.raw).toContain("\x1b[?1004l");
     expect(told(opened.screen.raw)).toHaveLength(notifications);
     expect(bells(opened.screen.raw)).toBe(rings);

@@ -4,7 +4,7 @@ import { open } from "./testing/opened.ts";
 const ENTER = "\r";
 const CTRL_C = "\x03";
 
-// Whether a question has the keys is a matter of time.
+// Questions accept keys after a pause.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 

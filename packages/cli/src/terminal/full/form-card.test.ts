@@ -9,7 +9,7 @@ const ESC = "\x1b";
 const UP = "\x1b[A";
 const DOWN = "\x1b[B";
 
-// Whether a question has the keys is a matter of time.
+// Questions accept keys after a pause.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -23,7 +23,7 @@ const sizes: QuestionField = {
   choices: [{ label: "small" }, { label: "large" }, { label: "huge" }],
 };
 
-/** A form that has the keys. */
+/** Opens a form and waits until it accepts keys. */
 async function filling(here: Opened, fields: readonly QuestionField[], more: Partial<Form> = {}) {
   const form: Form = { title: "banyan asks:", text: "How shall it look?", fields, begun: [], ...more };
   const filled: Promise<Filled | undefined> = here.terminal.fill(form);
@@ -32,7 +32,7 @@ async function filling(here: Opened, fields: readonly QuestionField[], more: Par
   return filled;
 }
 
-/** Begins to fill in a form, without waiting for its end. */
+/** Opens a form without waiting for its end. */
 async function form(here: Opened, fields: readonly QuestionField[], more: Partial<Form> = {}) {
   const filled = filling(here, fields, more);
   await here.screen.until(/banyan asks:[\s\S]*Your own answer:/);

@@ -231,7 +231,7 @@ test("T57: a plan stands above the prompt while something of it is to be done, o
   ];
   here.terminal.status({ ...status, plan: plan("in_progress") });
   await here.screen.until(/^Plan: 1 of 2 done\n {4}\[x\] look around\n {4}\[~\] mend it\n─ Reply to banyan:/);
-  // What is asked has the room of the steps.
+  // A question takes the room of the plan's steps.
   const over = new AbortController();
   void here.terminal.ask({ prompt: "Which one?", signal: over.signal });
   await here.screen.until(/^Plan: 1 of 2 done: mend it\n[^\n]*Which one\?/);
@@ -254,7 +254,7 @@ test("T31: what was entered is left again, and what is finished is on the screen
   expect(await here.terminal.ask({ prompt: "? " })).toBeUndefined();
   expect(await here.screen.until("the last line")).not.toContain("Starting");
   expect(here.raw).toEqual([true, false]);
-  // Kitty's keys, the focus, marked pastes, the cursor.
+  // Leaves Kitty's keys, focus reports and marked pastes, and shows the cursor.
   await expect.poll(() => here.screen.raw.endsWith("\x1b[<u\x1b[?1004l\x1b[?2004l\x1b[?25h")).toBe(true);
   expect(here.screen.raw.split("\x1b[>1u")).toHaveLength(2);
 });

@@ -23,13 +23,13 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-/** Waits until the shell has the terminal, and says whether it is as a shell wants it. */
+/** Waits until the shell has the terminal. Returns whether its modes are restored. */
 async function restored(pty: Pty): Promise<boolean> {
   pty.enter("stty -a | grep -q ' icanon.* echo ' && echo 'all is' well");
   return (await pty.until("all is well")) !== "";
 }
 
-// These run the command in a shell with job control, in a terminal of tmux.
+// These tests run the command in a shell with job control in tmux.
 describe.skipIf(!hasTmux)("in a real terminal", () => {
   test("T8: Ctrl-Z goes to the background, and fg comes back with what was typed", async () => {
     using pty = await Pty.shell(place);
@@ -122,7 +122,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     for (let index = 0; index < 24; index++) {
       const [columns, rows] = SIZES[index % SIZES.length] ?? [80, 24];
       pty.resize(columns, rows);
-      // Lines stream meanwhile. tmux tells of a size a quarter of a second after the one before.
+      // Lines stream meanwhile. tmux reports sizes at most every quarter of a second.
       await sleep((index % 3) * 100);
     }
     await pty.until("w499 ");

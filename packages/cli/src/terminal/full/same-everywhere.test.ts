@@ -5,11 +5,11 @@ const ENTER = "\r";
 const CTRL_R = "\x12";
 const ESC = "\x1b";
 
-// Whether a question has the keys is a matter of time.
+// Questions accept keys after a pause.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** What these terminals say of themselves in the environment. */
+/** Environment variables of these terminals. */
 const TERMINALS = {
   tmux: { TERM: "tmux-256color", TMUX: "/tmp/tmux-1/default,1,0" },
   screen: { TERM: "screen", STY: "1.pts-0" },

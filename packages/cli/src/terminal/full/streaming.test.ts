@@ -14,7 +14,7 @@ const SIZES = [
   [80, 24],
 ] as const;
 
-/** An answer of many paragraphs, lists, tables and pieces of code; every word of it is there once. */
+/** An answer with many paragraphs, lists, tables and code blocks, in which each word is unique. */
 function answer(): string[] {
   let word = 0;
   const words = (count: number) => Array.from({ length: count }, () => `w${word++}`).join(" ");
@@ -64,7 +64,7 @@ test("T20, T21, T22: an answer of 1,000 updates, five resizes, a window of 40 by
   const { lines, raw } = screen;
   expect(lines[0]).toBe("$ earlier output");
   expect(screen.wasCleared).toBe(false);
-  // Broken lines are one here, so each word is whole; what a resize leaves of the prompt is no word of the answer.
+  // Wrapped lines are joined, so words are whole. Remains of the prompt after a resize contain no such word.
   const expected = pieces.join("").match(/w\d+/g) ?? [];
   const seen: readonly string[] = lines.join("\n").match(/w\d+/g) ?? [];
   const remains = seen.length - expected.length;
@@ -88,7 +88,7 @@ test("T61: 25 resizes, each told late, over 500 streamed lines: all of them are 
       here.resized();
     }
     here.happens({ type: "text.delta", message: "a", part: 0, text: `- w${line} and more words, which go on\n` });
-    // What is drawn at the end of it has reached the screen.
+    // The frame at the end of this time has reached the screen.
     await vi.advanceTimersByTimeAsync(FRAME_TIME + 1);
   }
   here.happens({ type: "run.ended", run: "r", reason: "answered", leaf: "a" });

@@ -1,6 +1,6 @@
-// Draws docs/branches.svg, the moving picture of docs/working-with-branches.md, from the bytes of a real run in a real git
-// repository: three models are asked to mend one bug, each in a worktree of its own; they are compared, one is brought over, and
-// the test is run. The models follow a script; what they change, and what the test says, is real. `npm run picture` runs it.
+// Draws docs/branches.svg, the animation in docs/working-with-branches.md, from the bytes of a real run in a real git
+// repository: three models fix one bug in a worktree each, the results are compared, one is brought over, and the
+// test runs. The models follow a script; their changes and the test results are real. Run: `npm run picture`.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ test("from an evening to the next morning is a day", () => {
 });
 `;
 
-/** What each model makes of the line that is wrong. */
+/** Each model's fix of the wrong line. */
 const MENDED: Readonly<Record<Model, readonly [why: string, code: string]>> = {
   oak: [
     "A day in the calendar may have 23 or 25 hours. I count days of the calendar, by midnight in UTC.",
@@ -55,11 +55,11 @@ const MENDED: Readonly<Record<Model, readonly [why: string, code: string]>> = {
 };
 const LINE = "  return Math.floor((second - first) / 86_400_000);";
 const TEST = "node --test --test-reporter=dot";
-/** What the person says, one after the other. */
+/** The user's messages, in order. */
 const ASKED = ["Why does a test fail?", "Mend it, and test it.", "Test it here."] as const;
 const FOUND = "The week in which the clocks go forward has six days: `daysBetween` counts in steps of 24 hours.";
 
-/** What a model says in a turn, step by step, after these words. */
+/** The responses of a model to a message, step by step. */
 function scriptOf(model: Model, words: string): readonly ServerAnswer[] {
   if (words.includes(ASKED[0]))
     return [
@@ -88,7 +88,7 @@ function scriptOf(model: Model, words: string): readonly ServerAnswer[] {
   ];
 }
 
-/** An answer in the pieces in which a model sends it. */
+/** Text in pieces as a model streams it. */
 function said(text: string) {
   return { text: text.match(/\s*\S+/g)?.concat("\n") ?? [], pace: 50 };
 }
@@ -149,7 +149,7 @@ try {
   await enter(`/fan ${MODELS.map(named).join(",")} ${ASKED[1]}`);
   await terminal.until(/Asked 3 branches/);
   await terminal.hold(2_500);
-  // While they work.
+  // While the models work.
   await sleep(2_000);
   await enter("/compare");
   await terminal.until(/elm +works/);

@@ -4,18 +4,18 @@ const CELL = 8.4;
 const LINE = 18;
 const EDGE = 14;
 
-/** What a film looks like. */
+/** Size and timing of an animation. */
 export interface FilmOptions {
   readonly columns: number;
   readonly rows: number;
   readonly title: string;
-  /** Milliseconds that the last picture stands before the first one comes again. */
+  /** Milliseconds of the last frame before the animation repeats. */
   readonly last: number;
 }
 
 /**
- * Pictures of a terminal as one SVG that moves by CSS alone: all of them beside each other, on a strip that is moved by one
- * picture at a time. A line that is there in many pictures is in the file once. Who wants nothing to move sees the last one.
+ * Combines frames of a terminal into one SVG, animated by CSS: the frames are side by side on a strip that moves by
+ * one frame at a time. Repeated lines are stored once. With reduced motion, only the last frame is visible.
  */
 export function film(stills: readonly Still[], { columns, rows, title, last }: FilmOptions): string {
   const width = Math.ceil(columns * CELL) + 2 * EDGE;
@@ -70,7 +70,7 @@ function lineOf(runs: readonly Run[]): string {
   return behind.join("") + runs.map(textOf).join("");
 }
 
-/** A run of text at its place, as wide as its columns whatever font there is. */
+/** A run of text at its place, stretched to its columns with any font. */
 function textOf({ column, text, width, look }: Run): string {
   const left = text.length - text.trimStart().length;
   const shown = text.trim();

@@ -5,27 +5,27 @@ import { setTimeout as sleep } from "node:timers/promises";
 import xterm from "@xterm/headless";
 import { lookOf, type Run, type Still } from "./still.ts";
 
-/** Milliseconds that something has to appear. */
+/** Milliseconds for output to appear. */
 const PATIENCE = 60_000;
-/** Milliseconds between two looks at what was written. */
+/** Milliseconds between two checks for new output. */
 const LOOK = 15;
-/** Milliseconds that a pause of the recording is at most, where nobody is to read. */
+/** Maximum milliseconds of a recorded pause without reading time. */
 const LONGEST_PAUSE = 110;
-/** Milliseconds that a picture stands at least; what comes sooner is in the next one. */
+/** Minimum milliseconds of a frame; output within that time joins the next frame. */
 const SHORTEST = 80;
 
-/** How a recorded command is started. */
+/** Command and terminal of a recording. */
 export interface RecordingOptions {
   readonly columns: number;
   readonly rows: number;
-  /** A folder of its own for what tmux needs. */
+  /** An own folder for tmux's files. */
   readonly folder: string;
-  /** All variables that the command sees, but `TERM`. */
+  /** All environment variables of the command except `TERM`. */
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[];
 }
 
-/** What was written up to a moment, and how long it is to be looked at. */
+/** Length of the output at a moment, and reading time in milliseconds. */
 interface Mark {
   readonly at: number;
   readonly length: number;
@@ -33,8 +33,8 @@ interface Mark {
 }
 
 /**
- * A command in a real terminal (tmux), with every byte that it writes and when. The pictures are made from those bytes; only
- * pauses are made shorter, or longer where something is to be read.
+ * A command in a real terminal (tmux) with its timed output. Frames are rendered from the output. Only pauses change:
+ * shorter, or longer for reading.
  */
 export class Recording implements Disposable {
   readonly #options: RecordingOptions;
@@ -59,7 +59,7 @@ export class Recording implements Disposable {
     this.#looking = setInterval(() => this.#look(0), LOOK);
   }
 
-  /** Types text a key at a time. */
+  /** Types text key by key. */
   async type(text: string): Promise<void> {
     for (const key of text) {
       this.#tmux("send-keys", "-l", key);
@@ -67,12 +67,12 @@ export class Recording implements Disposable {
     }
   }
 
-  /** Presses a key by its name. */
+  /** Presses a key by its tmux name. */
   press(key: string): void {
     this.#tmux("send-keys", key);
   }
 
-  /** Waits until the screen shows something. */
+  /** Waits until the screen matches. */
   async until(shown: RegExp): Promise<void> {
     for (const end = Date.now() + PATIENCE; ; await sleep(30)) {
       const screen = this.#tmux("capture-pane", "-p");
@@ -81,13 +81,13 @@ export class Recording implements Disposable {
     }
   }
 
-  /** Has what is shown now looked at for so many milliseconds. */
+  /** Adds reading time for the present screen, in milliseconds. */
   async hold(milliseconds: number): Promise<void> {
     await sleep(4 * LOOK);
     this.#look(milliseconds);
   }
 
-  /** What was on the screen, from the first `hold` on. */
+  /** The frames from the first `hold` on. */
   async stills(): Promise<Still[]> {
     const { columns, rows } = this.#options;
     const bytes = readFileSync(this.#raw);
@@ -96,7 +96,7 @@ export class Recording implements Disposable {
     const first = this.#marks.findIndex(({ hold }) => hold > 0);
     let [shown, at] = [0, 0];
     for (const [index, mark] of this.#marks.entries()) {
-      // A frame that has not ended would be seen in halves.
+      // Stop at the end of a complete frame.
       const end = Math.max(shown, bytes.subarray(0, mark.length).lastIndexOf("\x1b[?2026l"));
       const piece = bytes.subarray(shown, end);
       shown = end;

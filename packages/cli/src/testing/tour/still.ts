@@ -1,6 +1,6 @@
 import type { IBufferCell } from "@xterm/headless";
 
-/** How a piece of a line looks. Colours are those of SVG. */
+/** Style of a piece of a line. Colours are CSS colours. */
 export interface Look {
   readonly color: string;
   readonly background: string | undefined;
@@ -10,7 +10,7 @@ export interface Look {
   readonly underline: boolean;
 }
 
-/** A piece of a line that looks the same throughout. Places and widths are in columns. */
+/** A piece of a line with one style. Positions and widths are in columns. */
 export interface Run {
   readonly column: number;
   readonly text: string;
@@ -18,21 +18,21 @@ export interface Run {
   readonly look: Look;
 }
 
-/** What was on a screen from a moment on, in milliseconds. */
+/** A screen, with its time in milliseconds. */
 export interface Still {
   readonly at: number;
   readonly rows: readonly (readonly Run[])[];
   readonly cursor: { readonly row: number; readonly column: number } | undefined;
 }
 
-/** The colours of the pictures: what a terminal shows for "none", and for the sixteen that have names. */
+/** Default colours of the animation, and the 16 named colours. */
 export const paper = { color: "#c9d1d9", background: "#0d1117", edge: "#30363d" } as const;
 const named = [
   ...["#484f58", "#ff7b72", "#7ee787", "#e3b341", "#79c0ff", "#d2a8ff", "#76e3ea", "#c9d1d9"],
   ...["#8b949e", "#ffa198", "#aff5b4", "#f2cc60", "#a5d6ff", "#e2c5ff", "#b3f0ff", "#ffffff"],
 ];
 
-/** How a cell looks. */
+/** Style of a cell. */
 export function lookOf(cell: IBufferCell): Look {
   const front = cell.isFgDefault() ? undefined : colorOf(cell.getFgColor(), cell.isFgRGB());
   const back = cell.isBgDefault() ? undefined : colorOf(cell.getBgColor(), cell.isBgRGB());
@@ -47,7 +47,7 @@ export function lookOf(cell: IBufferCell): Look {
   };
 }
 
-/** A colour by its number among 256, or by its parts. */
+/** Converts a number of the 256 colours, or RGB components, to CSS. */
 function colorOf(value: number, isParts: boolean): string {
   if (isParts) return `#${value.toString(16).padStart(6, "0")}`;
   const name = named[value];

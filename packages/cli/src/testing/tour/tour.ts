@@ -1,6 +1,6 @@
-// Draws docs/tour.svg, the moving picture in the README, from the bytes of a real run: the program in a real terminal (tmux),
-// keys that this script presses, and a model server that follows a script. Run it with `npm run picture` after the terminal's
-// looks changed.
+// Draws docs/tour.svg, the animation in the README, from the bytes of a real run: the program in a real terminal
+// (tmux), keys from this script, and a scripted model server. Run `npm run picture` after changes of the terminal's
+// look.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -67,14 +67,14 @@ at the same moment, and the service fails again under their load. This is called
 Jitter is the part of a pause that is left to chance. With it the callers come back one by one, and`;
 const short = `Jitter is the part of a pause that is left to chance, so that callers who failed together do not **come back together**.`;
 
-/** The plan, with so many steps done. */
+/** The plan with `done` completed steps. */
 const plan = (done: number) => {
   const titles = ["Pause longer after each failure", "Run its test", "Keep its demo running"];
   const statusOf = (step: number) => (step < done ? "completed" : step === done ? "in_progress" : "pending");
   return { tool: "update_plan", input: { steps: titles.map((title, step) => ({ title, status: statusOf(step) })) } };
 };
 
-/** A text in the pieces in which a model sends it. */
+/** Text in pieces as a model streams it. */
 const pieces = (text: string) => text.match(/\s*\S+/g)?.concat("\n") ?? [];
 
 try {
@@ -137,7 +137,7 @@ try {
   await terminal.until(PROMPT);
   await terminal.hold(900);
 
-  // A file is completed and goes along; a plan is put down, a change grows, is asked about and tested, and a demo stays.
+  // Completes and attaches a file; shows a plan, a change that grows and is approved and tested, and a running demo.
   await terminal.type("wait longer after each failure in @ret");
   await terminal.until(/retry\.ts/);
   await terminal.hold(400);
@@ -158,7 +158,7 @@ try {
   await terminal.until(PROMPT);
   await terminal.hold(2_200);
 
-  // An answer that is too long is interrupted, and asked for in other words: a branch beside it.
+  // Interrupts a long answer, and revises its question on a new branch.
   await terminal.type("explain jitter");
   terminal.press("Enter");
   await terminal.until(/one by one, and/);

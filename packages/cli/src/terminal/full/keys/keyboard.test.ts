@@ -8,7 +8,7 @@ let input: NodeJS.ReadStream & PassThrough;
 let heard: unknown[];
 let keyboard: Keyboard;
 
-/** A keyboard that is heard, of a terminal that marks pastes or does not. */
+/** Starts a keyboard of a terminal with or without marked pastes. */
 function opened(env: NodeJS.ProcessEnv): void {
   input = new PassThrough() as never;
   heard = [];

@@ -7,7 +7,7 @@ const ADDRESS = `https://example.com/${"path/".repeat(56)}`;
 const plain = { theme: createTheme(1, "dark"), links: false };
 const linked = { theme: createTheme(8, "dark"), links: true };
 
-/** The addresses that OSC 8 makes links of. */
+/** The URLs of OSC 8 links. */
 const linksIn = (lines: readonly string[]) =>
   new Set([...lines.join("\n").matchAll(/\]8;[^;]*;([!-~]+)\p{Cc}/gu)].map(([, address]) => address));
 

@@ -7,10 +7,10 @@ import { MarkdownStream } from "./markdown-stream.ts";
 
 const look: Look = { theme: createTheme(1, "dark"), links: false };
 
-/** Sizes of the pieces in which a text comes. */
+/** Sizes of the pieces of a text. */
 const SIZES = process.env.BANYAN_LONG ? [1, 2, 3, 5, 7, 11, 17, 29, 53] : [1, 7];
 
-/** What is final of a text in pieces of a size. */
+/** The final lines of a text in pieces of this size. */
 function shown(text: string, size: number): string {
   const stream = new MarkdownStream();
   const lines: string[] = [];
@@ -23,7 +23,7 @@ function shown(text: string, size: number): string {
   return lines.map(bare).join("\n");
 }
 
-/** The words that stand in a text, each as often as it does. Those that only marks divide are one. */
+/** The words of a text with their counts. Words separated only by marks count as one. */
 function counted(text: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const words = text.replaceAll(/&#?\w+;/g, " ").match(/\p{L}[\p{L}\p{N}]*/gu) ?? [];
@@ -31,7 +31,7 @@ function counted(text: string): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Of words in the middle of which something is emphasised, and of an address that follows a word, the marks are not shown. */
+/** Removes marks inside words, and marks of a URL after a word, which are not shown. */
 const joined = (markdown: string) => markdown.replaceAll(/(?<=\w)(?:\*+(?=\w)|<(?=https))|(?<=\w)\*+$/gm, "");
 
 test.each([Number.POSITIVE_INFINITY, ...SIZES])(

@@ -10,7 +10,7 @@ import { MarkdownStream } from "./markdown-stream.ts";
 const theme = createTheme(4, "dark");
 const look: Look = { theme, links: false };
 
-/** The lines of a whole text. */
+/** The lines of a complete text. */
 function shown(text: string, width = 40, more: Partial<Look> = {}): string[] {
   const stream = new MarkdownStream();
   stream.push(text);
@@ -18,7 +18,7 @@ function shown(text: string, width = 40, more: Partial<Look> = {}): string[] {
   return stream.show(width, 10, { ...look, ...more }).finished.map(bare);
 }
 
-/** The finished lines of a text that comes in pieces, and what was open after each. */
+/** The final lines of a text in pieces, and the open lines after each piece. */
 function streamed(text: string, { size = 1, width = 40, room = 10 } = {}) {
   const stream = new MarkdownStream();
   const finished: string[] = [];

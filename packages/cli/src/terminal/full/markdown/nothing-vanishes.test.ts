@@ -6,7 +6,7 @@ import { MarkdownStream, markdownLines } from "./markdown-stream.ts";
 
 const look: Look = { theme: createTheme(1, "dark"), links: false };
 
-/** What is final of a text in pieces of a size, as words. */
+/** The words of the final lines of a text in pieces of this size. */
 function words(text: string, size: number): string {
   const stream = new MarkdownStream();
   let shown = "";

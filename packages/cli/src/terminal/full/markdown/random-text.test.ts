@@ -6,7 +6,7 @@ import { MarkdownStream } from "./markdown-stream.ts";
 
 const look: Look = { theme: createTheme(1, "dark"), links: false };
 const TEXTS = 2_000;
-/** What Markdown is made of, also what is none. */
+/** Elements of Markdown, valid and invalid. */
 const FRAGMENTS = [
   ...[
     "# H\n",
@@ -54,7 +54,7 @@ const FRAGMENTS = [
   ],
 ];
 
-/** Numbers that look random, and are the same every time. */
+/** Reproducible random numbers for a seed. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -93,7 +93,7 @@ describe("T22: random texts", () => {
   });
 
   test("lose no word where there is room for three lines", () => {
-    // Where a line ends may differ, and which marks count as marks: what comes later could have changed that.
+    // Line ends may differ, and also which marks count, because later text could have changed that.
     const words = (lines: readonly string[]) => lines.join("").replaceAll(/[^a-z\d]/g, "");
     for (const { text, pieces } of cases.filter((one) => !one.text.includes("&")))
       expect(words(finished(pieces, 3)), text).toBe(words(finished([text], 1_000)));

@@ -21,7 +21,7 @@ function files(...paths: readonly string[]): void {
   }
 }
 
-/** What the text before the cursor can be completed to, and what it is with the first of it. */
+/** The completions of the word before the cursor, and the text after the first one is applied. */
 async function completed(completer: Completer, text: string, force = false) {
   const completion = new Completion(() => [completer]);
   const { signal } = new AbortController();

@@ -36,13 +36,13 @@ function press(...keys: readonly string[]): void {
   for (const key of keys) for (const one of key.startsWith("\x1b") ? [key] : key) editor.key(one);
 }
 
-/** Waits until suggestions are listed. */
+/** Waits for listed suggestions. */
 async function suggestions(): Promise<readonly string[]> {
   while (!editor.isCompleting) await new Promise<void>((resolve) => (changed = resolve));
   return editor.lines(80, 24).suggestions;
 }
 
-/** Waits until so many are. */
+/** Waits for this number of suggestions. */
 async function narrowedTo(count: number): Promise<void> {
   while ((await suggestions()).length !== count) await new Promise<void>((resolve) => (changed = resolve));
 }
@@ -270,7 +270,7 @@ describe("what is shown", () => {
       expect.stringMatching(/^ {2}\/review \[n\] \| all +look$/),
       expect.stringMatching(/^ {2}\/edit #n \[text\] +change$/),
     ]);
-    // What is first in a list of several is not sent unseen.
+    // The first of several suggestions is not sent unseen.
     press("\r");
     expect([editor.text, sent]).toEqual(["/model ", []]);
     press("\x15", "/re");

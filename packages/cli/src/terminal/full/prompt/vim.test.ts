@@ -23,7 +23,7 @@ function opened() {
   return { editor, press, sent };
 }
 
-/** The text after keys, with `|` where the cursor stands. */
+/** The text after some keys, with `|` at the cursor. */
 function after(text: string, keys: string): string {
   const { editor, press } = opened();
   editor.set(text);
@@ -292,7 +292,7 @@ describe("T56: visual mode of vi", () => {
     editor.key("V");
     expect(editor.mode).toBe("visual line");
     expect(editor.lines(80, 24).lines[0]).toBe(theme.selected("one 你好 two three"));
-    // Another text has nothing selected.
+    // A replaced text has no selection.
     editor.set("new");
     expect(editor.mode).toBe("normal");
     expect(editor.selection).toBeUndefined();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TestScreen } from "../testing/screen.ts";
 import { breaksLinesAnew, type Frame, keepsCursorAtLine, LiveRegion } from "./live-region.ts";
 
-/** A region on a terminal on which a shell has said something. */
+/** A region on a terminal with a shell's output. */
 async function opened(columns = 80, rows = 24) {
   const screen = new TestScreen(columns, rows);
   const region = new LiveRegion();
@@ -111,7 +111,7 @@ test("T20: after 1,000 updates and five resizes all finished lines and the shell
     finished.push(...done);
     await draw([...region, `~update ${update}`], { finished: done, cursor: { row: region.length, column: 4 } });
   }
-  // A region that was broken anew into more rows than the screen has leaves its upper rows in the scrollback.
+  // If rewrapping makes a region taller than the screen, its top stays in the scrollback.
   const kept = screen.lines.filter((line) => !line.startsWith("~"));
   expect(kept).toEqual(["$ ls", "one  two", ...finished]);
   expect(screen.lines.filter((line) => /^~\d/.test(line)).length).toBeLessThan(1 + (1_000 % 7) + 2 * SIZES.length);

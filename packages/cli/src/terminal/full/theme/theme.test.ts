@@ -15,7 +15,7 @@ describe("T38: how many colours there are", () => {
     expect(colorDepth("auto", xterm)).toBe(8);
     expect(colorDepth("auto", { ...xterm, COLORTERM: "truecolor" })).toBe(24);
     expect(colorDepth("auto", { TERM: "dumb" })).toBe(1);
-    // In GNU screen, COLORTERM is that of the terminal around it.
+    // In GNU screen, COLORTERM describes the outer terminal.
     const screen = { TERM: "screen", COLORTERM: "truecolor", STY: "1.pts-0.host" };
     expect(colorDepth("auto", screen)).toBe(4);
     expect(colorDepth("auto", { ...screen, TERM: "screen-256color" })).toBe(8);
@@ -78,7 +78,7 @@ describe("the background", () => {
   });
 });
 
-/** How much two colours differ in brightness, from 1 to 21 (WCAG 2). */
+/** Contrast of two colours, from 1 to 21 (WCAG 2). */
 function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [one, other].map(luminance).sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);

@@ -5,7 +5,7 @@ import { Activities } from "./activity.ts";
 const state = emptyConversation();
 const activities = new Activities();
 let seq = 0;
-/** Something happens; answers whether it is about a sub-agent. */
+/** Applies an item. Returns whether it belongs to a sub-agent. */
 function happens(item: object): boolean {
   const placed = { seq: ++seq, epoch: 1, at: 0, ...item } as FeedItem;
   reduce(state, placed);

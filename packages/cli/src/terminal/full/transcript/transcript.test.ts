@@ -8,7 +8,7 @@ import { Transcript } from "./transcript.ts";
 
 const look: BlockLook = { theme: createTheme(1, "dark"), links: false, width: 40, room: 10, now: 0, openKey: "Ctrl-O" };
 
-/** A block that is done when it is told to be. */
+/** A block that is done on request. */
 class Slow implements Block {
   readonly isApart = false;
   isDone = false;

@@ -175,14 +175,14 @@ describe("T18: what waits", () => {
       "steer: message 1",
       "… and 7 more messages; Alt+Up takes back the last",
     ]);
-    // The key is left out as a whole, where there is no room for what it does.
+    // The hint with the key is left out if it does not fit.
     expect(waitingList(many, 3, 40, plain, "Alt+Up").at(-1)).toBe("… and 7 more messages");
     expect(waitingList([], 3, 60, plain)).toEqual([]);
   });
 });
 
 describe("T57: the plan above the prompt", () => {
-  /** Steps by how they stand: done, under way, still to do. */
+  /** Steps by state: completed, current, pending. */
   const steps = (marks: string): PlanStep[] =>
     Array.from(marks, (mark, index) => ({
       title: `step ${index + 1}`,

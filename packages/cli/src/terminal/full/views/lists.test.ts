@@ -19,7 +19,7 @@ const PAGE_DOWN = "\x1b[6~";
 const ENTER = "\r";
 const ESC = "\x1b[27u";
 
-/** Presses keys, and answers how it ended with the last of them. */
+/** Presses keys. Returns the end of the overlay, if the last key ends it. */
 function press<T>(overlay: Overlay<T>, ...pressed: readonly string[]): Over<T> | undefined {
   let over: Over<T> | undefined;
   for (const key of pressed) for (const one of key.startsWith("\x1b") ? [key] : key) over = overlay.key(one, keys);
@@ -326,7 +326,7 @@ test("T26: a picker cuts no names so that they are the same", () => {
     ...["❯ openai-compatible/scripted      price …", "  openai-compatible/test          price …"],
     "  openai-compatible/oak           price …",
   ]);
-  // Of a few letters nobody learns anything.
+  // A few letters of help are useless.
   expect(seen(picker, 40, 10).slice(3, 5)).toEqual(["  openai-compatible/test", "  openai-compatible/oak"]);
 });
 
