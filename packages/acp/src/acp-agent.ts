@@ -39,7 +39,7 @@ export interface AcpAgentOptions extends Omit<AgentProgram, "cwd"> {
   readonly cwd?: string | ((turn: LoopTurn) => Promise<string>) | undefined;
   /** Folder for previous contents of files, so that changes can be undone. Without it, changes are only recorded. */
   readonly backups?: string | undefined;
-  /** Whether a new session receives the agent's instructions. Default `true`. */
+  /** True if a new session receives the agent's instructions. Default `true`. */
   readonly instructions?: boolean | undefined;
   /**
    * Reasoning effort: a value of the agent's option of category `thought_level`. The session keeps the value until

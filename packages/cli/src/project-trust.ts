@@ -2,8 +2,8 @@ import { homedir } from "node:os";
 import { TrustRecord } from "@banyan/host";
 
 /**
- * Whether a command without a user may use the project's settings, servers, agents and instructions (S5): as the user
- * decided in a chat, or with `trust`, which is stored. `say` receives a sentence if the project is not used.
+ * Returns whether a command without a user may use the project's settings, servers, agents and instructions (S5). The
+ * user decides in a chat, or with `trust`, which is stored. `say` explains a refusal.
  */
 export function isProjectTrusted(
   { cwd, trust = false }: { readonly cwd: string; readonly trust: boolean | undefined },

@@ -110,7 +110,7 @@ const READERS = {
 /** First words of a command line that are not a message. */
 export const COMMANDS: readonly string[] = ["run", ...Object.keys(READERS)];
 
-/** Whether a line may be a misspelt command: it begins with an unknown word, and does not continue like a sentence. */
+/** Returns whether a line may be a misspelt command: it begins with an unknown word, and does not continue like a sentence. */
 export function isPerhapsMisspelt([name = "", second]: readonly string[]): boolean {
   return /^[a-z]+$/.test(name) && !COMMANDS.includes(name) && (second === undefined || /^-|\s/.test(second));
 }

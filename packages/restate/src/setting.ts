@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 
-/** Addresses of Restate, and of the servers whose turns it drives. */
+/** Addresses of Restate and of the servers. */
 export interface RestateSetting {
   /** Addresses that accept calls. If one does not answer, the next is tried. */
   readonly ingress: readonly string[];
   /** Address that accepts registrations. Undefined if the operator registers the servers. */
   readonly admin: string | undefined;
-  /** Address at which this server accepts calls of Restate. */
+  /** Address for Restate's calls to this server. */
   readonly listen: { readonly host: string; readonly port: number };
   /** Address at which Restate reaches all servers: a name or a proxy. */
   readonly servers: string;

@@ -25,7 +25,7 @@ export class ModelCalls {
   readonly #open = new Map<OpenTurn, OpenChat>();
   /** Turns by the ids of their responses, until the turn ends. */
   readonly #turns = new Map<string, OpenTurn>();
-  /** Whether the conversation has a summary. Without summaries and content, paths need not be walked. */
+  /** True if the conversation has a summary. Without summaries and content, paths need not be walked. */
   #hasSummary: boolean;
 
   constructor(session: Session, to: Instruments) {

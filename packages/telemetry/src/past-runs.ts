@@ -5,8 +5,8 @@ import { type Event, type FeedItem, isDelta } from "@banyan/core/conversation";
 const BEGINNING = { epoch: 1, seq: 0, offset: 0 };
 
 /**
- * Reads from the log all events up to event `until` of runs that another process began: responses, calls and
- * questions, and the runs that their calls launched. Leaves out a run with an earlier end, which that process has
+ * Reads from the log the events of runs that another process began, up to event `until`. They include responses,
+ * calls and questions, and the runs that calls launched. Leaves out runs with an earlier end, which that process has
  * reported. Rejects if there is no log, and if the session closes before `until`.
  */
 export async function eventsOfRuns(session: Session, runs: Iterable<string>, until: number): Promise<readonly Event[]> {

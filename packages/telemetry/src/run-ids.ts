@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 
 /**
- * Generates trace and span ids. Ids of a conversation derive from ids in its log (run, response, call, question); all
- * others are random. A turn that one process begins and another ends after a crash is then one trace, and a span sent
- * by both is the same span. Pass it to the tracer provider as `idGenerator`, and to `Telemetry` as `ids`.
+ * Generates trace and span ids. Ids of a conversation derive from its log (run, response, call, question); all others
+ * are random. A turn that two processes share after a crash is thus one trace, and a span sent by both is the same
+ * span. Pass it to the tracer provider as `idGenerator`, and to `Telemetry` as `ids`.
  */
 export class RunIds {
   #digest: string | undefined;

@@ -28,7 +28,7 @@ export interface TelemetryOptions {
   /** Id generator of `tracer`'s provider. With it, the ids of a turn's spans derive from the id of its run. */
   readonly ids?: RunIds;
   /**
-   * Whether spans contain instructions, messages, arguments and results. Off by default: more people read a trace
+   * True to include instructions, messages, arguments and results in spans. Off by default: more people read a trace
    * than a conversation.
    */
   readonly content?: boolean;
@@ -93,8 +93,8 @@ export class Telemetry {
   }
 
   /**
-   * Returns the span of a running call in a followed conversation, as the `traceparent` of W3C's Trace Context, so
-   * that other services can continue its trace. Undefined without such a span.
+   * Returns the span of a running call in a followed conversation, as the `traceparent` of W3C's Trace Context. Other
+   * services can continue the trace with it. Undefined without such a span.
    */
   traceparent(conversation: string, call: string): string | undefined {
     return this.#followed.get(conversation)?.traceparent(call);

@@ -20,12 +20,12 @@ export interface OtlpVariables {
   readonly traces?: Sending;
   readonly metrics?: Sending;
   readonly sampler: { readonly name: SamplerName; readonly ratio: number };
-  /** Characters. */
+  /** Maximum characters of an attribute. */
   readonly attributeLimit?: number;
   /** Milliseconds between two exports of spans. */
   readonly scheduleDelay?: number;
   readonly exportInterval?: number;
-  /** Whether spans contain content of the conversation. */
+  /** True if spans contain content of the conversation. */
   readonly content: boolean;
   /** Faults in the variables, one sentence each. */
   readonly notices: readonly string[];
@@ -203,7 +203,7 @@ class Variables {
   }
 }
 
-/** Whether text is `name=value` with escapes such as `%20`. Empty text counts as a pair. */
+/** Returns whether text is `name=value` with escapes such as `%20`. Empty text counts as a pair. */
 function isPair(text: string): boolean {
   const pair = text.trim();
   if (pair === "") return true;

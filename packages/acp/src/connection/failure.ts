@@ -14,7 +14,7 @@ export interface Described {
   readonly name: string;
   /** How the process ended and its last output, as far as known. */
   readonly ending: string;
-  /** Whether its process has ended, or its output is closed. */
+  /** True if the agent's process has ended, or its output is closed. */
   readonly isGone: boolean;
   /** Sign-in methods that the agent offers. */
   readonly signIn: readonly string[];

@@ -21,8 +21,8 @@ const LINE_END = 0x0a;
 
 /**
  * Streams of protocol messages, one JSON object per line, over the streams of a process. Unlike the protocol
- * package's stream, this stream skips lines that are not messages, delivers session updates in order with all other
- * messages, and waits for the handlers before it reads on.
+ * package's stream, this stream skips lines that are not messages, and delivers session updates in order with all
+ * other messages. It waits for the handlers before it reads on.
  */
 export function frames(input: Writable, output: Readable, options: FrameOptions): Stream {
   return {

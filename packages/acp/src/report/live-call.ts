@@ -64,7 +64,7 @@ export class LiveCall {
     this.#state = "open";
   }
 
-  /** Whether the call is recorded under another tool name than the agent's latest update implies. */
+  /** True if the call is recorded under another tool name than the agent's latest update implies. */
   get isRenamed(): boolean {
     return this.#state === "open" && this.#name !== this.told.tool;
   }

@@ -77,7 +77,7 @@ export class Report {
     return this.#problem;
   }
 
-  /** Whether a call runs or waits for the user. The agent may then be silent without limit. */
+  /** True if a call runs or waits for the user. The agent may then be silent without limit. */
   get isBusy(): boolean {
     return this.#calls.values().some(({ state }) => state === "running" || state === "judged");
   }

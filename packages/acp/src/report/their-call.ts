@@ -65,7 +65,7 @@ export class TheirCall {
     return named;
   }
 
-  /** Whether arguments, locations or content of the call are known. */
+  /** True if arguments, locations or content of the call are known. */
   get isDescribed(): boolean {
     const { rawInput, locations, content } = this.#told;
     return hasEntries(rawInput) || hasEntries(locations) || hasEntries(content);

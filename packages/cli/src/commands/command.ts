@@ -64,7 +64,7 @@ export interface ConversationContext {
   readonly user: ActionUser;
   /** The live run; undefined at rest. */
   readonly run: string | undefined;
-  /** Whether the connection is lost: the state is from before the loss. */
+  /** True if the connection is lost: the state is from before the loss. */
   readonly isAway?: boolean;
   /** Parent of the next message. */
   readonly leaf: string | null;
@@ -113,7 +113,7 @@ export interface ConversationContext {
   ask(step: Pick<CommandStep, "command" | "input" | "isHere">): Promise<unknown>;
   /** Sets the parent of the next message. */
   goOn(place: GoOn): void;
-  /** Access that only an agent of this process offers. */
+  /** Access for agents of this process only. */
   readonly own?: OwnContext | undefined;
 }
 
@@ -122,7 +122,7 @@ export interface OwnContext {
   readonly host: Host;
   /** The conversation; undefined before it begins. */
   readonly session: TalkSession | undefined;
-  /** The conversation, which begins if there is none yet. */
+  /** Returns the conversation, and begins it if there is none yet. */
   open(): Promise<TalkSession>;
   /**
    * Leaves the conversation for another one, by its id or title. Without a name, or if several match, the user

@@ -14,17 +14,17 @@ export function offeredCommands(user: ActionUser): readonly CommandName[] {
   });
 }
 
-/** Whether a line is a command that the user has. */
+/** Returns whether a line is a command that the user has. */
 export function isCommand(line: string, user: ActionUser): boolean {
   return commandIn(line, user) !== undefined;
 }
 
-/** Whether a line is the exit command. */
+/** Returns whether a line is the exit command. */
 export function isExit(line: string): boolean {
   return /^\/(exit|quit)\s*$/i.test(line);
 }
 
-/** Whether a line is a command that can run while the agent works. */
+/** Returns whether a line is a command that can run while the agent works. */
 export function runsAnytime(line: string, user: ActionUser): boolean {
   const command = commandIn(line, user);
   return command !== undefined && command.needs?.idle === undefined;

@@ -56,8 +56,8 @@ export interface ChooseOptions {
 }
 
 /**
- * Lets the user choose a conversation (T41): those of this directory first, found by title or by words in messages,
- * with a preview of the last exchange. Returns its id, or undefined without a choice. Rejects like `list`.
+ * Lets the user choose a conversation (T41) with a preview; those of this directory come first. A search covers
+ * titles and messages. Returns the id, or undefined without a choice. Rejects like `list`.
  */
 export async function chooseConversation(options: ChooseOptions): Promise<string | undefined> {
   const { from, terminal, among, filter = "", signal } = options;

@@ -104,7 +104,7 @@ async function conversationNamed(named: string, memory: ManagedMemory): Promise<
   return (await directory.find(named)).id;
 }
 
-/** Whether the effective settings turn memory off. */
+/** Returns whether the effective settings turn memory off. */
 function isSwitchedOff(place: { readonly env: NodeJS.ProcessEnv; readonly home: string }): boolean {
   const { state } = new TrustRecord(place).trustOf(".");
   const project = state === "trusted" ? { project: projectOf(".") } : {};

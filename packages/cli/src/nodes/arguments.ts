@@ -5,7 +5,7 @@ import { parse, type Unread } from "../parse.ts";
 export interface NodesArguments {
   /** Address of the database. Default: BANYAN_STORE. */
   readonly store?: string;
-  /** Whether to list the open conversations of each server. */
+  /** True to list the open conversations of each server. */
   readonly conversations: boolean;
   readonly output: "text" | "json";
 }

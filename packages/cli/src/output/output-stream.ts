@@ -24,7 +24,7 @@ export class OutputStream {
     if (!this.#gone) this.#stream.write(text);
   }
 
-  /** Whether the reader is so far behind that writing should wait. */
+  /** True if the reader is so far behind that writing should wait. */
   get isFull(): boolean {
     return !this.#gone && this.#stream.writableNeedDrain;
   }

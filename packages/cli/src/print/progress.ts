@@ -18,15 +18,15 @@ const NO_SIGN_OF_MORE: ReadonlySet<FeedItem["type"]> = new Set([
 
 /** Level of detail of the progress. */
 export interface ProgressOptions {
-  /** Whether only problems are written. */
+  /** True if only problems are written. */
   readonly quiet: boolean;
   /** Text between calls: one line, in full, or nothing because it streams to stdout. */
   readonly said: "gist" | "whole" | "nothing";
 }
 
 /**
- * Progress of a turn for stderr: one line per call and per problem, and the agent's text between calls, while stdout
- * gets the answer (T32, B80). If quiet, only problems are written.
+ * Progress of a turn for stderr, while stdout gets the answer (T32, B80). Writes a line per call and per problem, and
+ * the agent's text between calls. If quiet, only problems are written.
  */
 export class Progress {
   readonly #write: (text: string) => void;
@@ -35,9 +35,9 @@ export class Progress {
   readonly #quiet: boolean;
   readonly #said: ProgressOptions["said"];
   readonly #subAgents = new SubAgentItems();
-  /** Whether text of the current response was written. */
+  /** True if text of the current response was written. */
   #isWritten = false;
-  /** Whether a response of this turn was abandoned, and the user told. */
+  /** True if a response of this turn was abandoned, and the user told. */
   #gaveUp = false;
   /** Gist of the latest text until it is known not to be the answer for stdout, and later lines. */
   #gist: string | undefined;

@@ -12,7 +12,7 @@ const PATIENCE = 3_000;
 
 export interface InputOptions {
   readonly stream: typeof process.stdin;
-  /** Whether there is a prompt argument. */
+  /** True if there is a prompt argument. */
   readonly optional: boolean;
   /** Aborts the reading. */
   readonly signal: AbortSignal;

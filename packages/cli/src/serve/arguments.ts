@@ -20,7 +20,7 @@ export interface ServeArguments extends AgentFlags {
   readonly cwd?: string;
   /** Address of a PostgreSQL database shared with other servers. */
   readonly store?: string;
-  /** Address at which the other servers reach this one. */
+  /** This server's address for the other servers. */
   readonly address?: string;
   /** Name of the machine whose files this server works with. */
   readonly machine?: string;

@@ -365,7 +365,7 @@ function shown({ runs, waiting, inbox, questions, messages }: ConversationState)
   });
 }
 
-/** Whether a command failed because its server ended. */
+/** Returns whether a command failed because its server ended. */
 function isLost(error: unknown): boolean {
   return (
     error instanceof ClientError &&

@@ -85,7 +85,7 @@ export function attachableAtEnd(text: string): string | undefined {
   return attachableIn(word)[0];
 }
 
-/** Whether a word is a pattern such as `src/*.ts` or `*.md`, unlike `**emphasis**` or `2*3`. */
+/** Returns whether a word is a pattern such as `src/*.ts` or `*.md`, unlike `**emphasis**` or `2*3`. */
 function isPattern(word: string): boolean {
   return /^[\w.~/*{},-]+$/.test(word) && word.includes("*") && /[./]/.test(word) && !/^\*+[^*]+\*+$/.test(word);
 }

@@ -109,7 +109,7 @@ export class ToldEnds {
     if (item.type === "process.ended") this.#told.add(item.process);
   }
 
-  /** Whether a message only reports such ends to the model. */
+  /** Returns whether a message only reports such ends to the model. */
   has(message: Message | undefined): boolean {
     if (message?.role !== "user" || message.author !== "system") return false;
     const ended = textOf(message)
@@ -134,7 +134,7 @@ export function undoneLine(message: Message): string | undefined {
 
 const APPLIED = /^All blocks were applied\.(\n.+: (created, with|\d+ blocks? applied;) .+)+\nEdit mode has ended/;
 
-/** Whether a tool only reports that blocks became file changes, which the user already sees above. */
+/** Returns whether a tool only reports that blocks became file changes, which the user already sees above. */
 export function isShownByChanges(message: Message): boolean {
   return message.role === "user" && message.author === "tool" && APPLIED.test(textOf(message));
 }

@@ -19,7 +19,7 @@ export class SubAgentItems {
     this.#runs.clear();
   }
 
-  /** Whether an item belongs to a sub-agent. Call once per item, in order, after the state has applied the item. */
+  /** Returns whether an item belongs to a sub-agent. Call once per item, in order, after the state has applied the item. */
   has(item: FeedItem, state: ConversationState): boolean {
     if (item.type === "run.started" && item.call !== undefined) this.#runs.add(item.run);
     if (item.type === "run.ended" && this.#runs.delete(item.run)) return true;

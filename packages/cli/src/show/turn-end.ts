@@ -8,7 +8,7 @@ import type { Style } from "./style.ts";
 export type TurnEnd = Extract<Event, { readonly type: "run.ended" }>;
 
 /**
- * Spending of a turn, such as `anthropic/claude · 2 steps · 1,200 tokens in, 80 out · cost $0.01`; empty if unknown
+ * Spending of a turn, such as `anthropic/claude · 2 steps · 1,200 tokens in, 80 out · cost $0.01`. Empty if unknown
  * or without a model call. `model` is named if the turn has no response.
  */
 export function turnLine(end: TurnEnd, state: ConversationState, model: string): string[] {

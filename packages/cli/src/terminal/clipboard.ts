@@ -32,8 +32,8 @@ const MOST_READ = 32 * 1024 * 1024;
 const MOST_HANDED = 100_000;
 
 /**
- * Copies a text to the user's clipboard: with a desktop program or tmux if available, else through the terminal (OSC
- * 52), which also reaches the user's machine over ssh. `send` writes to the terminal. Control characters are removed.
+ * Copies a text to the user's clipboard, without control characters. Uses a desktop program or tmux if available,
+ * else the terminal (OSC 52), which also reaches the user's machine over ssh. `send` writes to the terminal.
  */
 export async function copyText(text: string, send: (bytes: string) => void, place: ClipboardPlace): Promise<Copied> {
   // The user may paste the text into a shell.
@@ -133,7 +133,7 @@ function throughScreen(sequence: string): string {
 }
 
 /**
- * Runs a program, but not one in the working directory (S16), and resolves with its output; empty if it failed, and
+ * Runs a program, but never from the working directory (S16). Resolves with its output: empty if the program failed,
  * undefined if it could not be started.
  */
 function run(words: Words, env: NodeJS.ProcessEnv, input?: string): Promise<Buffer | undefined> {

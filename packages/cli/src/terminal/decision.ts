@@ -14,7 +14,7 @@ export interface Decision {
   readonly asksLess?: boolean;
   readonly question: string;
   readonly choices: readonly Choice[];
-  /** Whether cancelling stops the agent. */
+  /** True if cancelling stops the agent. */
   readonly stops?: boolean;
   /** A choice with an unfinished text. Unless `again`, the choice is selected at the start. */
   readonly begun?: Decided;
@@ -33,7 +33,7 @@ export interface Choice {
   readonly text: string;
   /** Short text for small screens. */
   readonly brief?: string;
-  /** Whether the choice has a lasting effect: its text is then always shown in full. */
+  /** True if the choice has a lasting effect: its text is then always shown in full. */
   readonly holdsOn?: boolean;
   /** Words that a user may type for the choice. */
   readonly words?: readonly string[];

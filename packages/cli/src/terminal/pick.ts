@@ -63,7 +63,7 @@ function lineOf(
   return `${String(number).padStart(3)}  ${known}${isSelected ? "  (now)" : ""}`;
 }
 
-/** Whether an item's text contains all words, or its id begins with them. */
+/** Returns whether an item's text contains all words, or its id begins with them. */
 function matches({ label, help = "", id = "" }: PickerItem<unknown>, words: string): boolean {
   if (id.startsWith(words)) return true;
   const text = `${label} ${help}`.toLowerCase();

@@ -37,7 +37,7 @@ export class PlainTerminal implements Terminal {
   readonly #lines: string[] = [];
   #reader: Interface | undefined;
   #ended = false;
-  /** Whether lines answer `read` or `ask`. */
+  /** True if lines answer `read` or `ask`. */
   #asking = false;
   /** Lines typed without a request; lines that arrive together form one message. */
   readonly #unasked: string[] = [];

@@ -13,9 +13,9 @@ export interface Terminal {
   readonly style: Style;
   /** Present number of columns. */
   readonly columns: number;
-  /** Whether choices are numbers instead of letters (T39). */
+  /** True if choices are numbers instead of letters (T39). */
   readonly numbered: boolean;
-  /** Whether the terminal was closed. */
+  /** True if the terminal was closed. */
   readonly isClosed: boolean;
   /** Appends text. Text of a model or tool must be free of control characters (S12). */
   write(text: string): void;
@@ -91,8 +91,8 @@ export interface TerminalOptions {
 }
 
 /**
- * Actions of keys on a conversation: change the approval mode, list the sub-agents, withdraw the last queued message
- * into the prompt, or open the tree at the last own message.
+ * Actions of keys on a conversation: change the approval mode, list the sub-agents, withdraw the last queued message,
+ * or open the tree at the last own message.
  */
 export type TalkAction = "approval-mode" | "agents" | "take-back" | "rewind";
 

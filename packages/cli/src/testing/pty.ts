@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Home, MAIN } from "./banyan.ts";
 
-/** Whether tmux is installed. */
+/** True if tmux is installed. */
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
 /** Milliseconds for output to appear, also on a busy machine. */

@@ -59,8 +59,8 @@ export class OwnDesk implements AsyncDisposable {
   }
 
   /**
-   * Whether another turn follows by itself after the turn that ended with message `leaf`. A hook can keep the agent
-   * from stopping.
+   * Resolves with whether another turn follows by itself after the turn that ended with message `leaf`. A hook can
+   * keep the agent from stopping.
    */
   async goesOn(conversation: string, leaf: string | null): Promise<boolean> {
     const session = await this.open(conversation);

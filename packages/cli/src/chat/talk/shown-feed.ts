@@ -43,7 +43,7 @@ export class ShownFeed {
     this.#approvals = new Approvals(person.terminal, person.view, client.welcome, unsent);
   }
 
-  /** Whether a turn here waits for MCP servers. Returns true once per notice to the user. */
+  /** Returns whether a turn here waits for MCP servers: true once per notice to the user. */
   takeWait(): boolean {
     const waits = this.#waiting !== undefined;
     this.#waiting = undefined;

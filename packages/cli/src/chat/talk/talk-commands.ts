@@ -26,7 +26,7 @@ export interface TalkCommandsOptions {
   session(): TalkSession | undefined;
   /** The run that the user sees, while it is live. */
   working(): string | undefined;
-  /** Whether the connection is lost. */
+  /** Returns whether the connection is lost. */
   isAway(): boolean;
   /** Returns the conversation, and begins it if there is none yet. */
   open(): Promise<TalkSession>;

@@ -52,15 +52,15 @@ type AboutHere<Name extends HereCommand> = Omit<Input<Name>, "conversation">;
 export class TalkSession implements AskingSession {
   readonly watched: Watched;
   readonly #client: Client;
-  /** Messages of this client, and runs that it began without a message. */
+  /** Messages of this client, and its runs without a message. */
   readonly #own = new Set<string>();
   /** Messages that were added without a turn. */
   readonly #added = new Set<string>();
   /** Commands that sent one text to several branches. Ids of their messages begin with the command's id. */
   readonly #fanned = new Set<string>();
-  /** Whether files are being reverted. */
+  /** True if files are being reverted. */
   #isReverting = false;
-  /** Whether worktrees of branches are being created. */
+  /** True if worktrees of branches are being created. */
   #isOpening = false;
   /** The run that compacts a branch for the user. */
   #compacting: string | undefined;
@@ -94,12 +94,12 @@ export class TalkSession implements AskingSession {
     return [...this.state.runs.values()].filter(({ id }) => !left.has(id));
   }
 
-  /** Whether this client made one of these messages or runs. */
+  /** Returns whether this client made one of these messages or runs. */
   isOwn(...ids: readonly (string | null)[]): boolean {
     return ids.some((id) => id !== null && this.#own.has(id));
   }
 
-  /** Whether this client caused the item and has already shown its effect. */
+  /** Returns whether this client caused the item and has already shown its effect. */
   isShown(item: FeedItem): boolean {
     if (item.type === "file.changed") return this.#isReverting;
     if (item.type !== "message.added") return false;
@@ -209,7 +209,7 @@ export class TalkSession implements AskingSession {
     );
   }
 
-  /** Whether this client sent the message to several branches at once; the user then stays on the current branch. */
+  /** Returns whether this client sent the message to several branches at once; the user then stays on the current branch. */
   isAside(message: string | null): boolean {
     return message !== null && this.#fanned.has(message.slice(0, message.lastIndexOf(".")));
   }

@@ -35,7 +35,7 @@ export interface TalkOptions extends Pick<PersonOptions, "place" | "prompt" | "t
   readonly address?: string | undefined;
   /** The user's own command for the status line. */
   readonly statusCommand?: string | undefined;
-  /** Whether the first message is a task. `once`: the program ends with the task. */
+  /** Marks the first message as a task. `once`: the program ends with the task. */
   readonly task?: "once" | "first" | undefined;
 }
 
@@ -301,7 +301,7 @@ export class Talk implements Partner {
     return this.#client.welcome.rights.includes("act");
   }
 
-  /** Whether the user lacks the right for a line, and tells them: the server would refuse it (S28). */
+  /** Returns whether the user lacks the right for a line, and tells them: the server would refuse it (S28). */
   #isRefused(line: string): boolean {
     if (this.#mayAct || isCommand(commandLine(line) ?? "", this.#commands.user)) return false;
     this.note(WATCHING);
@@ -348,7 +348,7 @@ export class Talk implements Partner {
     this.#person.standpoint.goBack();
   }
 
-  /** The conversation, which begins if there is none yet. */
+  /** Returns the conversation, and begins it if there is none yet. */
   #open(): Promise<TalkSession> {
     return this.#conversation.open((id) => this.enter(id));
   }

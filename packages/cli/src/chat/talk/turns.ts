@@ -44,7 +44,7 @@ export class Turns {
     this.#options.changed();
   }
 
-  /** Whether the task of the command line is done. */
+  /** True if the task of the command line is done. */
   get isDone(): boolean {
     const { task } = this.#options;
     return task === "once" && this.#mode === "task" && this.#end !== undefined && this.#end.reason !== "interrupted";

@@ -103,7 +103,7 @@ export class WrittenPart {
     return this.#text;
   }
 
-  /** Whether the answer contains the current text. */
+  /** True if the answer contains the current text. */
   get isUsed(): boolean {
     return this.#isUsed;
   }

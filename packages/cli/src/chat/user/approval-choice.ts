@@ -11,7 +11,7 @@ export interface ApprovalChoiceOptions {
   note(sentence: string): void;
   /** Id of the current conversation; undefined before the first message. */
   here(): string | undefined;
-  /** The conversation, which begins if there is none yet. */
+  /** Returns the conversation, and begins it if there is none yet. */
   open(): Promise<{ readonly id: string }>;
 }
 

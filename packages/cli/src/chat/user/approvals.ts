@@ -241,7 +241,7 @@ type Chosen = Answer & { readonly approval?: PlanApproval };
 /** Choices for a call that depend on the call. */
 interface Offered {
   readonly rule: string | undefined;
-  /** Whether the user can allow all edits of the turn. */
+  /** True if the user can allow all edits of the turn. */
   readonly changes: boolean;
   /** Argument that can be edited alone. */
   readonly thing: string | undefined;
@@ -326,7 +326,7 @@ function whileOpen(
   };
 }
 
-/** Whether a question waits for an answer. */
+/** Returns whether a question waits for an answer. */
 function isOpen({ questions }: ConversationState, question: string): boolean {
   return questions.has(question);
 }

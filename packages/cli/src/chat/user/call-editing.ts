@@ -11,8 +11,8 @@ const LONG = 12;
 type Edited = "kept" | "stopped";
 
 /**
- * Lets the user edit a call before they allow it (T47): its main argument if there is one (a command, the content of
- * a file, the steps of a plan), or all arguments as JSON.
+ * Lets the user edit a call before they allow it (T47). A call with a main argument (a command, a file's content, a
+ * plan's steps) is edited as text; other calls are edited as JSON.
  */
 export class CallEditing {
   readonly #terminal: Terminal;
@@ -33,7 +33,7 @@ export class CallEditing {
     this.#note = note;
   }
 
-  /** Whether an earlier edit is unfinished. */
+  /** True if an earlier edit is unfinished. */
   get isBegun(): boolean {
     return this.#written.text !== "";
   }

@@ -22,7 +22,7 @@ export interface LeftDraft extends Draft {
   forget(): void;
 }
 
-/** Content of a file, which belongs to one process. */
+/** Content of a file. Each file belongs to one process. */
 interface Record extends Draft {
   /** Id of the process that writes the draft; absent after it has closed. */
   readonly process?: number;
@@ -78,7 +78,7 @@ export class DraftFiles {
     for (const file of this.#files.values()) file.write(true);
   }
 
-  /** Whether a process still writes a file. Containers reuse process ids: an unknown file with our id belongs to an earlier process. */
+  /** Returns whether a process still writes a file. Containers reuse process ids: a file with our id that we did not open is old. */
   #isWritten(path: string, { process: id }: Record): boolean {
     return id === process.pid ? this.#files.has(path) : isAlive(id);
   }

@@ -9,9 +9,9 @@ interface Prompted {
 /** State and texts of the prompt. */
 export interface PromptingOptions {
   readonly terminal: Terminal;
-  /** Whether the agent works on the user's branch. */
+  /** Returns whether the agent works on the user's branch. */
   isWorking(): boolean;
-  /** Whether the user can leave while the agent works, which then continues. */
+  /** True if the user can leave while the agent works, which then continues. */
   readonly mayLeave: boolean;
   /** The prompt and initial text of the next line. */
   prompted(isWorking: boolean): Prompted;
@@ -37,7 +37,7 @@ export class Prompting {
     this.#options = options;
   }
 
-  /** Whether no more lines are read. */
+  /** True if no more lines are read. */
   get isOver(): boolean {
     return this.#isOver;
   }

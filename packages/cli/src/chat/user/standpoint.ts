@@ -87,7 +87,7 @@ export class Standpoint {
     return place;
   }
 
-  /** Whether the user wants to leave for another message (`null`: root), after seeing the files that remain. */
+  /** Returns whether the user wants to leave for another message (`null`: root), after seeing the files that remain. */
   async mayLeaveFor(to: string | null): Promise<boolean> {
     const { leaf } = this;
     if (leaf === null) return true;
@@ -203,7 +203,7 @@ export function remindOpened(terminal: Terminal, session: Left, leaf: string | n
   for (const line of leftBehind(session, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
 }
 
-/** Whether an item ends a run of an earlier process. The user read about that run when the conversation opened. */
+/** Returns whether an item ends a run of an earlier process. The user read about that run when the conversation opened. */
 export function isReminded({ interrupted }: Pick<Left, "interrupted">, item: FeedItem): boolean {
   return item.type === "run.ended" && interrupted.some(({ id }) => id === item.run);
 }

@@ -48,7 +48,7 @@ export async function answerInWords(
 /** Characters of a choice that fit on one line in most windows. */
 const SHORT = 60;
 
-/** Whether choices fit a short list. Other choices are shown in full, and answered by number. */
+/** Returns whether choices fit a short list. Other choices are shown in full, and answered by number. */
 function isList(choices: readonly string[]): boolean {
   const isShort = choices.every((choice) => choice.length <= SHORT && !choice.includes("\n"));
   return choices.length >= 2 && choices.length <= 9 && new Set(choices).size === choices.length && isShort;

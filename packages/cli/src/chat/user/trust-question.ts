@@ -7,8 +7,8 @@ import type { Choice, Decision } from "../../terminal/decision.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 /**
- * Whether the project's hooks, servers and rules may be used (S5, S6). Asks the user if they have not decided yet, or
- * if new items can run or allow something. `--trust` answers without a question. `notice` receives warnings.
+ * Returns whether the project's hooks, servers and rules may be used (S5, S6). Asks the user if they have not decided
+ * yet, or if new items can run or allow something. `--trust` decides without a question. `notice` receives warnings.
  */
 export async function mayUseProject(
   args: Arguments,

@@ -31,7 +31,7 @@ export class Unsent {
     this.#changed();
   }
 
-  /** Whether the user has entered a message or command yet. */
+  /** True if the user has entered a message or a command. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }

@@ -28,9 +28,9 @@ export class ChatView implements FeedView {
   /** Kind of the last output. */
   #last: "nothing" | "text" | "reasoning" | "call" = "nothing";
   #openCall: string | undefined;
-  /** Whether text of the current response was shown. */
+  /** True if text of the current response was shown. */
   #isWritten = false;
-  /** Whether a response of this turn was abandoned, and the user told. */
+  /** True if a response of this turn was abandoned, and the user told. */
   #gaveUp = false;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #subAgents = new SubAgentItems();

@@ -29,8 +29,8 @@ export function titleLine(state: ConversationState, leaf: string | null): string
 }
 
 /**
- * The last exchange before a message, to remind the user of a conversation: as in the transcript if Markdown is
- * rendered, else with the speakers' names. Below it are the rest of the plan, and the reason for a missing answer.
+ * The last exchange before a message, to remind the user of a conversation. Rendered Markdown looks as in the
+ * transcript; plain text has the speakers' names. The rest of the plan and the reason for a missing answer follow.
  */
 export function lastExchange(
   state: ConversationState,

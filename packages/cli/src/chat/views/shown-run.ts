@@ -20,7 +20,7 @@ export class ShownRun {
     this.#run = undefined;
   }
 
-  /** Whether this run is shown. */
+  /** Returns whether this run is shown. */
   is(run: string): boolean {
     return this.#run === run;
   }
@@ -39,13 +39,13 @@ export class ShownRun {
     }
   }
 
-  /** Whether a message is at the end of the shown run's path. True if no run is shown. */
+  /** Returns whether a message is at the end of the shown run's path. True if no run is shown. */
   isAt({ id, parentId }: Message): boolean {
     const leaf = this.#leaf;
     return leaf === undefined || leaf === id || leaf === parentId;
   }
 
-  /** Whether an item belongs to the run, or to one of its sub-agents. */
+  /** Returns whether an item belongs to the run, or to one of its sub-agents. */
   has(item: FeedItem): boolean {
     // Items of other runs belong to other branches.
     if ("run" in item && item.type !== "message.started") {
@@ -65,7 +65,7 @@ export class ShownRun {
     return message.run === this.#run || message.id === this.#leaf;
   }
 
-  /** Whether the run, or one of its sub-agents, made the call that launched a sub-agent. */
+  /** Returns whether the run, or one of its sub-agents, made the call that launched a sub-agent. */
   #launched(call: string): boolean {
     const { calls, messages } = this.#state();
     const launcher = messages.get(calls.get(call) ?? "");

@@ -17,7 +17,7 @@ const CHANGES: ReadonlySet<string> = new Set([
   "process.ended",
 ]);
 
-/** Whether an item changes the status. */
+/** Returns whether an item changes the status. */
 export function changesStatus(item: FeedItem, state: ConversationState): boolean {
   if (item.type === "call.completed") return callIn(state, item)?.about?.plan !== undefined;
   return CHANGES.has(item.type);

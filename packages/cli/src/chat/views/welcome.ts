@@ -45,7 +45,7 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
   }
 }
 
-/** Whether the demo is used for lack of a model: the settings name none. */
+/** Returns whether the demo is used for lack of a model: the settings name none. */
 function isStandIn({ model, configuration }: Host): boolean {
   return model.name.startsWith("demo/") && configuration.settings.model === undefined;
 }

@@ -33,7 +33,7 @@ export interface LiveSettings {
   readonly keys?: KeySettings;
   /** Name or file of a colour theme. */
   readonly theme?: string;
-  /** Whether the prompt uses vi's keys. */
+  /** True if the prompt uses vi's keys. */
   readonly vim?: boolean;
   /** Notification of the user when they are not looking. */
   readonly notify?: AttentionHow;

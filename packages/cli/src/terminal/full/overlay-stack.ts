@@ -44,7 +44,7 @@ export class OverlayStack {
     return Math.max(0, this.#entries.filter(({ overlay }) => !overlay.isFull).length - (this.top?.isFull ? 0 : 1));
   }
 
-  /** Whether keys reach the top overlay: a pause without keys has passed since it appeared. */
+  /** True if keys reach the top overlay: a pause without keys has passed since it appeared. */
   get isArmed(): boolean {
     const entry = this.#entry;
     return entry !== undefined && performance.now() >= entry.armedAt;

@@ -30,7 +30,7 @@ export interface Seen {
   readonly hint: string;
   readonly status: Status | undefined;
   readonly inbox: readonly WaitingInput[];
-  /** Whether animation is on. */
+  /** True if animation is on. */
   readonly moves: boolean;
   readonly links: boolean;
   readonly highlight: Highlight | undefined;
@@ -116,7 +116,7 @@ function waitingOf({ inbox, prompt, theme, keys }: Seen, { columns, rows }: Size
   return [...waitingList(inbox, most, columns, theme, keys.hint("take-back")), ...kept.slice(0, most)];
 }
 
-/** Whether a question is below the transcript or a page. */
+/** Returns whether a question is below the transcript or a page. */
 function isAsked({ overlays }: Seen): boolean {
   return overlays.top !== undefined && overlays.top !== overlays.page;
 }

@@ -13,7 +13,7 @@ export interface KeyRow {
   readonly help: string;
   /** First context of the action. */
   readonly place: KeyPlace;
-  /** Whether the user's settings define the keys. */
+  /** True if the user's settings define the keys. */
   readonly isSet: boolean;
 }
 
@@ -42,7 +42,7 @@ export class KeyBindings {
     );
   }
 
-  /** Whether a key sequence from the terminal belongs to an action. */
+  /** Returns whether a key sequence from the terminal belongs to an action. */
   matches(key: string, action: Action): boolean {
     return this.#of(action).some((name) => matchesKey(key, name));
   }

@@ -105,7 +105,7 @@ const KITTY_FLAGS = /^\x1b\[\?(\d+)u$/;
 const DEVICE = /^\x1b\[\?[\d;]*c$/;
 
 /**
- * Whether a terminal marks pastes on request. A few terminals are known not to: lines that arrive from them at once
+ * Returns whether a terminal marks pastes on request. A few terminals are known not to: lines that arrive from them at once
  * count as a paste. From all others, unmarked lines were typed: quickly, by a script, or while this process was busy.
  */
 export function marksPastes({ TERM = "", TMUX, STY }: NodeJS.ProcessEnv, platform = process.platform): boolean {
@@ -113,7 +113,7 @@ export function marksPastes({ TERM = "", TMUX, STY }: NodeJS.ProcessEnv, platfor
   return !(platform === "win32" || STY || /^(|dumb|linux|cygwin|(screen|rxvt|eterm|vt\d).*)$/.test(TERM));
 }
 
-/** Whether a line end is followed by more than one character, which could be the next key. */
+/** Returns whether a line end is followed by more than one character, which could be the next key. */
 function hasLines(text: string): boolean {
   return !text.includes("\x1b") && /[\r\n].*\P{Cc}.*\P{Cc}/su.test(text);
 }

@@ -13,7 +13,7 @@ export interface CodePaint {
 /** Settings for rendering Markdown. */
 export interface Look {
   readonly theme: Theme;
-  /** Whether the terminal supports links (OSC 8). */
+  /** True if the terminal supports links (OSC 8). */
   readonly links: boolean;
   /** Absent until loaded, and without colours. */
   readonly highlight?: Highlight | undefined;

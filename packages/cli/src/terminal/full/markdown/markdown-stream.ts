@@ -29,8 +29,8 @@ type Begun =
 
 /**
  * Renders streaming Markdown as lines (T22). Final parts are returned once and forgotten, so that the work per piece
- * stays constant: whole blocks, lines of code, list items, and the beginning of a table or paragraph that exceeds its
- * room.
+ * stays constant. Final parts are whole blocks, lines of code, list items, and the beginning of a table or paragraph
+ * that exceeds its room.
  *
  * ```
  *   given before │ finished now │ open: the block that still grows
@@ -239,7 +239,7 @@ export class MarkdownStream {
   }
 }
 
-/** Whether the last block of a source of complete lines is complete. */
+/** Returns whether the last block of a source of complete lines is complete. */
 function isClosed({ type }: Token, source: string): boolean {
   switch (type) {
     case "heading":
@@ -282,7 +282,7 @@ function begunFence(raw: string, language: string): Fence | undefined {
   return { mark: marks.startsWith("`") ? "`" : "~", length: marks.length, indent: indent.length, language };
 }
 
-/** Whether a line closes the code. `isPart`: an incomplete line may close it from its first mark on. */
+/** Returns whether a line closes the code. `isPart`: an incomplete line may close it from its first mark on. */
 function isClosing(line: string, { mark, length }: Fence, isPart = false): boolean {
   const marks = line.trim();
   return marks.length >= (isPart ? 1 : length) && marks === mark.repeat(marks.length) && !/^ {4}/.test(line);

@@ -17,9 +17,9 @@ export interface Suggestion {
 export interface Word {
   /** Includes its leading sign. A path with blanks is quoted after `@`, or unquoted if the user pressed Tab. */
   readonly text: string;
-  /** Whether this is the message's first word. */
+  /** True if this is the message's first word. */
   readonly isFirst: boolean;
-  /** Whether the user pressed Tab, rather than just typed. */
+  /** True if the user pressed Tab, rather than just typed. */
   readonly isAsked: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Word {
 export interface Completer {
   /** Suggestions, best first; undefined for other kinds of words. If it rejects, other completers still work. */
   suggest(word: Word, signal: AbortSignal): Promise<readonly Suggestion[] | undefined>;
-  /** Whether `typed` can only mean `completed` without arguments: Enter then sends it. */
+  /** Returns whether `typed` can only mean `completed` without arguments: Enter then sends it. */
   isMeant?(typed: string, completed: string): boolean;
 }
 
@@ -77,7 +77,7 @@ export class Completion implements AutocompleteProvider {
     return found.flatMap((one) => (one.status === "fulfilled" && one.value) || []).slice(0, MOST);
   }
 
-  /** Whether Enter, which completed the typed text, also sends it. */
+  /** Returns whether Enter, which completed the typed text, also sends it. */
   isMeant(typed: string, completed: string): boolean {
     return this.#completers().some((completer) => completer.isMeant?.(typed, completed));
   }

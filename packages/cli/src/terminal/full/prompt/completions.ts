@@ -38,7 +38,7 @@ export function completeCommands(commands: readonly CommandName[]): Completer {
   };
 }
 
-/** Whether a command requires arguments: each alternative has a part outside brackets. */
+/** Returns whether a command requires arguments: each alternative has a part outside brackets. */
 function needsMore(takes = ""): boolean {
   let rest = takes;
   for (let before = ""; before !== rest; ) {

@@ -7,7 +7,7 @@ class ExternalEditorError extends Error {
   override readonly name = "ExternalEditorError";
 }
 
-/** Whether the user has set an editor. */
+/** Returns whether the user has set an editor. */
 export function hasEditor({ VISUAL, EDITOR }: NodeJS.ProcessEnv): boolean {
   return Boolean(VISUAL || EDITOR);
 }

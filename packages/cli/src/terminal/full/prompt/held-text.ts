@@ -1,7 +1,7 @@
 /*
  * Encodes a text for the prompt editor (T62). The editor's library would replace tabs and drop control characters,
- * and a terminal would obey them. The editor therefore holds a private character for each, which is drawn as a sign
- * of one column and decoded when the text leaves the editor.
+ * and a terminal would obey them. The editor therefore holds a private character for each of them. It is drawn as a
+ * sign of one column, and decoded when the text leaves the editor.
  */
 
 /** First of the private characters, which no font and no program uses; each encodes the character at its offset. */

@@ -18,7 +18,7 @@ import { type TextAt, Vim, type VimMode, type VimStep } from "./vim.ts";
 export interface PromptEditorOptions {
   readonly keys: KeyBindings;
   readonly completion: AutocompleteProvider & Partial<Pick<Completion, "completed" | "isMeant">>;
-  /** Whether to use vi's keys (T56). */
+  /** True to use vi's keys (T56). */
   readonly vim?: boolean;
   /** Returns the current theme. */
   theme(): Theme;
@@ -87,7 +87,7 @@ export class PromptEditor {
     return this.#editor.getText() === "";
   }
 
-  /** Whether suggestions are listed, which get keys first. */
+  /** True if suggestions are listed, which get keys first. */
   get isCompleting(): boolean {
     return this.#editor.isShowingAutocomplete();
   }

@@ -64,7 +64,7 @@ export class Prompt {
     this.#editor = this.#createEditor();
   }
 
-  /** Whether a message is requested. */
+  /** True if a message is requested. */
   get isReading(): boolean {
     return this.#reading !== undefined;
   }

@@ -34,7 +34,7 @@ export function commandOf(keys: string): Keys {
   return { count, operator: operator as Operator | undefined, rest: given };
 }
 
-/** Whether a command needs more keys. */
+/** Returns whether a command needs more keys. */
 export function isBegun({ operator, rest }: Keys): boolean {
   return rest === "" || /^[gfFtT]$/.test(rest) || (operator ? /^[ia]$/ : /^r$/).test(rest);
 }

@@ -6,8 +6,8 @@ const BEGIN = "\x1b[?2026h\x1b[?25l\x1b[?7l";
 const END = "\x1b[?7h\x1b[?2026l";
 
 /**
- * Whether a terminal has an alternate screen. GNU screen needs `altscreen on` for it, and does not answer queries;
- * the Linux console supports it only in recent versions.
+ * Returns whether a terminal has an alternate screen. GNU screen needs `altscreen on` for it, and does not answer
+ * queries. The Linux console supports it only in recent versions.
  */
 function hasSecondScreen({ STY, TERM }: NodeJS.ProcessEnv): boolean {
   return !STY && TERM !== "linux";
@@ -29,7 +29,7 @@ export class AlternateScreen {
     this.#isSecond = hasSecondScreen(env);
   }
 
-  /** Whether it is shown. */
+  /** True if the alternate screen is shown. */
   get isShown(): boolean {
     return this.#rows !== undefined;
   }

@@ -63,11 +63,11 @@ const SEQUENCE = /(\x1b\[[\d;:]*m|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07))/;
 /** A word with its colours and links. */
 const WORD = new RegExp(`(^|[ \\n]+)((?:${SEQUENCE.source}|[^\\s\\x1b])+)(?=[ \\n]|$)`, "g");
 
-/** A private character of one column that stands for a URL. */
+/** A private character of one column, as a placeholder for a URL. */
 const ADDRESS = "\u{10fffd}";
 
 /**
- * Wraps prose for a terminal that breaks long lines itself: a URL longer than a line stays whole on its own line, so
+ * Wraps prose for a terminal that breaks long lines itself. A URL longer than a line stays whole on its own line, so
  * that a copy has no line ends (T63).
  */
 export function proseWithAddresses(text: string, width: number): string[] {

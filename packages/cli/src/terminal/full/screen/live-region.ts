@@ -39,8 +39,8 @@ const RESET = "\x1b[0m";
 
 /**
  * The last lines of a terminal, redrawn in place; everything above is the terminal's own scrollback (T20, T21).
- * Computes the bytes; the owner writes them. All moves are relative to the last cursor, so that the screen's state
- * need not be known:
+ * Computes the bytes; the owner writes them. All moves are relative to the last cursor, so the screen's state need
+ * not be known:
  *
  * ```
  *   finished lines, the shell's output        never changed
@@ -49,12 +49,12 @@ const RESET = "\x1b[0m";
  *   └ ...
  * ```
  *
- * When its width changes, a terminal rewraps long lines before any program learns the size; tmux reports it up to a
- * quarter of a second later. The distance from the cursor to the region's top is then a guess: that the region was
- * drawn in the last reported size and is now in the new one. A frame drawn in between makes the guess too large, and
- * finished lines would be overwritten. During frequent drawing the cursor therefore waits at the top (`waitsAtTop`),
- * which nearly all terminals keep at its line, so no guess is needed. Within a frame it moves down by line feeds,
- * which also work on a smaller screen.
+ * When its width changes, a terminal rewraps long lines before any program learns the size. tmux reports the size up
+ * to a quarter of a second later. The distance to the region's top is then a guess from the last reported size and
+ * the new one. A frame drawn in between makes the guess too large, and finished lines would be overwritten. During
+ * frequent drawing the cursor therefore waits at the top (`waitsAtTop`): nearly all terminals keep the cursor at its
+ * line, so no guess is needed. Within a frame the cursor moves down by line feeds, which also work on a smaller
+ * screen.
  *
  * The remaining guess errs on the small side: remains of an old frame are ugly, but overwritten lines are lost.
  */
@@ -144,14 +144,14 @@ interface Written {
 }
 
 /**
- * Whether the cursor stays on its line when lines are rewrapped. Terminals based on xterm.js keep it in its row of
- * the screen instead.
+ * Returns whether the cursor stays on its line when lines are rewrapped. Terminals based on xterm.js keep the cursor
+ * in its row of the screen instead.
  */
 export function keepsCursorAtLine({ TERM_PROGRAM = "", TMUX, STY }: NodeJS.ProcessEnv): boolean {
   return TMUX !== undefined || STY !== undefined || !["vscode", "Hyper", "Tabby"].includes(TERM_PROGRAM);
 }
 
-/** Whether the terminal rewraps lines when its width changes. These few are known not to. */
+/** Returns whether the terminal rewraps lines when its width changes. These few are known not to. */
 export function breaksLinesAnew({ TERM = "", XTERM_VERSION, TMUX, STY }: NodeJS.ProcessEnv): boolean {
   if (TMUX) return true;
   return !(XTERM_VERSION || STY || TERM === "linux" || TERM.startsWith("rxvt"));

@@ -39,8 +39,8 @@ export class Screen {
   }
 
   /**
-   * Whether the cursor should wait where a resize cannot move it (T61): while frames come by themselves
-   * (`isMuchDrawn`), because a frame may precede the news of a resize, and until a new size has settled.
+   * Returns whether the cursor should wait where a resize cannot move it (T61). It should while frames come by
+   * themselves (`isMuchDrawn`), because a frame may precede the news of a resize, and until a new size has settled.
    */
   cursorWaits(isMuchDrawn: boolean): boolean {
     return this.#keepsCursor && (isMuchDrawn || this.#settling !== undefined);

@@ -24,7 +24,7 @@ export class Opened implements Disposable {
   readonly raw: boolean[] = [];
   interrupts = 0;
   draft = "";
-  /** Whether messages sent without a request are taken. */
+  /** True if messages sent without a request are taken. */
   takes = true;
   readonly #input: PassThrough;
   readonly #output: Writable;

@@ -19,7 +19,7 @@ export class TestScreen {
     return this.#told ?? { columns: this.#terminal.cols, rows: this.#terminal.rows };
   }
 
-  /** Whether the screen or the scrollback was ever cleared (T20). */
+  /** True if the screen or the scrollback was ever cleared (T20). */
   get wasCleared(): boolean {
     return ["\x1b[2J", "\x1b[3J", "\x1bc"].some((sequence) => this.raw.includes(sequence));
   }

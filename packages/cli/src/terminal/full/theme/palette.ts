@@ -1,6 +1,6 @@
 import type { ColorDepth } from "./terminal-colors.ts";
 
-/** Whether the terminal shows light text on dark, or dark text on light. */
+/** Scheme of a terminal: light text on dark, or dark text on light. */
 export type Scheme = "dark" | "light";
 
 /** One of the terminal's 16 colours (0 to 15; undefined for the text colour), and replacements if there are more colours. */
@@ -56,8 +56,8 @@ const HIGH_CONTRAST: Palette = {
 };
 
 /**
- * No distinction depends on red and green: good is blue, bad is orange, after the palette of Okabe and Ito for all
- * kinds of colour vision.
+ * Avoids distinctions between red and green: good is blue, bad is orange. Okabe and Ito designed such a palette for
+ * all kinds of colour vision.
  */
 const COLOR_BLIND: Palette = {
   ...USUAL,

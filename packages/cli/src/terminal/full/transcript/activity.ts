@@ -11,7 +11,7 @@ export interface Doing {
   readonly what: string;
   /** Start time in milliseconds since 1970. */
   readonly since: number;
-  /** Whether work waits for the user. */
+  /** True if work waits for the user. */
   readonly isWaiting: boolean;
   /** Number of working sub-agents. */
   readonly agents: number;

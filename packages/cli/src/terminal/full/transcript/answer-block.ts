@@ -8,7 +8,7 @@ export class AnswerBlock implements Block {
   readonly isApart = true;
   readonly #plain = new PlainText();
   readonly #stream = new MarkdownStream();
-  /** Whether any text was shown. */
+  /** True if any text was shown. */
   hasBegun = false;
   #ended = false;
   #shownEnd = false;

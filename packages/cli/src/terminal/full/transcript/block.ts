@@ -21,9 +21,9 @@ export interface BlockLines {
 
 /** A part of the transcript: a message, a streaming answer, a call. */
 export interface Block {
-  /** Whether an empty line precedes the block. */
+  /** True if an empty line precedes the block. */
   readonly isApart: boolean;
-  /** Whether `show` has returned all its lines. */
+  /** True if `show` has returned all its lines. */
   readonly isDone: boolean;
   show(look: BlockLook): BlockLines;
 }

@@ -59,7 +59,7 @@ export class LiveView implements FeedView {
   #pages: Page[] = [];
   /** The last reason for a retry that was shown. */
   #hitch: string | undefined;
-  /** Whether a response of this turn was abandoned, and the user told. */
+  /** True if a response of this turn was abandoned, and the user told. */
   #gaveUp = false;
   #text: AnswerBlock | ThoughtBlock | undefined;
   /** A command without output so far. */
@@ -71,7 +71,7 @@ export class LiveView implements FeedView {
     this.#changed = changed;
   }
 
-  /** Whether the agent works. */
+  /** True if the agent works. */
   get isBusy(): boolean {
     return this.#activities.isBusy;
   }

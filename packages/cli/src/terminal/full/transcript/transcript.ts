@@ -4,7 +4,7 @@ interface Entry {
   readonly block: Block;
   /** Final lines below a block that is not done. */
   readonly pending: string[];
-  /** Whether some lines were returned as finished. */
+  /** True if some lines were returned as finished. */
   begun: boolean;
 }
 
@@ -14,7 +14,7 @@ interface Entry {
  */
 export class Transcript {
   #entries: Entry[] = [];
-  /** Whether the last finished line is empty or missing. */
+  /** True if the last finished line is empty or missing. */
   #isApart = true;
 
   add(block: Block): void {

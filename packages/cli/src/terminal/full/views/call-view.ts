@@ -21,13 +21,13 @@ export interface CallLook {
   readonly now: number;
   /** Key that opens cut text, for a hint. */
   readonly openKey?: string | undefined;
-  /** Whether the call waits for an answer of the user. */
+  /** True if the call waits for an answer of the user. */
   readonly asks?: boolean;
 }
 
 /**
- * A call: a line with its name and state, and below it its effects: the file change, a command's output, or the end
- * of a failure. More than 10 lines are cut.
+ * A call as lines: its name and state, then its effects (file changes, a command's output, or the end of a failure).
+ * More than 10 lines are cut.
  */
 export function callLines(call: Call, look: CallLook): string[] {
   return isEnded(call.status) ? endedLines(call, look) : liveLines(call, look);

@@ -20,7 +20,7 @@ import type { Page } from "./viewer.ts";
 export class DecisionCard implements Overlay<Decided> {
   readonly isFull = false;
   readonly #decision: Decision;
-  /** Whether a key without a meaning was pressed. */
+  /** True if a key without a meaning was pressed. */
   #isUndecided = false;
   /** The choice whose words are being typed. */
   #chosen: Choice | undefined;

@@ -21,7 +21,7 @@ interface Filling {
   readonly words: LineInput;
   /** The highlighted choice; after the last one comes the text. -1 until the user moves, because Enter alone chooses nothing (S14). */
   bar: number;
-  /** Whether the selection is the default: words then replace it. */
+  /** True if the selection is the default: words then replace it. */
   isPreset: boolean;
 }
 
@@ -36,7 +36,7 @@ export class FormCard implements Overlay<Filled> {
   /** Index of the visible field; after the last one come all answers. */
   #at = 0;
   #hint = "";
-  /** Whether the last frame was cut. */
+  /** True if the last frame was cut. */
   #isCut = false;
 
   constructor(form: Form) {

@@ -6,7 +6,7 @@ import type { Page } from "./viewer.ts";
 /** The end of an overlay; without a result, nothing was chosen. */
 export interface Over<T> {
   readonly result?: T;
-  /** Whether the user went back to the previous question, which stops nothing. */
+  /** True if the user went back to the previous question, which stops nothing. */
   readonly isBack?: true;
 }
 
@@ -18,9 +18,9 @@ export interface View {
 
 /** A view that has the keys for a while: an approval, a list, the tree, a transcript. */
 export interface Overlay<T> {
-  /** Whether it takes the whole screen, instead of the prompt's place. */
+  /** True if the overlay takes the whole screen instead of the prompt's place. */
   readonly isFull: boolean;
-  /** Whether questions appear below the whole-screen view instead of behind it. */
+  /** True if questions appear below the whole-screen view instead of behind it. */
   readonly takesQuestions?: boolean;
   /**
    * Renders at most `size.rows` lines of `size.columns` columns. `isArmed`: whether keys count yet, which they do not
@@ -29,7 +29,7 @@ export interface Overlay<T> {
   view(size: Size, theme: Theme, isArmed: boolean, keys: KeyBindings): View;
   /** Handles a key sequence from the terminal. Returns the end of the overlay, if it ends. */
   key(key: string, keys: KeyBindings): Over<T> | undefined;
-  /** Whether the overlay does not use a key now, so that the page above it gets the key. */
+  /** Returns whether the overlay does not use a key now, so that the page above it gets the key. */
   spares?(key: string, keys: KeyBindings): boolean;
   /** Key hints for the last line of the screen, most important first. */
   footer?(keys: KeyBindings): readonly string[];

@@ -60,7 +60,7 @@ const NAME = 16;
 /** The number of attempts or sub-agents, which a narrow line omits. */
 const REST = /, (attempt \d+|\d+ sub-agents?)$/;
 
-/** Whether animation is on: the environment does not disable it. */
+/** Returns whether animation is on: the environment does not disable it. */
 export function mayMove({ NO_MOTION, REDUCED_MOTION }: NodeJS.ProcessEnv): boolean {
   const asked = (value: string | undefined) => value !== undefined && value !== "" && value !== "0";
   return !asked(NO_MOTION) && !asked(REDUCED_MOTION);

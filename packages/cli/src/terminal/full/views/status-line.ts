@@ -12,7 +12,7 @@ export interface Status {
   readonly approval?: string;
   /** Model as chosen: `provider/model`. */
   readonly model: string;
-  /** Number of this branch, and count of all branches. */
+  /** Number of the present branch, and number of all branches. */
   readonly branch?: { readonly number: number; readonly count: number };
   /** Number of other branches with a live run. */
   readonly beside?: number;

@@ -12,7 +12,7 @@ export interface TreeRow {
   readonly id: string;
   /** Indentation level: replies to a message with several replies are indented. */
   readonly depth: number;
-  /** Whether the message begins a branch. */
+  /** True if the message begins a branch. */
   readonly isFirst: boolean;
   /** Number of folded messages below; 0 if not folded. */
   readonly folded: number;

@@ -175,7 +175,7 @@ export class Viewer implements Overlay<never> {
 interface Place {
   readonly from: number;
   readonly to: number;
-  /** Whether the match continues from the line above. */
+  /** True if the match continues from the line above. */
   readonly isMore: boolean;
 }
 
@@ -217,7 +217,7 @@ function folded(text: string): string {
   return small.length === text.length ? small : text;
 }
 
-/** Whether a match begins in a line. */
+/** Returns whether a match begins in a line. */
 function begins(places: readonly Place[] = []): boolean {
   return places.some(({ isMore }) => !isMore);
 }
