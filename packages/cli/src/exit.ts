@@ -18,7 +18,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Signals that end the command in order, with their exit codes. */
+/** Signals on which the command ends cleanly, with their exit codes. */
 export const signalExits = {
   SIGINT: exitCodes.interrupted,
   SIGTERM: exitCodes.terminated,

@@ -9,7 +9,7 @@ import { SessionSpans } from "./session-spans.ts";
  * Destination and content of spans and metrics.
  * @example
  * const ids = new RunIds();
- * The provider of this tracer was created with `idGenerator: ids`.
+ * // The provider of this tracer was created with `idGenerator: ids`.
  * const tracer = trace.getTracer("garden");
  * const telemetry = new Telemetry({
  *   tracer,

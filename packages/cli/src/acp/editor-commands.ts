@@ -48,7 +48,7 @@ function outcomeOf(next: Next): CommandOutcome | undefined {
   return { type, ...parts, at, model, agent, asIs };
 }
 
-/** Access of commands to a session in an editor. */
+/** Context of commands for a session in an editor. */
 function contextOf(there: CommandPlace, prompts: ConversationContext["prompts"]): ConversationContext {
   const { client, watched, leaf, run, write, goTo } = there;
   const session = new TalkSession(client, watched);

@@ -50,9 +50,7 @@ export interface ModelsHere {
   use(name: string): Promise<void>;
 }
 
-/**
- * Access of a command to a conversation, here or at a server. A command reaches the model only through a turn.
- */
+/** Context of a command in a conversation, here or at a server. A command reaches the model only through a turn. */
 export interface ConversationContext {
   /** Display name of the agent. */
   readonly agent: string;
@@ -113,11 +111,11 @@ export interface ConversationContext {
   ask(step: Pick<CommandStep, "command" | "input" | "isHere">): Promise<unknown>;
   /** Sets the parent of the next message. */
   goOn(place: GoOn): void;
-  /** Access for agents of this process only. */
+  /** Additional context if the agent runs in this process. */
   readonly own?: OwnContext | undefined;
 }
 
-/** Access of a command to a chat with an agent of this process. */
+/** Context of a command in a chat with an agent of this process. */
 export interface OwnContext {
   readonly host: Host;
   /** The conversation; undefined before it begins. */

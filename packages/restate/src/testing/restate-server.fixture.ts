@@ -61,7 +61,7 @@ export async function startRestate({ folder, ports, among }: RestateServerOption
     }),
   };
   const log = openSync(join(folder, "log"), "a");
-  // Own process group: Ctrl-C must reach only the parent process, which ends the server in order.
+  // Own process group: Ctrl-C must reach only the parent process, which ends the server cleanly.
   const child = spawn(PROGRAM, [], { env, detached: true, stdio: ["ignore", log, log] });
   const server = { ingress: `http://127.0.0.1:${ingress}`, admin: `http://127.0.0.1:${admin}`, process: child };
   for (;;) {

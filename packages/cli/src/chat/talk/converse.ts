@@ -29,7 +29,7 @@ export interface ConverseOptions {
   readonly args: Arguments;
   readonly terminal: Terminal;
   readonly unsent: Unsent;
-  /** True if files of the project may be used (hooks, servers, settings). */
+  /** True if the project's settings, servers and instructions may be used. */
   readonly trusted: boolean;
   /** Notices to show at the start. */
   readonly notices: readonly string[];

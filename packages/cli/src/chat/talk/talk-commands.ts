@@ -13,7 +13,7 @@ import type { TalkSession } from "./talk-session.ts";
 import type { Turns } from "./turns.ts";
 import { undoAsked } from "./undo-asked.ts";
 
-/** Access of commands to a conversation. */
+/** Dependencies of {@link TalkCommands}. */
 export interface TalkCommandsOptions {
   readonly client: Client;
   readonly own: OwnDesk | undefined;

@@ -183,7 +183,7 @@ export class Person {
     this.view.say(`${this.terminal.style.bad("Not done:")} ${oneLine(problemOf(error).message)}`);
   }
 
-  /** Access that every command has in a conversation. */
+  /** The part of every command's context that comes from the user and the terminal. */
   get context(): Context {
     const { agent, place } = this.#options;
     const { style, columns, live } = this.terminal;

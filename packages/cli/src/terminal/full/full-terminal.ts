@@ -307,7 +307,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   call(sentence: string): void {
-    // A user in another program started from here sees that program.
+    // While another program has the terminal, the user is looking at that program.
     if (this.#lease.isTaken && !this.#isClosed) this.#attention.call(sentence);
   }
 

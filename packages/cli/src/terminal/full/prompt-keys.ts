@@ -13,7 +13,7 @@ import type { Overlay } from "./views/overlay.ts";
 import { Picker } from "./views/picker.ts";
 import { Viewer } from "./views/viewer.ts";
 
-/** Access of the prompt's keys. */
+/** Dependencies of {@link PromptKeys}. */
 export interface PromptKeysOptions {
   readonly prompt: Prompt;
   readonly history: History;
