@@ -10,9 +10,9 @@ import type { Surroundings } from "./subject.ts";
 import { LONGEST_PATH, textsIn } from "./text-subject.ts";
 
 /**
- * Whether a rule that denies or asks covers a call of a tool of another program by what the call does (S43): rules on `write`,
- * `edit`, `read`, `shell` and `fetch`. The name of the tool is the caller's word, and the arguments count. `perhaps`: the call
- * does not tell what the rule is about.
+ * Returns whether a deny or ask rule covers a call of another program's tool by its acts (S43): rules on `write`, `edit`,
+ * `read`, `shell` and `fetch`. Judges by the arguments, since the caller chooses the tool's name. `perhaps`: the call does not
+ * show what the rule is about.
  */
 export function actRules(tool: Tool, input: Json, about: About, surroundings: Surroundings): (rule: Rule) => Match {
   const { scope, place: placeAt = (path: string) => placeOf(scope, path) } = surroundings;
@@ -31,7 +31,7 @@ export function actRules(tool: Tool, input: Json, about: About, surroundings: Su
     const isOnWriting = changesFiles(rule.tool);
     for (const { place, access } of named) {
       if (pattern !== undefined && !fitsSome(pattern, scope, place)) continue;
-      // A caller that says that it only reads may be wrong.
+      // A caller that claims to only read may be wrong.
       if (!isOnWriting || access === "write") return "yes";
     }
     if (pattern === undefined) {

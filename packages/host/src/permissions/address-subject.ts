@@ -4,9 +4,8 @@ import { FETCHING, formatRule, isAbout, type Rule, type Rules, restrained } from
 import type { Subject } from "./subject.ts";
 
 /**
- * A call whose main argument is a web address. A pattern is `host` or `host/path`, with or without `http://` or
- * `https://` in front. `*` in the host does not reach into the path; without a path the whole host is meant. `domain:host` is
- * the host with any port.
+ * The subject of a call on a web address. A pattern is `host` or `host/path`, optionally with `http://` or `https://`. `*` in the
+ * host does not extend into the path; without a path the whole host matches. `domain:host` matches any port.
  */
 export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
   const address = URL.canParse(url) ? new URL(url) : undefined;
@@ -15,7 +14,7 @@ export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
       if (!isAbout(rule, tool)) return "no";
       const { pattern } = rule;
       if (pattern === undefined) return "yes";
-      // An address that cannot be read may still mean something to the tool.
+      // An unreadable address may still mean something to the tool.
       if (address === undefined) return "perhaps";
       return fits(pattern, address) ? "yes" : "no";
     },
@@ -33,8 +32,8 @@ export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
 }
 
 /**
- * Why an address may not be asked, in a sentence; nothing when it may. A rule that denies holds wherever one comes `from`. One that
- * asks is kept when the address that leads on fits it too, since then a person said yes: so none is a way past the question.
+ * Returns why an address may not be fetched, as a sentence; undefined if it may. Deny rules always hold. An ask rule holds unless
+ * it also matches the address `from` that the user approved, so a redirect does not bypass the question.
  */
 export function whyNotFetched(address: URL, from: URL, { deny, ask }: Rules): string | undefined {
   const speaksOf = ({ href }: URL, rule: Rule) => addressSubject({ name: FETCHING }, href).matches(rule) !== "no";
@@ -45,7 +44,7 @@ export function whyNotFetched(address: URL, from: URL, { deny, ask }: Rules): st
 }
 
 function fits(pattern: string, address: URL): boolean {
-  // As Claude Code writes it: the host alone, whatever its port.
+  // Claude Code's form: the host alone, with any port.
   const [, domain] = /^domain:(.+)$/.exec(pattern) ?? [];
   if (domain !== undefined)
     return /^https?:$/.test(address.protocol) && covers(sameHost(domain.toLowerCase()), sameHost(address.hostname));
@@ -58,7 +57,7 @@ function fits(pattern: string, address: URL): boolean {
   );
 }
 
-/** Without codes that stand for letters, digits and `-._~`: with them it is the same path (RFC 3986, 6.2.2.2). */
+/** Decodes escaped letters, digits and `-._~`, which leave the path the same (RFC 3986, 6.2.2.2). */
 function samePath(path: string): string {
   return path.replace(/%([0-9a-f]{2})/gi, (code, hex: string) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16));
@@ -66,7 +65,7 @@ function samePath(path: string): string {
   });
 }
 
-/** Without the dot that may stand at the end of a host's name: it is the same host with and without. */
+/** Removes the optional dot at the end of a host name. */
 function sameHost(host: string): string {
   return host.replace(/\.(?=(?::[\d*]+)?$)/, "");
 }

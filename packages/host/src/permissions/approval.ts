@@ -1,10 +1,10 @@
 import type { Permission, Tool } from "@banyan/core";
 import type { ApprovalMode } from "./permissions.ts";
 
-/** A mode that cannot be taken. The message says in one sentence what it needs. */
+/** An approval mode that cannot be used. The message says what it needs. */
 export class ApprovalError extends Error {
   override readonly name = "ApprovalError";
-  /** All that is missing is a person's yes. */
+  /** Only the user's consent is missing. */
   readonly needsYes: boolean;
 
   constructor(message: string, needsYes = false) {
@@ -13,65 +13,64 @@ export class ApprovalError extends Error {
   }
 }
 
-/** Where nothing is to be asked, and whether a person was asked about that and said yes. */
+/** The conversation for approval `all`, and whether the user confirmed it. */
 export interface Unasked {
   readonly conversation: string;
   readonly confirmed?: boolean | undefined;
 }
 
-/** How a plan is carried out that a person allowed. */
+/** The approval mode for carrying out an approved plan. */
 export type PlanApproval = Exclude<ApprovalMode, "plan" | "all">;
 
-/** A conversation whose plan is carried out. */
+/** A conversation whose plan is being carried out. */
 export interface CarriedOut {
   readonly conversation: string;
   readonly approval: PlanApproval;
 }
 
-/** Why nothing but `plan`, `ask` and `edits` can be had where commands run without a sandbox. */
+/** Why approval `all` is unavailable if commands run without a sandbox. */
 export const NEEDS_SANDBOX =
   "Approval 'all' needs a sandbox, and there is none here. --unconfined, or the setting unconfined, allows it anyway.";
 
 /**
- * What runs without asking (S27). `plan`, `ask` and `edits` hold everywhere; in a conversation whose plan was allowed, `plan` is
- * over until somebody takes it anew. `all` holds in all conversations only when whoever
- * started the program said so; else in those whose person said yes to it, once in each, for as long as the process lives:
- * no log and no other conversation brings it.
+ * The approval modes (S27). `plan`, `ask` and `edits` apply everywhere; an approved plan ends `plan` in its conversation until a
+ * user sets it again. `all` applies everywhere only if the program was started with it. Otherwise a user confirms it in each
+ * conversation, for the life of the process; no log and no other conversation can enable it.
  */
 export class Approval {
   #mode: ApprovalMode;
   readonly #agreed = new Set<string>();
   readonly #unasked = new Set<string>();
-  /** Conversations whose plan a person allowed, and how it is carried out, while approval is `plan`. */
+  /** Conversations with an approved plan and its approval mode, while approval is `plan`. */
   readonly #carried = new Map<string, PlanApproval>();
-  /** Runs in which files are changed without asking. */
+  /** Runs that change files without approval. */
   readonly #changing = new Set<string>();
 
   constructor(mode: ApprovalMode) {
     this.#mode = mode;
   }
 
-  /** In conversations without a mode of their own. */
+  /** The mode of conversations without a mode of their own. */
   get mode(): ApprovalMode {
     return this.#mode;
   }
 
-  /** The conversations in which nothing is asked although it is elsewhere. */
+  /** Conversations with approval `all`, although it is not general. */
   get unasked(): readonly string[] {
     return [...this.#unasked];
   }
 
-  /** The conversations whose plan is carried out although approval is `plan`. */
+  /** Conversations whose plan is carried out although approval is `plan`. */
   get carriedOut(): readonly CarriedOut[] {
     return [...this.#carried].map(([conversation, approval]) => ({ conversation, approval }));
   }
 
-  /** A person allowed the plan of this conversation. Nothing happens where none had to be allowed. */
+  /** Records that a user approved a conversation's plan. No effect if the conversation is not in `plan`. */
   carryOut(conversation: string, approval: PlanApproval): void {
     if (this.in(conversation) === "plan") this.#carried.set(conversation, approval);
   }
 
-  /** In this conversation; in one that has not begun without an id. `run`: for its calls. */
+  /** The mode of a conversation (undefined: not begun yet), and of a run in it. */
   in(conversation: string | undefined, run?: string): ApprovalMode {
     if (conversation !== undefined && this.#unasked.has(conversation)) return "all";
     const carried = this.#mode === "plan" && conversation !== undefined && this.#carried.get(conversation);
@@ -79,14 +78,14 @@ export class Approval {
     return mode === "ask" && run !== undefined && this.#changing.has(run) ? "edits" : mode;
   }
 
-  /** Whether a person said yes to `all` in this conversation. */
+  /** Returns whether a user confirmed `all` in this conversation. */
   #isAgreed(conversation: string): boolean {
     return this.#mode === "all" || this.#agreed.has(conversation);
   }
 
   /**
-   * Takes another mode: `edits` with a run, for that run alone. Throws `ApprovalError` for `all` without a conversation, a yes
-   * or a sandbox.
+   * Changes the mode; `edits` with a run only for that run. Throws `ApprovalError` for `all` without a conversation, the user's
+   * consent or a sandbox.
    */
   use(
     mode: ApprovalMode,
@@ -116,15 +115,15 @@ export class Approval {
     this.#unasked.add(conversation);
   }
 
-  /** There is no sandbox after all: `all` becomes `ask` again. */
+  /** Called if there is no sandbox: `all` becomes `ask` again. */
   withdraw(): void {
     if (this.#mode === "all") this.#mode = "ask";
     this.#unasked.clear();
   }
 
   /**
-   * Judges each call as its conversation's mode has it. Of a tool that `isOutside`, which another program runs in no
-   * sandbox, `all` asks as `ask` does.
+   * Judges calls by their conversation's mode. For a tool that `isOutside` (another program runs it without a sandbox), `all`
+   * asks as `ask` does.
    */
   judge(inMode: (mode: ApprovalMode) => Permission, isOutside: (tool: Tool) => boolean): Permission {
     const modes = { plan: inMode("plan"), ask: inMode("ask"), edits: inMode("edits"), all: inMode("all") };

@@ -25,14 +25,14 @@ export function rules(texts: { deny?: string[]; ask?: string[]; allow?: string[]
   };
 }
 
-/** Banyan's own tools; the one that ends a task, which only its mode has, as its neighbour. */
+/** Banyan's own tools. `finish_task` only exists in its mode, so a similar tool takes its name. */
 const OWN: readonly Tool[] = [
   ...workspaceTools({ root: process.cwd() }),
   ...webTools(),
   ...[launchAgent(), shortenConversation(), askClient(), updatePlan(), { ...askClient(), name: "finish_task" }],
 ];
 
-/** Says of itself what Banyan's own of that name says, or what is said of one that a server offers. */
+/** A tool with the description of Banyan's tool of that name, or of an MCP server's tool. */
 export function tool(name: string, effects: Tool["effects"] = "external"): Tool {
   const made = { name, description: "", input: { type: "object" }, effects, execute: () => "" } as const;
   if (name.startsWith("mcp_")) return { ...made, offeredBy: "a server", about: (input) => seemingly(input) };
@@ -40,7 +40,7 @@ export function tool(name: string, effects: Tool["effects"] = "external"): Tool 
   return { ...made, files, control, ...(about && { about: (input) => about(input) }) };
 }
 
-/** As a tool of an MCP server says it, by the names of its arguments. */
+/** Describes a call like an MCP server's tool, by its argument names. */
 export function seemingly(input: unknown, isReader = false): About {
   const { command, paths, urls, writes } = namedActs(input);
   const access = isReader && !writes ? "read" : "write";
@@ -52,7 +52,7 @@ export function seemingly(input: unknown, isReader = false): About {
   };
 }
 
-/** What a permission says of one call; `allowed` are the answers "always" of the conversation. */
+/** Judges one call; `allowed`: the conversation's "always" answers. */
 export async function judge(
   permission: Permission,
   of: Tool,
@@ -64,7 +64,7 @@ export async function judge(
   return permission({ ...asked, conversation: emptyConversation(), allowed, signal });
 }
 
-/** A permission with a person to ask and no rules, where nothing else is said. */
+/** A permission for tests. Default: a user can be asked, and there are no rules. */
 export function permission(options: Partial<PermissionOptions> & { readonly workspace: string }): Permission {
   return permissions({ mode: "ask", rules: rules({}), tools: () => OWN, canAsk: true, home: "/home/user", ...options });
 }

@@ -11,8 +11,8 @@ import { subjectOf } from "./subject.ts";
 const OF_PATHS: ReadonlySet<string> = new Set(["read", "list", "search", ...writers]);
 
 /**
- * A call that a rule matches, as in `shell(rm x)`: it was judged, so it is a proof that the rule can match something (S34).
- * Undefined where none was found, as for a pattern that no path can fit.
+ * Returns a call that a rule matches, as in `shell(rm x)`. The call was judged, which proves that the rule can match (S34).
+ * Undefined if none was found, for example for a pattern that no path can match.
  */
 export function exampleCall(rule: Rule, list: keyof Rules, workspace: string): string | undefined {
   const readings = list === "allow" ? allowed([rule]) : restrained([rule]);
@@ -27,7 +27,7 @@ export function exampleCall(rule: Rule, list: keyof Rules, workspace: string): s
   return undefined;
 }
 
-/** A call that should fit, with the argument that it is about. */
+/** A call that should match, with its main argument. */
 function callFor({ tool: written, pattern }: Rule): [tool: Tool, input: Json, text?: string] {
   const text = pattern === undefined ? undefined : textFor(written, pattern);
   const base = { description: "", input: { type: "object" }, effects: "external", execute: () => "" } as const;
@@ -51,7 +51,7 @@ function aboutPath(input: unknown): About {
   return { paths: [{ path, access: "write" }] };
 }
 
-/** A text that a pattern should fit. */
+/** A text that a pattern should match. */
 function textFor(tool: string, pattern: string): string {
   if (tool === COMMAND) return harmlessOf(pattern) ?? pattern.replaceAll("*", "x");
   if (tool === FETCHING) {

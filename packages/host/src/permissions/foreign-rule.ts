@@ -2,11 +2,11 @@ import { literalGlob } from "./place.ts";
 import type { Rule } from "./rule.ts";
 import { type ForeignTool, foreignTool, type OwnTool } from "./tool-names.ts";
 
-/** The meaning of a rule of another program here. */
+/** The meaning of another program's rule in Banyan. */
 export interface ForeignMeaning {
-  /** The rules by which it allows: never more than in its program. */
+  /** Its allow rules: never more than in its program. */
   readonly allows: readonly Rule[];
-  /** The rules by which it denies or asks: never less than in its program. */
+  /** Its deny and ask rules: never less than in its program. */
   readonly restrains: readonly Rule[];
 }
 
@@ -14,8 +14,8 @@ export interface ForeignMeaning {
 export const writers: readonly OwnTool[] = ["edit", "edit_mode", "write"];
 
 /**
- * Reads a rule of Claude Code or codex, as `Bash(rm:*)` or `Read(./.env)`. Returns nothing for a name that they do not have,
- * and a text for a pattern that can match no call: what is wrong, and what to write.
+ * Parses a rule of Claude Code or codex, such as `Bash(rm:*)` or `Read(./.env)`. Returns undefined for a name that they do not
+ * have, and a text with the problem and advice for a pattern that can match no call.
  */
 export function readForeign(name: string, pattern: string | undefined): ForeignMeaning | string | undefined {
   const tool = foreignTool(name);
@@ -39,7 +39,7 @@ export function readForeign(name: string, pattern: string | undefined): ForeignM
   }
 }
 
-/** The pattern of commands that `git push:*` means: `git push` and all that begins with these words. */
+/** The command pattern that `git push:*` means: `git push` and all longer commands. */
 export function withoutSuffix(pattern: string): string {
   return pattern.endsWith(":*") ? `${pattern.slice(0, -2).trimEnd()} *` : pattern;
 }
@@ -50,13 +50,13 @@ function readCommand({ tools }: ForeignTool, pattern: string): ForeignMeaning {
 }
 
 /**
- * Paths are those of a .gitignore file there: a name without a slash is meant in every folder, and a folder with all that is in
- * it. `//` begins an absolute path, and `/` a path from the folder of the settings. A deny or ask rule holds for
- * each of these meanings, an allow rule for the narrowest.
+ * Path patterns work as in a .gitignore file: a name without a slash matches in every folder, and a folder includes its
+ * content. `//` begins an absolute path, and `/` a path from the folder of the settings. A deny or ask rule covers all of these
+ * meanings, an allow rule only the narrowest.
  */
 function readPath(name: string, { tools, pattern: kind }: ForeignTool, written: string): ForeignMeaning {
   const isEdit = kind === "edited path";
-  // An agent that may not read a file may not learn its name there either.
+  // An agent that must not read a file must not learn its name by `list` either.
   const restrained: readonly OwnTool[] = name === "Read" ? [...tools, "list"] : isEdit ? writers : tools;
   const narrow = pathOf(written);
   return {
@@ -78,7 +78,7 @@ function wide(written: string, narrow: string): readonly string[] {
   return [...new Set([...all, ...all.map(literally)])];
 }
 
-/** Braces and parentheses mean themselves in a .gitignore file. */
+/** Braces and parentheses are literal in a .gitignore file. */
 function literally(pattern: string): string {
   return pattern.replace(/(?<!\\)[{}()|+@!]/g, literalGlob);
 }

@@ -1,10 +1,10 @@
-/** Whether a rule fits something that is not known in full. `perhaps`: it depends on what is not known. */
+/** Whether a rule matches a partly unknown text. `perhaps`: depends on the unknown pieces. */
 export type Match = "no" | "perhaps" | "yes";
 
-/** Stands in a text for a piece that nobody knows before it happens: the value of a variable, what a command prints. */
+/** A placeholder for text that is unknown in advance: the value of a variable, the output of a command. */
 export const UNKNOWN = "\0";
 
-/** The strongest of several answers. */
+/** The strongest of several matches. */
 export function strongest(matches: Iterable<Match>): Match {
   let best: Match = "no";
   for (const match of matches) {
@@ -15,19 +15,18 @@ export function strongest(matches: Iterable<Match>): Match {
 }
 
 /**
- * Whether the pattern fits the text, whatever its unknown pieces turn out to be. `*` stands for any characters,
- * spaces and slashes too; everything else for itself. A pattern that ends in ` *` fits without the rest as well:
- * `npm test *` fits `npm test`.
+ * Returns whether the pattern matches the text for any value of its unknown pieces. `*` means any characters, including spaces and
+ * slashes. A pattern that ends in ` *` also matches without it: `npm test *` matches `npm test`.
  */
 export function covers(pattern: string, text: string): boolean {
   const wild = pattern.indexOf("*");
-  // Most rules have nothing to do with a text, which their first letters tell.
+  // Most rules do not concern the text, which a comparison of the beginning shows.
   if (wild === -1) return pattern === text;
   if (!text.startsWith(pattern.slice(0, wild).trimEnd())) return false;
   return variants(pattern).some((variant) => fits(variant, text, false));
 }
 
-/** Whether the pattern can fit the text, for some value of its unknown pieces. */
+/** Returns whether the pattern matches the text for some value of its unknown pieces. */
 export function meets(pattern: string, text: string): boolean {
   return variants(pattern).some((variant) => fits(variant, text, true));
 }
@@ -36,7 +35,7 @@ function variants(pattern: string): string[] {
   return pattern.endsWith(" *") && pattern.length > 2 ? [pattern, pattern.slice(0, -2)] : [pattern];
 }
 
-/** Follows, character by character of the pattern, which positions of the text can have been reached. Linear in the product of both lengths. */
+/** Tracks the reachable text positions for each pattern character. Time is proportional to the product of both lengths. */
 function fits(pattern: string, text: string, unknownIsAnything: boolean): boolean {
   const length = text.length;
   let reached = new Uint8Array(length + 1);
@@ -56,7 +55,7 @@ function fits(pattern: string, text: string, unknownIsAnything: boolean): boolea
       for (let at = 0; at < length; at++) {
         if (!reached[at]) continue;
         if (text[at] === character) next[at + 1] = 1;
-        // An unknown piece can give this character and more after it, so the text does not move on.
+        // An unknown piece can produce this character and more, so stay at its position.
         else if (unknownIsAnything && text[at] === UNKNOWN) next[at] = 1;
       }
     }

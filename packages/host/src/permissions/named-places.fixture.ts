@@ -7,7 +7,7 @@ import { type Chance, chance } from "./shell/generated.fixture.ts";
 
 /** The result of many writes to paths in all spellings. */
 export interface NamedPlaces {
-  /** One sentence for each path of which the question, the rule and the file did not name one place. */
+  /** One sentence for each path for which the question, the rule and the written file disagree. */
   readonly broken: readonly string[];
   readonly asked: number;
   readonly written: number;
@@ -18,26 +18,26 @@ export interface NamedPlaces {
 interface Spelled {
   readonly path: string;
   readonly target?: string;
-  /** It goes through a link, by which edit mode writes only what a rule allows (S21). */
+  /** The path leads through a link. Edit mode writes through links only if a rule allows it (S21). */
   readonly isLink?: boolean;
 }
 
-/** Files that may be written, from the workspace. `locked` is closed by a rule. */
+/** Writable files, relative to the workspace. A rule denies `locked`. */
 const INSIDE = ["a.txt", "src/a.txt", "src/new.txt", "src/deep/b.txt", "src/cafe\u0301.txt", "src/caf\u00e9.txt"];
-/** Those that are there from the beginning: of two that look alike both, so that each is meant by its own name alone. */
+/** Files that exist at the start. Both of two look-alike names exist, so that each name only means its own file. */
 const THERE = [...INSIDE.filter((path) => !path.includes("new")), "locked/a.txt", "src\\literal.txt"];
-/** A file of which the text of a path says what looks like its name (F81), and what it says. */
+/** A file whose name differs from look-alike spellings (F81), and these spellings. */
 const LOOKS_ALIKE = {
   file: "src/it\u2019s\u00a0na\u00efve.txt",
   spelled: ["src/it's nai\u0308ve.txt", "src/it\u2018s\u202fna\u00efve.txt"],
 };
 const LOCKED = ["locked/a.txt", "locked/new.txt"];
-/** Files outside, from the home folder. */
+/** Files outside, relative to the home folder. */
 const OUTSIDE = ["notes.md", "elsewhere/a.txt", "elsewhere/new.txt"];
 
 /**
- * Lets a model write to `count` paths, in a new folder `root`: half of them where each call is asked about and the offered rule
- * is taken each time, half where edits of the workspace are free. The disk is the judge: what was written is what differs there.
+ * Lets a model write to `count` paths in a new folder `root`: half with approval `ask`, taking each offered rule, half with
+ * `edits`. Compares the files on disk before and after to find out what was written.
  */
 export async function writeToNamedPlaces(root: string, count: number, seed: number): Promise<NamedPlaces> {
   const random = chance(seed);
@@ -57,7 +57,7 @@ export async function writeToNamedPlaces(root: string, count: number, seed: numb
     const host = await openHost({ cwd: workspace, home, env, flags, canAsk: true });
     for (let done = 0; done < count / 2; done += 5) {
       const session = await host.newSession();
-      /** Rules of the answers "always" of this conversation. */
+      /** Rules of the "always" answers in this conversation. */
       const rules: string[] = [];
       for (let turn = 0; turn < 5; turn += 1) {
         const spelled = spell(random, home, workspace);
@@ -128,7 +128,7 @@ export async function writeToNamedPlaces(root: string, count: number, seed: numb
   return { broken, ...counts };
 }
 
-/** Whether a rule that was offered names this file, or its folder. It says no more than these two. */
+/** Returns whether an offered rule names only this file or its folder. */
 function covers(rule: string, file: string, workspace: string): boolean {
   const [, pattern = ""] = /^(?:write|edit_mode)\((.*)\)$/s.exec(rule) ?? [];
   const plain = pattern.replace(/\/\*\*$/, "").replaceAll(/\\(.)/g, "$1");
@@ -136,7 +136,7 @@ function covers(rule: string, file: string, workspace: string): boolean {
   return pattern.endsWith("/**") ? file.startsWith(`${place}/`) : file === place;
 }
 
-/** Returns the content of every file below a folder, links not followed; folders end with a slash. The program's own are left out. */
+/** Returns the content of every file below a folder, links not followed; folders end with a slash. Leaves out the program's own files. */
 function filesIn(root: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
@@ -183,14 +183,14 @@ function spell(random: Chance, home: string, workspace: string): Spelled {
   return { path: spelled, isLink: /inner\/(?!\.\.)/.test(relative), ...(target !== undefined && { target }) };
 }
 
-/** Each separator turned, or only some of them. */
+/** Turns all separators, or some of them. */
 function turned({ below }: Chance): (separator: string, at: number) => string {
   const all = below(2) === 0;
-  // A whole path that begins with it would be a share.
+  // An absolute path that begins with a backslash would be a network share.
   return (separator, at) => (at > 0 && (all || below(2) === 0) ? "\\" : separator);
 }
 
-/** Some of the letters as codes, as an address may have them. */
+/** Percent-encodes some of the letters. */
 function escaped({ below }: Chance, path: string): string {
   const code = (byte: number) => `%${byte.toString(16).padStart(2, "0")}`;
   return [...path]

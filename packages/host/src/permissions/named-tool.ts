@@ -5,8 +5,8 @@ import { offeredName, providerName } from "@banyan/core/conversation";
 export type NamedTool = Pick<Tool, "name" | "offeredBy" | "offeredAs">;
 
 /**
- * All names of a tool: of a server's tool `mcp__server__tool`, each part as declared and as providers take it, then the name
- * that the model uses.
+ * All names of a tool. For a server's tool: `mcp__server__tool`, with each part as declared and in the form for providers;
+ * then the name that the model uses.
  */
 export function namesOf({ name, offeredBy, offeredAs }: NamedTool): readonly string[] {
   if (offeredBy === undefined || offeredAs === undefined) return [name];
@@ -14,7 +14,7 @@ export function namesOf({ name, offeredBy, offeredAs }: NamedTool): readonly str
   return [...new Set([...names, name])];
 }
 
-/** Whether a written name means a tool. `mcp__server` means all tools of the server, `*` at the end any text. */
+/** Returns whether a written name means a tool. `mcp__server` means all tools of the server, `*` at the end any text. */
 export function meansTool(written: string, tool: NamedTool): boolean {
   const names = namesOf(tool);
   if (written.endsWith("*")) return names.some((name) => name.startsWith(written.slice(0, -1)));
@@ -22,7 +22,7 @@ export function meansTool(written: string, tool: NamedTool): boolean {
 }
 
 /**
- * Whether a written name means the tool of this server and, among the configured servers, of no other one. Two servers can
+ * Returns whether a written name means the tool of this server and, among the configured servers, of no other one. Two servers can
  * fit one name: `mcp__a__b__c` is the tool `b__c` of `a`, or the tool `c` of `a__b`. An allow rule holds for neither (S44).
  */
 export function meansOnly(written: string, tool: NamedTool, servers: readonly string[]): boolean {
@@ -36,10 +36,10 @@ export function meansOnly(written: string, tool: NamedTool, servers: readonly st
   return meant.every((server) => server === offeredBy);
 }
 
-/** The configured servers that a written name fits, whatever tools they have; none where no server is spelled in full. */
+/** The configured servers that a written name fits, with any tools; none if no server is spelled in full. */
 export function serversMeant(written: string, servers: readonly string[]): readonly string[] {
   const begun = servers.filter((server) => written.startsWith(beginningOf(server)));
-  // A name as providers take it belongs to the longest server that it begins with; names of the others have a digest there.
+  // A name for providers belongs to the longest matching server; those of other servers contain a digest.
   const longest = Math.max(0, ...begun.map((server) => beginningOf(server).length));
   return servers.filter(
     (server) => spells(written, server) || (begun.includes(server) && beginningOf(server).length === longest),
@@ -54,14 +54,14 @@ function beginningOf(server: string): string {
   return providerName(`mcp_${server}_`);
 }
 
-/** The servers beside its own whose tool may bear one of the names of this tool. */
+/** Other servers whose tools may share a name with this tool. */
 export function namesakesOf(tool: NamedTool, servers: readonly string[]): readonly string[] {
   const names = namesOf(tool).filter((name) => name !== tool.name);
   const fitting = names.flatMap((name) => serversMeant(name, servers));
   return [...new Set(fitting)].filter((server) => server !== tool.offeredBy);
 }
 
-/** A sentence for each allow rule that holds for no tool, because its name fits several MCP servers of the settings. */
+/** A sentence for each allow rule without effect, because its name fits several MCP servers of the settings. */
 export function sharedNames(
   allow: readonly { readonly tool: string }[],
   { mcpServers = {} }: { readonly mcpServers?: Readonly<Record<string, unknown>> | undefined },
@@ -73,7 +73,7 @@ export function sharedNames(
   });
 }
 
-/** The names of all tools of a server together. */
+/** The names that mean all tools of a server. */
 export function serverNames({ offeredBy, offeredAs }: NamedTool): readonly string[] {
   return offeredBy === undefined || offeredAs === undefined ? [] : formsOf(offeredBy).map((form) => `mcp__${form}`);
 }

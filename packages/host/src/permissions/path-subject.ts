@@ -6,11 +6,11 @@ import { isAboutReading } from "./reading.ts";
 import { changesFiles, formatRule, isAbout, type Rule } from "./rule.ts";
 import type { Subject, Surroundings } from "./subject.ts";
 
-/** A call that is about a file or a folder. */
+/** The subject of a call on a file or a folder. */
 export function pathSubject(tool: Tool, path: string, surroundings: Surroundings): Subject {
   const { scope, writes } = surroundings;
   const place = (surroundings.place ?? ((named) => placeOf(scope, named)))(path);
-  // What a program obeys by itself is asked about even where writing is not.
+  // Files that programs obey need approval even if writing is free.
   const isWriter = tool.files === "write";
   const obeyed = isWriter && isObeyed(scope, place);
   const free = place.inside && (tool.effects === "none" || (writes && isWriter && !obeyed));
@@ -34,7 +34,7 @@ export function pathSubject(tool: Tool, path: string, surroundings: Surroundings
       const [plain = path] = place.forms;
       const names = new Set(place.forms.map((form) => fromRoot(scope, form)));
       const [inside] = names;
-      // Where a link leads elsewhere, no pattern for one of the two paths is enough.
+      // If a link leads elsewhere, a pattern for one of the two paths is not enough.
       if (names.size > 1 || (inside === undefined && place.forms.length > 1)) return undefined;
       const folder = inside === undefined || obeyed ? "." : dirname(inside);
       const pattern = folder === "." ? literalGlob(inside ?? plain) : `${literalGlob(folder)}/**`;
@@ -43,7 +43,7 @@ export function pathSubject(tool: Tool, path: string, surroundings: Surroundings
   };
 }
 
-/** Whether a rule that denies or asks means a tool because the tool changes files (S43). */
+/** Returns whether a deny or ask rule matches a tool because it changes files (S43). */
 function isAboutChange(rule: Rule, { files }: Tool): boolean {
   return files === "write" && changesFiles(rule.tool);
 }

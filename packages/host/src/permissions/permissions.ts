@@ -21,14 +21,14 @@ import { wideRuleNotices } from "./shell/wide-rule.ts";
 import { aboutCall, type Subject, type Surroundings, subjectOf } from "./subject.ts";
 
 /**
- * `plan`: what only looks, as in `ask`; what may change something is refused, until a person allows the plan that the agent
- * hands in. `ask`: what only looks at the workspace is free, all else is asked. `edits`: writing files of the workspace is free
- * too. `all`: nothing is asked; deny rules still hold.
+ * `plan`: read-only calls work as in `ask`; calls that may change something are denied until a user approves the agent's plan.
+ * `ask`: reading in the workspace is free, and all other calls need approval. `edits`: writing files of the workspace is free
+ * too. `all`: no call needs approval; deny rules still hold.
  */
 export type ApprovalMode = "plan" | "ask" | "edits" | "all";
 
 /**
- * What calls are judged by.
+ * The rules and surroundings by which calls are judged.
  * @example
  * const permission = permissions({
  *   workspace: "/home/me/project",
@@ -43,19 +43,19 @@ export type ApprovalMode = "plan" | "ask" | "edits" | "all";
  * new Agent({ model, tools, permission });
  */
 export interface PermissionOptions {
-  /** The folder that relative paths start from and that counts as inside. */
+  /** The base of relative paths. Only paths in it count as inside. */
   readonly workspace: string;
   readonly mode: ApprovalMode;
   readonly rules: Rules;
   /** All tools that rules may name. */
   readonly tools: () => readonly Tool[];
-  /** The names of all MCP servers of the settings, also of those that are not there; by default those of `tools`. */
+  /** The names of all MCP servers in the settings, also of missing ones. Default: the servers of `tools`. */
   readonly servers?: readonly string[];
-  /** Whether a person can be asked. Where nobody can, what would be asked is denied. */
+  /** Whether a user can be asked. If not, calls that need approval are denied. */
   readonly canAsk: boolean;
-  /** What `~` stands for in commands and patterns; the user's home when absent. */
+  /** The folder that `~` means in commands and patterns. Default: the user's home. */
   readonly home?: string;
-  /** A copy of the workspace, without links: a path that lies there is judged as the same path of the workspace. */
+  /** A copy of the workspace, without links: its paths are judged as the same paths of the workspace. */
   readonly copy?: string;
 }
 
@@ -72,13 +72,13 @@ const OPTIONS: OptionNames<PermissionOptions> = {
 const RULES: OptionNames<Rules> = { deny: true, ask: true, allow: true };
 
 /**
- * Judges calls by rules (B63): deny before ask before allow, whether a rule comes from a file, a flag or an answer
- * "always" of this conversation; then the mode decides.
+ * Judges calls by rules (B63): deny before ask before allow, from files, flags and the conversation's "always" answers; then by
+ * the mode.
  *
- * A rule that denies or asks is held against every part of a call, and against what its unknown pieces may turn out
- * to be; a rule that allows must fit the whole. What a deny rule may or may not mean is asked, and denied where
- * nothing is asked. The answer reads the file system (for links) and throws nothing. Throws a `RuleError` at once for a rule
- * that names none of `tools`, no tool of Banyan and no MCP tool (S34).
+ * Deny and ask rules are checked against every part of a call and every possible value of its unknown parts. Allow rules must
+ * match the whole call. If a deny rule may match, the call needs approval, or is denied where nothing is asked. The returned
+ * function reads the file system (for links) and never throws. Throws a `RuleError` at once for a rule that names none of
+ * `tools`, no tool of Banyan and no MCP tool (S34).
  */
 export function permissions(options: PermissionOptions): Permission {
   refuseUnknown("permissions", options, OPTIONS);
@@ -98,7 +98,7 @@ export function permissions(options: PermissionOptions): Permission {
   const servers = () => options.servers ?? options.tools().flatMap(({ offeredBy }) => offeredBy ?? []);
   return (request) => {
     const { control = false } = request.tool;
-    // What steers the conversation itself, only a rule that names it holds back.
+    // Only a rule with its name denies a control tool; `*` does not.
     const deny = control ? rules.deny.filter((rule) => rule.tool !== "*") : rules.deny;
     const subject = subjectOf(request.tool, request.input, surroundings);
 
@@ -130,7 +130,7 @@ export function permissions(options: PermissionOptions): Permission {
       };
     }
     const asked = strongest(rules.ask.map(matches)) !== "no";
-    // A rule that an answer sets cannot outrank a rule that asks or may deny, so none is offered there.
+    // The rule of an "always" answer cannot override an ask rule or a possible deny rule, so offer none.
     if (doubtful !== undefined && request.tool.offeredBy !== undefined) return doubt(options.canAsk, doubtful);
     if (asked || doubtful !== undefined) return askByRule(options.canAsk);
     const named = [...rules.allow, ...rulesOfAnswers(request.allowed)];
@@ -140,15 +140,13 @@ export function permissions(options: PermissionOptions): Permission {
   };
 }
 
-/** The rule that the answer "always" to this call would set; undefined where no single safe rule covers it. */
+/** Returns the rule that an "always" answer to this call would set; undefined if no single safe rule covers the call. */
 export function suggestPattern(request: PermitRequest, workspace: string, home = homedir()): string | undefined {
   const surroundings: Surroundings = { scope: pathScope(workspace, home), writes: false, isWriter: () => false };
   return subjectOf(request.tool, request.input, surroundings).suggestion([]);
 }
 
-/**
- * Commands that only look, with any harmless option: while there is only a plan, a person may still be asked about them.
- */
+/** Read-only commands with any harmless option. In plan mode, a user may still be asked about them. */
 const LOOKING: readonly Rule[] =
   "cat,cmp,cut,df,diff,du,fd,file,find,git blame,git cat-file,git describe,git diff,git diff-tree,git grep,git log,git ls-files,git ls-tree,git merge-base,git reflog,git remote,git rev-list,git rev-parse,git shortlog,git show,git stash list,git status,grep,head,jq,ls,nl,ps,pwd,rg,sort,stat,tail,tree,uname,uniq,wc,which"
     .split(",")
@@ -157,7 +155,7 @@ const LOOKING: readonly Rule[] =
 const ONLY_PLANS =
   "Approval mode 'plan' only looks, and this may change something. Look around, then hand in your plan; once a person allows it, this can run.";
 
-/** Nothing but a person allows a plan. */
+/** Only a user approves a plan. */
 function handIn(canAsk: boolean): Permit {
   if (canAsk) return { decision: "ask", byRule: true };
   return {
@@ -167,7 +165,7 @@ function handIn(canAsk: boolean): Permit {
   };
 }
 
-/** Throws a `RuleError` for a rule that names none of the tools. Without tools nobody knows yet. */
+/** Throws a `RuleError` for a rule that names none of the tools. Without tools, any name may be right. */
 function checkNames({ deny, ask, allow }: Rules, tools: readonly Tool[]): void {
   if (tools.length === 0) return;
   const names = tools.map(({ name }) => name);
@@ -180,7 +178,7 @@ function allows(rules: readonly Rule[], request: PermitRequest, subject: Subject
   return rules.some((rule) => rule.pattern === undefined && isAbout(rule, request.tool)) || subject.allowed(rules);
 }
 
-/** A call of another program's tool that does not tell whether a rule forbids it. */
+/** The arguments of another program's tool leave open whether a deny rule matches. */
 function doubt(canAsk: boolean, rule: Rule): Permit {
   if (canAsk) return { decision: "ask", byRule: true };
   return {
@@ -195,7 +193,7 @@ function ask(canAsk: boolean, pattern: string | undefined): Permit {
   return { decision: "deny", reason: nobody(hint), unasked: true };
 }
 
-/** A rule wants a user to decide, and no hook does so. */
+/** A rule requires the user's decision; hooks cannot replace it. */
 function askByRule(canAsk: boolean): Permit {
   return canAsk ? { decision: "ask", byRule: true } : { decision: "deny", reason: nobody() };
 }
@@ -204,26 +202,26 @@ function nobody(hint = ""): string {
   return `This needs a person's approval, and nobody can be asked here${hint}.`;
 }
 
-/** The rules that answers "always" of a conversation set. */
+/** The rules set by "always" answers of a conversation. */
 function rulesOfAnswers(answers: readonly string[]): readonly Rule[] {
   return answers.flatMap((text) => {
     try {
       return allowed([ofAnswer(parseRule(text))]);
     } catch {
-      // A rule of a newer version, or a damaged one, allows nothing; the call is then asked again.
+      // A damaged rule, or one of a newer version, allows nothing: the call needs approval again.
       return [];
     }
   });
 }
 
-/** The answers "always" that allow less than when the user gave them, each with what changed and what to do (S33). */
+/** "Always" answers that now allow less than the user approved, each with the change and advice (S33). */
 export function narrowedRules(
   answers: readonly string[],
 ): readonly { readonly rule: string; readonly reason: string }[] {
   return answers.flatMap((rule) => wideRuleNotices(rulesOfAnswers([rule])).map((reason) => ({ rule, reason })));
 }
 
-/** An older answer says `git log *` where it means what `git log [harmless]` says; of other programs, the command alone (S24). */
+/** Older answers wrote `git log *` for `git log [harmless]`. For other programs, they now mean the exact command (S24). */
 function ofAnswer(rule: Rule): Rule {
   const { tool, pattern } = rule;
   if (tool !== COMMAND || !pattern?.endsWith(" *")) return rule;

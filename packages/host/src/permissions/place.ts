@@ -5,33 +5,33 @@ import picomatch from "picomatch";
 
 /** The folder that paths are judged against, fixed when the conversation starts. */
 export interface PathScope {
-  /** As it was named; absolute. */
+  /** The path as given; absolute. */
   readonly root: string;
-  /** With its links followed. */
+  /** The path with its links resolved. */
   readonly realRoot: string;
   readonly home: string;
-  /** A copy of the folder, without links: a path that lies there is judged as the same path of the folder. */
+  /** A copy of the folder, without links: its paths are judged as the same paths of the folder. */
   readonly copy?: string | undefined;
 }
 
-/** Where a path leads. */
+/** The place that a path leads to. */
 export interface Place {
-  /** Absolute: the path as written, and as the system resolves it, links and `..` followed part by part. */
+  /** Absolute paths: as written, and as the system resolves it, with links and `..` resolved part by part. */
   readonly forms: readonly string[];
-  /** Whether every form lies in the workspace. */
+  /** Whether every form is in the workspace. */
   readonly inside: boolean;
 }
 
-/** The folder that paths are judged against: `workspace`, its links followed now, and `home`, which `~` stands for. All are absolute. */
+/** Makes the scope of paths: `workspace`, whose links are resolved now, and `home`, which `~` means. All are absolute. */
 export function pathScope(workspace: string, home: string, copy?: string): PathScope {
   const root = resolve(workspace);
   return { root, realRoot: followLinks(root) ?? root, home, copy };
 }
 
 /**
- * Resolves a path, relative ones from the workspace. A path that does not exist yet is no error: its rest is taken as written. The
- * place has the forms of the path that the text means (S35), and of the text taken literally: a tool that somebody else offers
- * may do either. Both are the same for our own tools, whose arguments hold the path that is meant.
+ * Resolves a path; relative paths start at the workspace. For a missing file, the rest of its path is taken as written. The forms
+ * include the path that the text means (S35) and the literal text, since another program's tool may use either. Both are equal for
+ * our own tools.
  */
 export function placeOf(scope: PathScope, named: string): Place {
   const meant = meaningOf(scope, named);
@@ -43,7 +43,7 @@ export function placeOf(scope: PathScope, named: string): Place {
   };
 }
 
-/** The path that a text means; undefined when it names no place of this machine. */
+/** The path that a text means; undefined if it names no place on this machine. */
 function meaningOf(scope: PathScope, named: string): string | undefined {
   try {
     return meantPath(named, scope);
@@ -68,14 +68,14 @@ export function placeAt(scope: PathScope, path: string): Place {
   };
 }
 
-/** A path of the copy as that of the folder; any other as it is. */
+/** Maps a path of the copy to the folder; returns any other path unchanged. */
 function inOriginal({ root, copy }: PathScope, path: string): string {
   if (copy === undefined || !isAbsolute(path)) return path;
   const inside = relative(copy, resolve(path));
   return inside === ".." || inside.startsWith(`..${sep}`) ? path : join(root, inside);
 }
 
-/** The path from the workspace, `/` between its parts and `.` for the workspace itself; undefined when it lies outside. */
+/** The path relative to the workspace, with `/`, or `.` for the workspace itself; undefined for a path outside. */
 export function fromRoot(scope: PathScope, path: string): string | undefined {
   for (const root of [scope.root, scope.realRoot]) {
     if (path === root) return ".";
@@ -85,18 +85,18 @@ export function fromRoot(scope: PathScope, path: string): string | undefined {
   return undefined;
 }
 
-/** Whether a pattern fits one of the forms: what a rule that forbids goes by. A relative pattern is tried on paths outside too. */
+/** Returns whether a pattern matches any form; for deny rules. Relative patterns also apply to paths outside. */
 export function fitsSome(pattern: string, scope: PathScope, place: Place): boolean {
   return place.forms.some(fitting(pattern, scope));
 }
 
-/** Whether a pattern fits a path, absolute and without links: `fitsSome` for many paths. */
+/** Compiles a pattern into a check of absolute paths without links: `fitsSome` for many paths. */
 export function fitting(pattern: string, scope: PathScope): (path: string) => boolean {
   const known = fittings.get(scope) ?? new Map<string, (path: string) => boolean>();
   fittings.set(scope, known);
   const made = known.get(pattern);
   if (made) return made;
-  // A rule that forbids a file holds for each name of it that looks the same (F81): a path means that file.
+  // A deny rule also matches names that look the same (F81): a path may mean that file.
   const matches = matcher(foldedName(globOf(pattern, scope)), true);
   const fits = (path: string) => {
     const inside = fromRoot(scope, path);
@@ -106,12 +106,12 @@ export function fitting(pattern: string, scope: PathScope): (path: string) => bo
   return fits;
 }
 
-/** The compiled patterns of rules: every call is held against the same ones. */
+/** Compiled patterns by scope: every call is checked against the same rules. */
 const fittings = new WeakMap<PathScope, Map<string, (path: string) => boolean>>();
 
 /**
- * Whether a pattern fits every form: what a rule that allows goes by. A relative pattern fits only inside the
- * workspace. Without `hidden`, wildcards pass over names that start with a dot, so that a pattern must spell them.
+ * Returns whether a pattern matches every form; for allow rules. A relative pattern matches only inside the workspace. Without
+ * `hidden`, wildcards skip names that start with a dot, so a pattern must spell them.
  */
 export function fitsEvery(pattern: string, scope: PathScope, place: Place, hidden: boolean): boolean {
   const glob = globOf(pattern, scope);
@@ -123,18 +123,18 @@ export function fitsEvery(pattern: string, scope: PathScope, place: Place, hidde
   );
 }
 
-/** The pattern that fits this path and no other. */
+/** The pattern that matches only this path. */
 export function literalGlob(path: string): string {
   return path.replace(/[\\*?[\]{}()!|+@]/g, "\\$&");
 }
 
 function matcher(glob: string, hidden: boolean): (path: string) => boolean {
   const matches = picomatch(glob, { dot: hidden, nonegate: true });
-  // A line break in a name would stop the wildcards of the library. Where the path is the workspace itself, `**` is meant to fit.
+  // A line break in a name would stop the library's wildcards. `**` also matches the workspace itself.
   return (path) => matches(path.replace(/[\n\r\u2028\u2029]/g, "_")) || (path === "." && glob === "**");
 }
 
-/** The pattern in the form of the paths it is compared with: from the workspace where it lies there, else absolute. */
+/** Rewrites a pattern like the paths that it is compared with: relative in the workspace, absolute outside. */
 function globOf(pattern: string, scope: PathScope): string {
   const expanded = expandHome(pattern.replace(/^file:\/\/(?:localhost)?(?=\/)/i, ""), literalGlob(slashes(scope.home)));
   if (!expanded.startsWith("/") && !expanded.startsWith("../")) return expanded.replace(/^(?:\.\/+)+(?=.)/, "");
@@ -147,7 +147,7 @@ function globOf(pattern: string, scope: PathScope): string {
   return absolute;
 }
 
-/** `../x` from a folder, without touching the wildcards behind it. */
+/** Resolves leading `../` from a folder without touching wildcards. */
 function climb(pattern: string, folder: string): string {
   let rest = pattern;
   let at = folder;

@@ -5,20 +5,19 @@ import { fitting, type PathScope } from "./place.ts";
 import { formatRule, isAbout, READING, type Rule, type Rules, restrained } from "./rule.ts";
 
 /**
- * Whether a rule that forbids or asks about reading speaks of this tool, too (S21): of all that tell what is in files. A
- * change is told with what stood there before.
+ * Returns whether a deny or ask rule about reading also covers this tool (S21): all tools that show file content, including
+ * changes, which show the previous content.
  */
 export function isAboutReading(rule: Rule, { files }: Tool): boolean {
   return rule.tool === READING && files !== undefined;
 }
 
 /**
- * Why the content of a file of the workspace may not be told, in a sentence; nothing when it may. A rule that denies
- * holds whatever was named. One that asks is kept when what was named fits it too, since then a person said yes; so a
- * link, or a folder around the file, is no way past the question. In the mode `all` nothing is asked. Undefined when no
- * rule speaks of reading.
- *
- * `path` is where the file lies, without links; both are relative to the workspace, or absolute.
+ * Returns a function that explains, in a sentence, why the content of a workspace file must not be shown; the function
+ * returns undefined if it may be. Deny rules always hold. An ask rule holds unless it also matches the name that the user
+ * approved; so a link, or a folder around the file, does not bypass the question. In mode `all` no ask rule holds. Returns
+ * undefined if no rule is about reading.
+ * `path`: the file's real path. Both are relative to the workspace, or absolute.
  */
 export function readingRules(
   scope: PathScope,

@@ -4,34 +4,34 @@ import { meansTool, type NamedTool } from "./named-tool.ts";
 import { harmlessOf, hasHarmless } from "./shell/harmless.ts";
 import { adviceOnName, isAbsentTool, isToolName } from "./tool-names.ts";
 
-/** What a permission rule speaks of: tools, or those of their calls whose main argument fits a pattern. */
+/** A permission rule: matches calls of a tool, or those whose main argument matches a pattern. */
 export interface Rule {
-  /** The name of a tool; the beginning of names of MCP tools with `*` behind it (`mcp_files_*`); or `*`, for all tools. */
+  /** A tool's name; a prefix of MCP tool names with `*` (`mcp_files_*`); or `*` for all tools. */
   readonly tool: string;
   /** Absent: every call of the tool. */
   readonly pattern?: string;
-  /** The text of the rule where it was written for another program, as `Bash(rm:*)`. */
+  /** The original text of a rule for another program, such as `Bash(rm:*)`. */
   readonly written?: string;
-  /** All that such a rule means here; `tool` and `pattern` are the first of what it allows. */
+  /** All meanings of such a rule; `tool` and `pattern` hold the first that it allows. */
   readonly means?: ForeignMeaning;
 }
 
-/** Deny comes before ask, ask before allow, whatever the order of the rules in each list. */
+/** Deny comes before ask, ask before allow, in any order of rules within a list. */
 export interface Rules {
   readonly deny: readonly Rule[];
   readonly ask: readonly Rule[];
   readonly allow: readonly Rule[];
 }
 
-/** Nothing is denied, asked or allowed by a rule. */
+/** No rules. */
 export const noRules: Rules = Object.freeze({ deny: [], ask: [], allow: [] });
 
-/** A rule that cannot be understood. The message names the rule and what is wrong with it. */
+/** An invalid rule. The message names the rule and the problem. */
 export class RuleError extends Error {
   override readonly name = "RuleError";
-  /** The text that was meant as a rule. */
+  /** The invalid text. */
   readonly rule: string;
-  /** What is wrong with it, in words that go on after the rule. */
+  /** The problem, as the end of a sentence after the rule. */
   readonly problem: string;
 
   constructor(rule: string, problem: string) {
@@ -42,9 +42,9 @@ export class RuleError extends Error {
 }
 
 /**
- * Reads `tool`, `tool(pattern)`, `mcp__server__tool`, `mcp_server_*(pattern)` or `*`, and rules of Claude Code and codex, as
- * `Bash(rm:*)` (S34). Throws a `RuleError`, also for a pattern that can match no call. Whether there is a tool of another name,
- * `permissions` checks.
+ * Parses `tool`, `tool(pattern)`, `mcp__server__tool`, `mcp_server_*(pattern)`, `*`, and rules of Claude Code and codex such as
+ * `Bash(rm:*)` (S34). Throws a `RuleError`, also for a pattern that can match no call. `permissions` checks whether the named
+ * tool exists.
  */
 export function parseRule(text: string): Rule {
   const rule = text.trim();
@@ -87,8 +87,8 @@ function meant(text: string, tool: string, pattern: string | undefined): Rule {
 }
 
 /**
- * Reads a rule of a list as `parseRule` does. Throws a `RuleError` also for a name that no tool can have, and for an allow rule
- * that leaves the MCP server open. `others` are names of tools that do not come with Banyan.
+ * Parses a rule of a list. Also throws a `RuleError` for an unknown tool name, and for an allow rule that leaves the MCP server
+ * open. `others`: names of tools that are not part of Banyan.
  */
 export function checkedRule(text: string, list: keyof Rules, others: readonly string[] = []): Rule {
   const rule = parseRule(text);
@@ -100,17 +100,17 @@ export function checkedRule(text: string, list: keyof Rules, others: readonly st
   return rule;
 }
 
-/** The rules of a list that allows, each as it is meant here. */
+/** The rules of an allow list with their meanings in Banyan. */
 export function allowed(rules: readonly Rule[]): readonly Rule[] {
   return rules.flatMap(({ means, ...rule }) => means?.allows.map((one) => ({ ...rule, ...one })) ?? [rule]);
 }
 
-/** The rules of a list that denies or asks, each as it is meant here. */
+/** The rules of a deny or ask list with their meanings in Banyan. */
 export function restrained(rules: readonly Rule[]): readonly Rule[] {
   return rules.flatMap(({ means, ...rule }) => means?.restrains.map((one) => ({ ...rule, ...one })) ?? [rule]);
 }
 
-/** A sentence for each rule on a tool of another program that Banyan does not have. */
+/** Sentences about rules on tools of other programs that have no counterpart in Banyan. */
 export function absentNames({ deny, ask, allow }: Rules): string[] {
   return [...deny, ...ask, ...allow].flatMap((rule) =>
     isAbsentTool(rule.tool)
@@ -128,18 +128,18 @@ function problemOfName(name: string): string | undefined {
   return undefined;
 }
 
-/** Whether a rule is about a tool. */
+/** Returns whether a rule is about a tool. */
 export function isAbout({ tool: written }: Rule, tool: NamedTool): boolean {
   return written === "*" || meansTool(written, tool);
 }
 
-/** The text that `parseRule` reads back as this rule. */
+/** Formats a rule for `parseRule`. */
 export function formatRule(rule: Rule): string {
   if (rule.written !== undefined) return rule.written;
   return rule.pattern === undefined ? rule.tool : `${rule.tool}(${rule.pattern})`;
 }
 
-/** Rules of several sources as one: where a rule comes from does not matter. */
+/** Joins rules of several sources. All sources have equal weight. */
 export function joinRules(...sources: readonly Rules[]): Rules {
   return {
     deny: sources.flatMap((rules) => rules.deny),
@@ -149,9 +149,9 @@ export function joinRules(...sources: readonly Rules[]): Rules {
 }
 
 /**
- * Rules are a language that users write (docs/security.md), and a rule names a tool. Five names mean an act, and not only the
- * tool of that name (S43): `shell(git log *)` means commands, `write(**)` and `edit(**)` mean a change of files, `read(**)` means
- * telling what is in a file, `fetch(example.org)` means a request to an address, also for pictures that a user asks for.
+ * Names in rules, a language that users write (docs/security.md). These five mean an act and not only the tool of that name
+ * (S43). `shell(git log *)` means commands, `write(**)` and `edit(**)` any change of files, `read(**)` showing file content.
+ * `fetch(example.org)` means a request to an address, also for images that a user asks for.
  */
 export const COMMAND = "shell";
 export const READING = "read";
@@ -159,7 +159,7 @@ export const WRITING = "write";
 export const EDITING = "edit";
 export const FETCHING = "fetch";
 
-/** Whether a rule of this name means every change of a file, whatever tool makes it. */
+/** Returns whether a rule of this name means every change of a file by any tool. */
 export function changesFiles(name: string): boolean {
   return name === WRITING || name === EDITING;
 }
@@ -188,12 +188,12 @@ export const permissionEntries = z.strictObject(
   "an object with the lists deny, ask and allow",
 );
 
-/** Permission rules as a settings file holds them: texts that `parseRule` reads. */
+/** Permission rules as a settings file holds them: texts for `parseRule`. */
 export type PermissionEntries = Readonly<z.infer<typeof permissionEntries>>;
 
 /**
- * Rules as text, read. Throws a `RuleError` for a rule that is malformed or that names no tool. `others` are names of tools that
- * do not come with Banyan.
+ * Parses lists of rules. Throws a `RuleError` for an invalid rule or an unknown tool. `others`: names of tools that are not part
+ * of Banyan.
  */
 export function rulesFrom(entries: PermissionEntries = {}, others: readonly string[] = []): Rules {
   const read = (list: keyof Rules) => (entries[list] ?? []).map((text) => checkedRule(text, list, others));

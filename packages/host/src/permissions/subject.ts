@@ -10,35 +10,35 @@ import { isAbout, parseRule, type Rule } from "./rule.ts";
 import { shellSubject } from "./shell/shell-subject.ts";
 import { mayBePlace, textSubject, textsIn } from "./text-subject.ts";
 
-/** What a call is about, as rules see it. */
+/** The acts of a call, as rules see them. */
 export interface Subject {
-  /** Whether a rule that forbids or asks speaks of this call. */
+  /** Returns whether a deny or ask rule matches this call. */
   matches(rule: Rule): Match;
-  /** Whether rules together allow the whole call, or it needs none. */
+  /** Returns whether the rules together allow the whole call, or the call needs no rule. */
   allowed(rules: readonly Rule[]): boolean;
   /**
-   * The rule that would allow this call and calls like it, beside the rules that there are already; undefined where no
-   * single safe rule does.
+   * The rule that, added to the given rules, would allow this call and similar calls; undefined if no single safe rule
+   * does.
    */
   suggestion(rules: readonly Rule[]): string | undefined;
 }
 
 export interface Surroundings {
   readonly scope: PathScope;
-  /** Finds the place of a path, once for a call that names the path several times. */
+  /** Resolves a path; a cache, for a call that names one path several times. */
   readonly place?: (path: string) => Place;
   /** Whether files of the workspace may be written without a rule. */
   readonly writes: boolean;
-  /** Whether a rule of this name is about a tool that writes files: then it is about what commands write, too. */
+  /** Whether a rule of this tool name is about writing files. Such a rule also covers files that commands write. */
   readonly isWriter: (name: string) => boolean;
 }
 
 /**
- * What a call is about, as its tool says: the command that it runs, the files and folders that it reads or writes, the
- * address that it asks. Of a call whose tool says none of these, all its texts: a rule that forbids fits when one of them
- * does, a rule that allows when all do, since the model chooses their order. A tool of another program may have more to do
- * harm with than it is known to be about: a rule that forbids is held against all its texts, and against what the call does
- * (S43); one that allows must fit every other place that they name too, as the `destination` of a copy (S24).
+ * Returns the subject of a call by the tool's own description: its command, the files and folders that it reads or writes,
+ * its address. Without a description, all texts of the input count: any text can match a deny rule, but all must match an
+ * allow rule, since the model chooses their order. Another program's tool may do more than its description. Deny rules
+ * also match all its texts and its acts (S43); allow rules must also match every other place in its texts, such as the
+ * `destination` of a copy (S24).
  */
 export function subjectOf(tool: Tool, input: Json, around: Surroundings): Subject {
   const about = aboutCall(tool, input);
@@ -47,7 +47,7 @@ export function subjectOf(tool: Tool, input: Json, around: Surroundings): Subjec
   if (tool.offeredBy === undefined) return main;
   const texts = textSubject(tool, input, surroundings);
   const covers = actRules(tool, input, about ?? { untold: "act" }, surroundings);
-  // The text that comes into a file names no places.
+  // The new content of a file names no places.
   const placed = tool.files === "write" ? (withoutContent(input) as Json) : input;
   const others = (): readonly Subject[] => {
     const named = [...(about?.paths ?? []).map(({ path }) => path), ...textsIn(placed).filter(mayBePlace)];
@@ -59,13 +59,13 @@ export function subjectOf(tool: Tool, input: Json, around: Surroundings): Subjec
     allowed,
     suggestion(rules) {
       const suggested = main.suggestion(rules);
-      // What is offered covers the call that it is offered for.
+      // Offer a rule only if it would allow this very call.
       return suggested !== undefined && allowed([...rules, parseRule(suggested)]) ? suggested : undefined;
     },
   };
 }
 
-/** Looks once where each path leads. */
+/** Resolves each path once. */
 function placesOnce(scope: PathScope): (path: string) => Place {
   const places = new Map<string, Place>();
   return (path) => {
@@ -75,14 +75,14 @@ function placesOnce(scope: PathScope): (path: string) => Place {
   };
 }
 
-/** With `like`, other texts are judged as the main one is. */
+/** Returns the main subject. `like` makes subjects for other texts of the same kind. */
 function mainSubject(
   tool: Tool,
   input: Json,
   about: About | undefined,
   surroundings: Surroundings,
 ): { readonly subject: Subject; readonly like?: (text: string) => Subject } {
-  // One that cannot say it is not taken for one that only looks.
+  // A tool that failed to describe its call must not count as read-only.
   if (!about) return { subject: textSubject({ ...tool, effects: "external" }, input, surroundings) };
   const { command, paths, url } = about;
   const ofPath = (path: string) => pathSubject(tool, path, surroundings);
@@ -90,7 +90,7 @@ function mainSubject(
   const files = (paths ?? []).map(({ path }) => ofPath(path));
   const addresses = url === undefined ? [] : [ofUrl(url)];
   if (command !== undefined) {
-    // No rule on commands allows what a server does with one.
+    // No rule on commands allows the command of an MCP server's tool.
     if (isOfServer(tool)) return { subject: textSubject(tool, input, surroundings) };
     return { subject: together([commandOf(tool, shellSubject(command, surroundings)), ...files, ...addresses]) };
   }
@@ -101,7 +101,7 @@ function mainSubject(
   return { subject: textSubject(tool, input, surroundings) };
 }
 
-/** A call that looks at no file and says so: only a rule that names the tool alone speaks of it (F98). */
+/** A call that looks at no file: only rules that name the tool alone match (F98). */
 function ofNoPlace(tool: Tool): Subject {
   return {
     matches: (rule) => (rule.pattern === undefined && isAbout(rule, tool) ? "yes" : "no"),
@@ -114,7 +114,7 @@ function isOfServer({ offeredBy, asAsked }: Tool): boolean {
   return offeredBy !== undefined && !asAsked;
 }
 
-/** A rule that names the tool alone speaks of all its commands. */
+/** A rule that names only the tool matches all its commands. */
 function commandOf(tool: Tool, command: Subject): Subject {
   return {
     ...command,
@@ -122,7 +122,7 @@ function commandOf(tool: Tool, command: Subject): Subject {
   };
 }
 
-/** Several things: what forbids one of them forbids the call, and each needs to be allowed. */
+/** Combines subjects: a rule that denies one denies the call, and every subject needs to be allowed. */
 function together(subjects: readonly Subject[]): Subject {
   const [only, ...more] = subjects;
   if (only && more.length === 0) return only;
@@ -137,12 +137,12 @@ function together(subjects: readonly Subject[]): Subject {
   };
 }
 
-/** What a tool says; nothing when it cannot. */
+/** Returns the tool's description of a call; undefined if that fails. */
 export function aboutCall(tool: Tool, input: Json): About | undefined {
   try {
     return tool.about?.(input) ?? {};
   } catch {
-    // Then all its texts are looked at.
+    // The caller then judges all texts of the call.
     return undefined;
   }
 }

@@ -4,12 +4,12 @@ import { fitsSome, type PathScope, placeOf } from "./place.ts";
 import { isAbout } from "./rule.ts";
 import type { Subject, Surroundings } from "./subject.ts";
 
-/** Characters of a text that may be a path; no system takes a longer one. */
+/** Maximum characters of a path on any system. */
 export const LONGEST_PATH = 4096;
 
 /**
- * A call of a tool that says nothing of its arguments. Each text may be a path: a rule that forbids is compared with the
- * place where it would lead; a rule that allows fits no path that climbs (`src/../..`).
+ * The subject of a call whose tool does not describe its arguments. Each text may be a path: a deny rule is compared
+ * with the place that it leads to; an allow rule matches no path that climbs (`src/../..`).
  */
 export function textSubject(tool: Tool, input: Json, { scope }: Surroundings): Subject {
   const texts = textsIn(input);
@@ -22,7 +22,7 @@ export function textSubject(tool: Tool, input: Json, { scope }: Surroundings): S
         : "no";
     },
     allowed(rules) {
-      // What only looks is free where it cannot look far.
+      // A read-only tool is free if it cannot read outside.
       if (tool.effects === "none" && texts.every((text) => !mayBePlace(text) || placeOf(scope, text).inside))
         return true;
       return rules.some((rule) => isAbout(rule, tool) && (rule.pattern === undefined || fitsAll(rule.pattern, texts)));
@@ -40,7 +40,7 @@ function leadsTo(pattern: string, text: string, scope: PathScope): boolean {
   return fitsSome(pattern, scope, placeOf(scope, text));
 }
 
-/** Whether a text may name a file or an address: one line with a slash, a tilde, `$HOME` or a dot before more of it. */
+/** Returns whether a text may name a file or an address: one line with a slash, a tilde, `$HOME` or a dot before more of it. */
 export function mayBePlace(text: string): boolean {
   const line = text.trim();
   return line.length <= LONGEST_PATH && !/[\n\r]/.test(line) && /[/\\~]|^\$\{?HOME|\.\S|^\.$/.test(line);

@@ -1,9 +1,9 @@
 import { nearest } from "@banyan/core/shown";
 
-// The names of tools that users write: in rules, in matchers of hooks and in lists of tools. Names of Claude Code and codex are
-// understood, so that what was written for those programs holds here or says why it does not.
+// Names of tools as users write them: in rules, in matchers of hooks and in lists of tools. Names of Claude Code and codex are
+// translated, so that settings for these programs work here or give a reason.
 
-/** All tools that come with Banyan. A test compares the list with the tools. */
+/** All tools of Banyan. A test compares the list with the tools. */
 export const ownTools = [
   "shell",
   "processes",
@@ -29,14 +29,14 @@ export const ownTools = [
   "call_tool",
 ] as const;
 
-/** A tool that comes with Banyan. */
+/** A tool of Banyan. */
 export type OwnTool = (typeof ownTools)[number];
 
 /** A tool of another program. */
 export interface ForeignTool {
-  /** Our tools that do what it does, the likeliest first. */
+  /** Our tools for the same purpose, likeliest first. */
   readonly tools: readonly OwnTool[];
-  /** The kind of text that a pattern of its rules is compared with. Without this, the pattern means the same as with our tool. */
+  /** The kind of text that its rule patterns match. Absent: the same as for our tool. */
   readonly pattern?: "command" | "edited path" | "path" | "domain";
 }
 
@@ -80,14 +80,14 @@ const foreignTools: ReadonlyMap<string, ForeignTool> = new Map(
   } satisfies Record<string, ForeignTool>),
 );
 
-/** Tools of Claude Code and codex that have no counterpart here. A rule on one of them changes nothing, and a notice says so. */
+/** Tools of Claude Code and codex without a counterpart here. A rule on one of them has no effect, and a notice says this. */
 const absentTools: ReadonlySet<string> = new Set(
   "NotebookEdit NotebookRead PowerShell SlashCommand ExitPlanMode EnterPlanMode EnterWorktree ExitWorktree ListMcpResourcesTool ReadMcpResourceTool LSP Monitor TaskOutput TaskStop TaskCreate TaskGet TaskList TaskUpdate TodoRead SendMessage CronCreate CronDelete CronList Workflow close_agent send_input resume_agent wait_agent list_mcp_resources list_mcp_resource_templates read_mcp_resource request_permissions js_repl".split(
     " ",
   ),
 );
 
-/** Kinds of calls of agents of other programs: their tools are called `claude_edit`. */
+/** Kinds of calls of agents of other programs: their tools have names such as `claude_edit`. */
 const AGENTS_CALL =
   /_(?:read|edit|delete|move|search|execute|think|fetch|switch_mode|other)$|^(?:claude|codex|gemini)_/;
 
@@ -96,27 +96,27 @@ export function foreignTool(name: string): ForeignTool | undefined {
   return foreignTools.get(name);
 }
 
-/** Whether another program has a tool of this name, and Banyan has nothing like it. */
+/** Returns whether another program has a tool of this name without a counterpart in Banyan. */
 export function isAbsentTool(name: string): boolean {
   return absentTools.has(name);
 }
 
-/** The names that other programs have for one of our tools. */
+/** The names of one of our tools in other programs. */
 export function foreignNames(own: string): readonly string[] {
   return [...foreignTools].flatMap(([name, { tools }]) => (tools.some((tool) => tool === own) ? [name] : []));
 }
 
-/** All names that a rule, a matcher or a list can have, but for those of MCP tools. */
+/** All names that a rule, a matcher or a list can have, except for MCP tools. */
 export const knownNames: readonly string[] = [...ownTools, ...foreignTools.keys()];
 
-/** Whether a name can be that of a tool: of Banyan, of another program, of an MCP server, or of an agent of another program. */
+/** Returns whether a tool can have this name: of Banyan, another program, an MCP server, or another program's agent. */
 export function isToolName(name: string): boolean {
   return (
     knownNames.includes(name) || absentTools.has(name) || /^mcp_[^*]|^mcp__?\*$/.test(name) || AGENTS_CALL.test(name)
   );
 }
 
-/** Returns the nearest names to a name that no tool has, in any case, as the end of a sentence. */
+/** Returns the names nearest to an unknown name, ignoring case, as the end of a sentence. */
 export function adviceOnName(name: string, others: readonly string[] = []): string {
   const all = [...knownNames, ...others];
   const candidates = [nearest(name, [...ownTools, ...others]), nearest(name, foreignTools.keys())];

@@ -4,23 +4,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Injection } from "./obeying.fixture.ts";
 
-/** A suite of AgentDojo: an assistant with tools, for whom somebody leaves texts that tell it what to do. */
+/** A suite of AgentDojo: an assistant with tools, and texts that try to inject instructions. */
 export interface Suite {
   readonly name: string;
   readonly injections: readonly Injection[];
-  /** Of each task that a person gives, the tools that it takes. */
+  /** The tools that each user task takes. */
   readonly errands: readonly (readonly string[])[];
 }
 
 const AGENTDOJO = "agentdojo==0.1.35";
-/** Of the packages it names, those that its tasks need. */
+/** The dependencies of the package that its tasks need. */
 const NEEDED = ["pydantic[email]", "docstring-parser", "deepdiff", "pyyaml", "typing-extensions"];
 const FOLDER = join(tmpdir(), `banyan-${AGENTDOJO.replace("==", "-")}`);
 const TASKS = join(import.meta.dirname, "agentdojo.fixture.py");
 
 /**
- * The suites as the package itself tells them, which is installed beside the temporary files and stays there; the reason where
- * it cannot be had. None of its texts is kept in this repository.
+ * Reads the suites from the package, which is installed once into the temporary folder. Returns the reason if that fails. This
+ * repository contains none of its texts.
  */
 export function agentDojo(version: string): readonly Suite[] | string {
   const python = join(FOLDER, "bin", "python");

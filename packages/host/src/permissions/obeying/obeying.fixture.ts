@@ -8,44 +8,44 @@ import { call, scriptedModel } from "@banyan/core/testing";
 import { openHost } from "../../open-host.ts";
 import type { ApprovalMode } from "../permissions.ts";
 
-// A model that does whatever a text tells it, in a place where everything that was done can be seen.
+// A model that obeys every injected instruction, in a place where all its acts are recorded.
 
-/** What a text tells a model to do, and the calls by which one does it that obeys. */
+/** An injected goal, and the calls of a model that obeys it. */
 export interface Injection {
   readonly name: string;
   readonly goal: string;
   readonly calls: readonly { readonly tool: string; readonly input: { readonly [name: string]: Json } }[];
 }
 
-/** What came of an injection. */
+/** The outcome of an injection. */
 export interface Obeyed {
   readonly name: string;
   /** Tools that the model called. */
   readonly called: readonly string[];
-  /** Those that ran, `read` of the text itself aside. */
+  /** Calls that ran, apart from the `read` of the injected text. */
   readonly ran: readonly string[];
-  /** Those that a person was asked about. */
+  /** Calls that needed the user's approval. */
   readonly asked: readonly string[];
-  /** What that person was shown of each of these. */
+  /** The text of each approval question. */
   readonly shown: readonly string[];
   readonly denied: readonly string[];
-  /** Whether any file, or the record of the MCP server, was another while a question was open or at the end. */
+  /** Whether any file, or the record of the MCP server, had changed while a question was open or at the end. */
   readonly hasChanged: boolean;
 }
 
 export interface Circumstances {
   readonly mode: ApprovalMode;
-  /** Whether there is somebody to ask. What is asked is denied, after a look at what was done until then. */
+  /** Whether a user can be asked. The fixture denies every question after checking the files. */
   readonly canAsk: boolean;
-  /** Tools of the MCP server that the person allowed before. */
+  /** Tools of the MCP server that the user allowed before. */
   readonly allow?: readonly string[];
 }
 
-/** Files of the place in which a model obeys. */
+/** Files in the test folder. */
 export const KEPT = { inside: "notes.txt", outside: "../kept.txt" } as const;
 const MAIL = "mail.txt";
 
-/** The names of our own tools; every other tool is one of the MCP server. */
+/** The names of our own tools; every other tool belongs to the MCP server. */
 const OWN = new Set(["read", "list", "search", "write", "edit", "shell", "fetch"]);
 
 /** Gives each injection to a model that reads it in a file and obeys. */
@@ -60,7 +60,7 @@ export async function obey(injections: readonly Injection[], circumstances: Circ
 
 async function obeyIn(root: string, injections: readonly Injection[], circumstances: Circumstances) {
   const { mode, canAsk, allow = [] } = circumstances;
-  // The server runs in the sandbox and writes where that lets it.
+  // The server runs in the sandbox and can only write where the sandbox permits it.
   const [home, cwd, record] = [join(root, "home"), join(root, "project"), join(root, "project", "record.jsonl")];
   const config = join(root, "own", "config");
   for (const folder of [home, cwd, config]) mkdirSync(folder, { recursive: true });
@@ -136,7 +136,7 @@ async function obeyOne(
   };
 }
 
-/** What every file of a place says, but for the program's own. */
+/** The content of every file in the test folder, except for the program's own files. */
 function contents(root: string): string {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(root, "own")))

@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /*
- * An MCP server whose tools take whatever they are given, and note it in a file. Its arguments: the file, and the names of
- * the tools as JSON. Every other one claims that it only reads.
+ * An MCP server whose tools accept any arguments and record them in a file. Arguments: the file, and the names of the
+ * tools as JSON. Every other tool claims to be read-only.
  */
 const [, , record = "", names = "[]"] = process.argv;
 const tools = (JSON.parse(names) as string[]).map((name, index) => ({

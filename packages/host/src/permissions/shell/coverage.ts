@@ -1,4 +1,4 @@
-/** A stretch of the source that was read: a word, an assignment, a redirect, the text of a here-document. */
+/** A part of the source that was read: a word, an assignment, a redirect, the text of a here-document. */
 export interface Leaf {
   readonly pos: number;
   readonly end: number;
@@ -9,15 +9,15 @@ const BETWEEN =
   /[ \t\n;&|(){}!]|\\\n|\[\[|\]\]|(?:time|if|then|else|elif|fi|do|done|for|while|until|in|case|esac|function|select)(?![\w-])/y;
 
 /**
- * Whether the leaves account for all of a source: between them stand only operators, reserved words, blanks and
- * comments. The parser is tolerant and goes on after what it does not expect; what it passed over, or read as another
- * kind of thing than Bash does, would otherwise run unseen.
+ * Returns whether the leaves cover all of a source, with only operators, reserved words, blanks and comments between them.
+ * The tolerant parser continues after unexpected text: code that it skipped, or read differently than Bash, would
+ * otherwise run unseen.
  */
 export function isCovered(source: string, leaves: readonly Leaf[]): boolean {
   let at = 0;
   for (const leaf of leaves.toSorted((a, b) => a.pos - b.pos)) {
     if (passGap(source, at, leaf.pos) !== leaf.pos) return false;
-    // Only a redirect may follow a word at once; anything else would be a part of that word.
+    // Only a redirect may directly follow a word; anything else would be part of the word.
     if (leaf.pos === at && at > 0 && leaf.kind === "word") return false;
     if (leaf.kind === "document" && source[leaf.pos - 1] !== "\n") return false;
     at = leaf.end;
@@ -25,7 +25,7 @@ export function isCovered(source: string, leaves: readonly Leaf[]): boolean {
   return passGap(source, at, source.length) === source.length;
 }
 
-/** How far the text from `start` is nothing but what may stand between leaves. */
+/** The end of the text from `start` that may come between leaves. */
 function passGap(source: string, start: number, end: number): number {
   let at = start;
   while (at < end) {

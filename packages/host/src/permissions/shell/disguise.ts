@@ -3,10 +3,10 @@ import { isInert } from "./inert.ts";
 import { allParts, type CommandPart } from "./part.ts";
 import { programOf } from "./wrapper.ts";
 
-/** How many words behind a command that runs another may be the start of the inner one. */
+/** Maximum words after a wrapper at which the inner command may start. */
 const MOST_STARTS = 24;
 
-/** Options in front of a subcommand whose value is the next word. */
+/** Options before a subcommand whose value is the next word. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   cargo: ["--color", "--config", "-Z", "-C"],
   docker: ["--context", "-c", "--host", "-H", "--config", "--log-level", "-l"],
@@ -36,7 +36,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 /** Programs whose code has slashes between the words of a command. */
 const SLASHED = /^(?:g?awk|mawk|nawk|sed|gsed|perl|ed|ex|vim?|nvim|emacs)$/;
 
-/** A command without the options in front of its subcommand: `git -C x push` as `git push`; undefined without such options. */
+/** Removes options before the subcommand: `git -C x push` becomes `git push`; undefined without such options. */
 export function withoutOptions(words: readonly string[]): readonly string[] | undefined {
   const [name = "", second = ""] = words;
   if (second[0] !== "-" && second[0] !== "+") return undefined;
@@ -52,9 +52,9 @@ export function withoutOptions(words: readonly string[]): readonly string[] | un
 }
 
 /**
- * Whether a command may run what a pattern speaks of although it begins with another word (S25): a word of it, or a
- * word inside one, is the pattern's first, and the others follow. Programs that are known to run none of their words,
- * and what they are piped into, are left out.
+ * Returns whether a command may run the pattern's command although it begins with another word (S25). Then one of its words or word
+ * parts is the pattern's first word, and the others follow. Excludes programs that are known not to run their words, if their
+ * output only goes to such programs.
  */
 export function mayRun(pattern: string, part: CommandPart): boolean {
   const sought = literalWords(pattern);
@@ -66,20 +66,20 @@ export function mayRun(pattern: string, part: CommandPart): boolean {
   return !isInert(part) || (part.feeds !== undefined && ![...allParts(part.feeds)].every(isInert));
 }
 
-/** Whether a word occurs at all: what is asked first, as most commands have nothing to do with a rule. */
+/** Returns whether a word occurs at all. A cheap first check, since few commands concern a rule. */
 function isNamed(word: string, { words, assignments, input }: CommandPart): boolean {
   const sought = word.toLowerCase();
   const names = (text: string): boolean => text.toLowerCase().includes(sought);
   return words.some(names) || assignments.some(names) || (input !== undefined && names(`${input}\n${unquoted(input)}`));
 }
 
-/** Whether the command that a command runs may fit a pattern: where it starts was read from options that may mean something else to another version. */
+/** Returns whether the inner command may match from another start: other versions may read the wrapper's options differently. */
 export function mayStart(pattern: string, { words, runs }: CommandPart): boolean {
   const starts = runs === undefined ? [] : words.slice(1, MOST_STARTS + 1);
   return starts.some((_, index) => meets(pattern, words.slice(index + 1).join(" ")));
 }
 
-/** As `mayRun`, of a text that a group of commands reads. */
+/** As `mayRun`, for a text that a group of commands reads. */
 export function mayRunText(pattern: string, text: string): boolean {
   const sought = literalWords(pattern);
   return sought !== undefined && isAmong(sought, piecesOfInput(text));
@@ -105,7 +105,7 @@ function piecesOfAll({ words, input }: CommandPart): string[] {
   return input === undefined ? pieces : [...pieces, ...piecesOfInput(input)];
 }
 
-/** The words in a text that may be a script, also where quotes hide them: `r''m`. */
+/** The words in a text that may be a script, also if quotes hide them: `r''m`. */
 function piecesOfInput(text: string): string[] {
   return [...piecesOf(text, true), ...piecesOf(unquoted(text), true)];
 }
@@ -114,7 +114,7 @@ function unquoted(text: string): string {
   return text.replace(/\\\n|['"\\]/g, "");
 }
 
-/** A word and the words inside it; of a path its last part, and with `slashed` all of them. */
+/** A word and the words inside it. For a path, its last part, or all parts with `slashed`. */
 function piecesOf(text: string, slashed: boolean): string[] {
   const pieces = text.split(/[^\p{L}\p{N}_.+/@%-]+/u).flatMap((piece) => {
     const last = programOf([piece]);
@@ -123,7 +123,7 @@ function piecesOf(text: string, slashed: boolean): string[] {
   return pieces.filter((piece) => piece !== "");
 }
 
-/** Whether the sought words stand among the pieces in their order. */
+/** Returns whether the pieces contain the sought words in order. */
 function isAmong(sought: readonly string[], pieces: readonly string[]): boolean {
   let next = 0;
   for (const piece of pieces) {

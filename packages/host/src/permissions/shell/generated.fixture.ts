@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are shell, not JavaScript
-/** Random choices, the same ones for the same seed. */
+/** Random choices, the same for the same seed. */
 export interface Chance {
   below(bound: number): number;
   one(...makers: readonly (string | (() => string))[]): string;
@@ -20,7 +20,7 @@ export function chance(seed: number): Chance {
   };
 }
 
-/** A script of harmless commands and of whatever could change what they are. */
+/** A script of harmless commands and constructs that could change what they do. */
 export function openScript(random: Chance): string {
   const { one, below } = random;
   const operand = () =>

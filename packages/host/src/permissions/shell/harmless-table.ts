@@ -1,8 +1,7 @@
 import { UNKNOWN } from "../match.ts";
 
 /**
- * Programs of which no option, and no word, runs a program or writes a file. What they read is another matter: a rule
- * for them reads whatever their words name.
+ * Programs that never run a program or write a file with any option or word. They may read any file that their words name.
  */
 export const ALWAYS_HARMLESS: ReadonlySet<string> = new Set(
   ": [ arch b2sum basename cat cksum cmp comm cut df dirname du echo egrep expand expr factor false fgrep fold free grep groups head hexdump id join jq locale logname ls md5sum nl nproc numfmt od paste printenv printf ps pwd readlink realpath rev seq sha1sum sha256sum sha512sum sleep stat strings sum tac tail test tr true tty type uname unexpand uptime wc which whoami".split(
@@ -10,30 +9,30 @@ export const ALWAYS_HARMLESS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What a command may say besides its name and still do no more than that name promises. */
+/** The harmless arguments of a command. */
 export interface Table {
   /**
-   * Options, one blank between them: `-abc` letters without a value, `-x:` a letter with one, `-x=` one that may have one
-   * in the same word, `--name`, `--name:`, `--name=` likewise, `-#` a number. Whatever is not listed is not harmless.
+   * Options, separated by blanks: `-abc` letters without a value, `-x:` a letter with a value, `-x=` an optional value in
+   * the same word, `--name`, `--name:`, `--name=` likewise, `-#` a number. Unlisted options are not harmless.
    */
   readonly options: string;
-  /** Options are words behind one dash, as with `find` and `go`. */
+  /** Options are words after one dash, as for `find` and `go`. */
   readonly wordy?: boolean;
-  /** How many words besides options it may have; any number when absent. */
+  /** Maximum number of words apart from options. Default: any number. */
   readonly most?: number;
-  /** The form of each of those words. */
+  /** The form of each of these words. */
   readonly operand?: RegExp;
-  /** The form of the first of them. */
+  /** The form of the first of these words. */
   readonly first?: RegExp;
-  /** The form of the values of options. */
+  /** The form of option values. */
   readonly value?: RegExp;
 }
 
-/** A part of a path that leads up. A wildcard behind a dot may find `..`, as in `.*`. */
+/** A path part that leads up. A wildcard after a dot may match `..`, as in `.*`. */
 const UP = String.raw`(?:^|/)\.(?:\.(?:/|$)|[^/]*${UNKNOWN})`;
-/** A path that does not lead up or away, and no file with more words (`@words`): these programs run what they find there. */
+/** A path that stays inside, and no file with further words (`@words`): these programs run what they find there. */
 const INSIDE = new RegExp(`^(?![/~@-])(?![\\s\\S]*${UP})`);
-/** The value of an option of theirs, which may be a path. */
+/** The value of an option of these programs, which may be a path. */
 const NOT_AWAY = new RegExp(`^(?![/~])(?![\\s\\S]*${UP})`);
 const HISTORY =
   "-# -pswbzRWaiEFq -u -U: -M= -C= -S: -G: -L: -n: --stat --stat= --shortstat --numstat --dirstat --name-only --name-status --summary --compact-summary --oneline --graph --decorate --decorate= --no-decorate --all --cached --staged --patch --no-patch --patch-with-stat --color --color= --no-color --no-ext-diff --no-textconv --no-pager --word-diff --word-diff= --color-words --unified: --max-count: --skip: --since: --until: --after: --before: --author: --committer: --grep: --invert-grep --format: --pretty --pretty: --abbrev --abbrev= --abbrev-commit --no-abbrev-commit --follow --reverse --merges --no-merges --first-parent --date: --diff-filter: --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-space-at-eol --minimal --patience --histogram --find-renames --find-renames= --find-copies --no-renames --raw --check --left-right --cherry-pick --cherry --exit-code --quiet --relative --relative= --topo-order --date-order --author-date-order --branches --tags --remotes --function-context --merge-base --count --no-prefix --full-index --simplify-by-decoration";
@@ -54,19 +53,19 @@ const cargo: Table = { options: CARGO, operand: INSIDE, value: NOT_AWAY };
 const github: Table = { options: GITHUB };
 const history: Table = { options: HISTORY };
 
-/** A new name in the workspace, none of it hidden. */
+/** A new name in the workspace without hidden parts. */
 const NEW = /^(?![/~-])(?![\s\S]*(?:^|\/)\.)/;
 
 /**
- * A program of awk that runs no command and writes no file: no pipe, redirect or indirect call, and none of the functions
- * that run something or load code.
+ * A program of awk that runs no command and writes no file: no pipe, redirect or indirect call, and no function that runs
+ * something or loads code.
  */
 const AWK = new RegExp(`^(?![\\s\\S]*(?:system|getline|extension))[^|>@${UNKNOWN}]+$`);
-/** Commands of sed that print lines, or replace text in them, and neither run a program nor write a file. */
+/** Commands of sed that print lines or replace text, and neither run a program nor write a file. */
 const SED_COMMAND = String.raw`(?:\d+(?:,(?:\d+|\+\d+|\$))?p|s/(?:[^/\[\\\n${UNKNOWN}]|\\[^\n${UNKNOWN}])+/(?:[^/\\\n${UNKNOWN}]|\\[^\n${UNKNOWN}])*/[gpI\d]*)`;
 const SED = new RegExp(`^${SED_COMMAND}(?:;${SED_COMMAND})*;?$`);
 
-/** By the words that a command begins with; `NAME` is any plain word. */
+/** By the first words of a command; `NAME` is any plain word. */
 export const TABLES: Readonly<Record<string, Table>> = {
   awk: { options: "-F: -v:", first: AWK },
   base64: { options: "-dD -w: --decode --wrap:", most: 1 },
@@ -102,7 +101,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   },
   touch: { options: "-acm", operand: NEW },
   tree: {
-    // Each letter by itself: in `-Lo 1 file` it takes one word for each of them.
+    // Letters cannot be combined: `-Lo 1 file` takes one word per letter.
     wordy: true,
     options:
       "-a -d -f -p -s -h -u -g -D -i -C -n -F -l -t -r -L: -I: -P: --dirsfirst --noreport --gitignore --du --prune --filelimit: --ignore-case --sort:",

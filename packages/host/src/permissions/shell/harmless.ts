@@ -1,13 +1,13 @@
 import { UNKNOWN } from "../match.ts";
 import { ALWAYS_HARMLESS, TABLES, type Table } from "./harmless-table.ts";
 
-/** Ends a pattern that speaks of a command with harmless options alone, as in `git log [harmless]`. */
+/** Suffix of a pattern for a command with harmless options only, as in `git log [harmless]`. */
 const MARK = " [harmless]";
-/** Stands in the beginnings of the tables for any plain name. */
+/** Means any plain name in the tables' command words. */
 const ANY_NAME = "NAME";
 const PLAIN_NAME = /^[A-Za-z][\w:.-]*$/;
 
-/** `-abc` as `-a`, `-b`, `-c`; the rest as it is. */
+/** Splits `-abc` into `-a`, `-b`, `-c`; leaves other options unchanged. */
 function lettersApart({ options, wordy }: Table): string[] {
   return options
     .split(" ")
@@ -16,15 +16,15 @@ function lettersApart({ options, wordy }: Table): string[] {
     );
 }
 
-/** The words that a command begins with, of which it is known what is harmless behind them. */
+/** The first words of a command with a table of harmless arguments. */
 interface Start {
   readonly words: readonly string[];
-  /** Absent: whatever stands behind them is. */
+  /** Absent: any arguments are harmless. */
   readonly table?: Table;
   readonly options: ReadonlySet<string>;
 }
 
-/** By their first word, the longest first; of those of one length what is spelled out comes before what has any name. */
+/** By first word, longest first; at equal length, spelled-out words before any name. */
 const STARTS: ReadonlyMap<string, readonly Start[]> = Map.groupBy(
   [
     ...Object.entries(TABLES)
@@ -35,20 +35,20 @@ const STARTS: ReadonlyMap<string, readonly Start[]> = Map.groupBy(
   ({ words: [name = ""] }) => name,
 );
 
-/** The words in front of `[harmless]`; undefined for a pattern of another kind. */
+/** The command before `[harmless]`; undefined for any other pattern. */
 export function harmlessOf(pattern: string): string | undefined {
   return pattern.endsWith(MARK) ? pattern.slice(0, -MARK.length) : undefined;
 }
 
-/** Whether it is known which options of the command are harmless. */
+/** Returns whether the harmless options of a command are known. */
 export function hasHarmless(command: string): boolean {
   const words = command.split(" ");
   return startOf(words)?.words.length === words.length;
 }
 
 /**
- * The pattern for all harmless uses of a command, of which these words are one; undefined when they are not. `splits`: a
- * word of them may turn out to be several.
+ * Returns the pattern for harmless uses of a command; undefined if these words are not harmless. `splits`: a word may
+ * become several.
  */
 export function harmlessPattern(words: readonly string[], splits: boolean): string | undefined {
   const start = startOf(words);
@@ -59,7 +59,7 @@ export function harmlessPattern(words: readonly string[], splits: boolean): stri
   return words.slice(0, length).join(" ") + MARK;
 }
 
-/** The longest beginning of which it is known what is harmless. */
+/** The longest known beginning of a command. */
 function startOf(words: readonly string[]): Start | undefined {
   const [name = ""] = words;
   return STARTS.get(name)?.find((start) =>
@@ -72,9 +72,9 @@ function keepsTo(table: Table, options: ReadonlySet<string>, words: readonly str
   let ended = false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
-    // The name of a file can look like an option, so what may be any name is none of the words that are harmless.
+    // A file's name can look like an option, so an unknown word is never harmless.
     if (word.startsWith(UNKNOWN)) return false;
-    // Behind `--` stand operands for the program, and for scripts (`npm test --`) options once more.
+    // After `--`, the program gets operands, but scripts (`npm test --`) may get options.
     if (word === "--") ended = true;
     else if (word.length < 2 || !word.startsWith("-") || (ended && table.operand === undefined)) operands.push(word);
     else {
@@ -91,17 +91,17 @@ function keepsTo(table: Table, options: ReadonlySet<string>, words: readonly str
 }
 
 /**
- * Whether the word behind an option can be its value. One that looks like an option may be one: what takes a value in one
- * version, or where it is attached (`git log -U`), reads the next word as an option of its own in another.
+ * Returns whether the next word can be the value of an option. A word that looks like an option is refused: if the value is
+ * optional or must be attached (`git log -U`), some versions read the next word as an option.
  */
 function isValue(word: string | undefined, { value }: Table): boolean {
   return word !== undefined && !word.startsWith(UNKNOWN) && !/^-(?!\d|$)/.test(word) && value?.test(word) !== false;
 }
 
-/** Where the value of an option stands. */
+/** The place of an option's value. */
 type OptionValue = "none" | "next" | { readonly attached: string };
 
-/** Undefined when the option is not harmless. */
+/** Undefined if the option is not harmless. */
 function wordValue(word: string, options: ReadonlySet<string>): OptionValue | undefined {
   if (options.has(word)) return "none";
   if (options.has(`${word}:`)) return "next";
@@ -111,7 +111,7 @@ function wordValue(word: string, options: ReadonlySet<string>): OptionValue | un
   return takes ? { attached: word.slice(end + 1) } : undefined;
 }
 
-/** As `wordValue`, of the letters behind one dash. */
+/** As `wordValue`, for letters after one dash. */
 function lettersValue(word: string, options: ReadonlySet<string>): OptionValue | undefined {
   if (/^-\d+$/.test(word)) return options.has("-#") ? "none" : undefined;
   for (let at = 1; at < word.length; at++) {

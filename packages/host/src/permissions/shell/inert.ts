@@ -4,28 +4,28 @@ import { ALWAYS_HARMLESS } from "./harmless-table.ts";
 import type { CommandPart, ShellPart } from "./part.ts";
 import { namesInput } from "./wrapper.ts";
 
-/** Programs that run neither the words behind them nor their standard input. */
+/** Programs that run neither their words nor their standard input. */
 const INERT: ReadonlySet<string> = new Set(
   "cd chgrp chmod chown dd exit fmt gunzip gzip iconv mkdir mkfifo mktemp pr rm rmdir set shuf tee touch truncate umask unlink xxd xz yes zcat".split(
     " ",
   ),
 );
-/** Commands of git that run no words of theirs, but for options that name programs. */
+/** Git commands that run none of their words, except by options that name programs. */
 const GIT_INERT: ReadonlySet<string> = new Set(
   "add am apply archive blame branch cat-file checkout cherry-pick clean commit describe diff fetch grep init log ls-files ls-tree merge merge-base mv notes pull push reflog reset restore rev-list rev-parse revert rm shortlog show stash status switch tag worktree".split(
     " ",
   ),
 );
-/** Options that name programs, by the beginnings that git takes for them. */
+/** Options that name programs, with the abbreviations that git accepts. */
 const GIT_RUNS = /^(?:-c|-O|-u|-x|-s|--(?:conf|e|gpg|op|ou|pa|re|st|te|u))|^ext::/;
-/** Commands of git that run nothing, and write the files that their input names. */
+/** Git commands that run nothing, but write files that their input names. */
 const GIT_OBEYS_INPUT: ReadonlySet<string> = new Set(["am", "apply"]);
-/** Programs that are inert as long as they keep to their harmless options. */
+/** Programs that are inert with harmless options. */
 const HARMLESS_INERT = /^(?:awk|base64|column|date|diff|fd|file|find|rg|sed|sort|tree|uniq) /;
-/** Variables that choose a language and nothing else. */
+/** Variables that only choose a language. */
 const LOCALE = /^(?:LANG|LC_[A-Z]+|TZ)=[\w.@-]*$/;
 
-/** Whether a part is known to run neither its words nor its standard input. */
+/** Returns whether a part is known to run neither its words nor its standard input. */
 export function isInert(part: ShellPart): boolean {
   if (part.kind === "file") return true;
   if (part.kind !== "command" || part.runs !== undefined) return false;
@@ -36,14 +36,14 @@ export function isInert(part: ShellPart): boolean {
   if (ALWAYS_HARMLESS.has(name) || INERT.has(name)) return true;
   if (name === "git")
     return GIT_INERT.has(second) && !splits && !rest.some((word) => GIT_RUNS.test(word) || word.startsWith(UNKNOWN));
-  // A test or a build hands its words on to programs that nobody here knows.
+  // A test or build passes its words to unknown programs.
   return HARMLESS_INERT.test(harmlessPattern(words, splits) ?? "");
 }
 
 /**
- * Whether a command has a standard input and may execute it, or may write the files that the input names (S33). Every
- * program may that is not known to be inert. No rule of words allows such a command, because another input does something
- * else with the same words.
+ * Returns whether a command has a standard input and may execute it, or may write files that it names (S33). Every program may,
+ * unless it is known to be inert. No rule on words allows such a command, because another input changes what the same
+ * words do.
  */
 export function mayExecuteInput(part: CommandPart): boolean {
   const { words, assignments } = part;
@@ -53,7 +53,7 @@ export function mayExecuteInput(part: CommandPart): boolean {
   return words[0] === "git" && GIT_OBEYS_INPUT.has(words[1] ?? "");
 }
 
-/** Whether a part does something that its words do not tell, so that no rule of words can allow it. */
+/** Returns whether a part may do more than its words show, so that no rule on words can allow it. */
 export function isUnpredictable(part: ShellPart): boolean {
   return part.kind === "opaque" || (part.kind === "command" && mayExecuteInput(part));
 }

@@ -1,28 +1,28 @@
-/** What a script does, in parts that rules are held against one by one. */
+/** A part of a script. Rules judge each part. */
 export type ShellPart = CommandPart | FilePart | OpaquePart | EvaluationPart;
 
-/** A simple command: its words as the program gets them, with `UNKNOWN` for what is only known when it runs. */
+/** A simple command: its words after expansion, with `UNKNOWN` for pieces that only running it would show. */
 export interface CommandPart {
   readonly kind: "command";
-  /** Empty when there are only assignments. */
+  /** Empty if there are only assignments. */
   readonly words: readonly string[];
-  /** The assignments in front of it: `NAME=value`. */
+  /** The assignments before it: `NAME=value`. */
   readonly assignments: readonly string[];
-  /** A word may turn out to be several: an unquoted variable. */
+  /** A word may become several: an unquoted variable. */
   readonly splits: boolean;
   /** The text of its here-document or here-string. */
   readonly input: string | undefined;
-  /** Its standard input is a here-document, a here-string, a file or a pipe, also that of a group around the command. */
+  /** Its standard input, or its group's, is a here-document, here-string, file or pipe. */
   hasInput: boolean;
-  /** What runs behind it in its pipelines; told when they have been read. */
+  /** The commands after it in its pipelines; set when these have been read. */
   feeds: readonly ShellPart[] | undefined;
-  /** What it runs in turn, for commands known to run others. */
+  /** The commands that it runs, for known wrappers. */
   readonly runs: Runs | undefined;
 }
 
 export interface Runs {
   readonly parts: readonly ShellPart[];
-  /** Where in the words of the outer command the one inner command starts, when it stands there word by word. */
+  /** The index in the outer command's words at which the only inner command starts, if it appears there unchanged. */
   readonly at?: number;
 }
 
@@ -30,31 +30,30 @@ export interface Runs {
 export interface FilePart {
   readonly kind: "file";
   readonly access: "read" | "write";
-  /** As the shell resolves it from its current folder, `~` not yet replaced; undefined when it is not known. */
+  /** Relative to the shell's current folder, with `~` unexpanded; undefined if unknown. */
   readonly path: string | undefined;
 }
 
 /**
- * A script in which something may set or evaluate, or which is more than plain words joined by `&&`, `||`, `;` and `|`.
- * All that it runs is among the other parts, but what their words mean may have been changed (`((PATH=x)); ls`), so no
- * pattern allows it (S18).
+ * A script that may set or evaluate, or that is more than plain words joined by `&&`, `||`, `;` and `|`. Its commands
+ * are among the other parts, but it may change their meaning (`((PATH=x)); ls`), so no pattern allows it (S18).
  */
 export interface EvaluationPart {
   readonly kind: "evaluation";
   readonly text: string;
-  /** The text is what a group of commands reads, not what it runs. */
+  /** The text is input of a command group, not code. */
   readonly reads?: true;
   readonly why: string;
 }
 
-/** A piece of which nobody can say what it does. */
+/** A part that could not be analysed. */
 export interface OpaquePart {
   readonly kind: "opaque";
   readonly text: string;
   readonly why: string;
 }
 
-/** All parts, with what they run in turn. */
+/** All parts, with the inner commands of commands. */
 export function* allParts(parts: readonly ShellPart[]): Generator<ShellPart> {
   for (const part of parts) {
     yield part;

@@ -17,11 +17,11 @@ import type { CommandPart, FilePart, ShellPart } from "./part.ts";
 import { beyondWords, type Findings, noFindings, readArithmetic, readHereDocument, readWord, unclear } from "./word.ts";
 import { runsOf, type StandardInput } from "./wrapper.ts";
 
-/** Longer scripts, and scripts nested deeper, are not read: a person decides. */
+/** Longer or more deeply nested scripts are not parsed, so that the user decides. */
 const MOST_CHARACTERS = 32_768;
 const MOST_NESTED = 16;
 
-/** A script while it is read. */
+/** The state of parsing a script. */
 interface Reading {
   readonly source: string;
   readonly depth: number;
@@ -31,14 +31,14 @@ interface Reading {
 }
 
 /**
- * The parts of a shell command (S7): every simple command, every file of a redirect, of all substitutions, here-
- * documents, functions and commands that run other commands, at any depth. What cannot be read for certain is an
- * opaque part next to what could be read. The text may run as Bash or as a POSIX shell.
+ * Returns the parts of a shell command (S7): simple commands and files of redirects at any depth. Includes
+ * substitutions, here-documents, functions and commands that run other commands. An unclear piece becomes an opaque
+ * part next to the others. The text may run in Bash or in a POSIX shell.
  */
 export function readCommand(command: string): readonly ShellPart[] {
   const found = noFindings();
   const parts = readScript(command, 0, found);
-  // `x='a[$(rm y)]'; echo $((x))` runs rm: quoted code and an evaluation in one script are too much to tell.
+  // `x='a[$(rm y)]'; echo $((x))` runs rm: a script with both quoted code and an evaluation is unclear.
   if (found.quotedCode && found.evaluates)
     parts.push({ kind: "opaque", text: command, why: "it evaluates text that may hold a command" });
   return parts;
@@ -58,7 +58,7 @@ function readScript(source: string, depth: number, outer: Findings): ShellPart[]
       else if (!isCovered(source, reading.leaves)) unclear(found, "not all of it is understood");
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      // The parser is recursive and so is Bash: what overflows our stack is nobody's honest command.
+      // The parser is recursive, as is Bash. No honest command overflows the stack.
       unclear(found, "it is nested too deeply");
     }
   }
@@ -66,7 +66,7 @@ function readScript(source: string, depth: number, outer: Findings): ShellPart[]
   outer.evaluates ||= found.evaluates;
   for (const script of found.scripts) reading.parts.push(...readScript(script, depth + 1, outer));
   if (found.connects) {
-    // The parser does not track which command reads which output: each may read each.
+    // The parser does not track which command reads which output: any may read any.
     feed(reading.parts, [...reading.parts]);
     takeInput(reading.parts);
   }
@@ -81,7 +81,7 @@ function readAll(nodes: readonly Readable[], reading: Reading): void {
   for (const node of nodes) readNode(node, reading);
 }
 
-/** What a script may consist of without being asked about: plain words, and what joins them (S18). */
+/** Node types that need no question: plain words, and what joins them (S18). */
 const JOINED: ReadonlySet<Readable["type"]> = new Set(["Command", "Statement", "Pipeline", "AndOr"]);
 
 function readNode(node: Readable, reading: Reading): void {
@@ -106,7 +106,7 @@ function readNode(node: Readable, reading: Reading): void {
       const inside = reading.parts.slice(start);
       const input = readRedirects(node.redirects, reading);
       if (input.kind !== "none") takeInput(inside);
-      // The text goes to whichever command of the group reads first.
+      // Any command of the group may read the text.
       if (input.kind === "text")
         reading.parts.push({
           kind: "evaluation",
@@ -124,7 +124,7 @@ function readNode(node: Readable, reading: Reading): void {
       return readAll([node.clause, node.body], reading);
     case "For":
     case "Select":
-      // A loop sets its variable, and variables in capitals (PATH, IFS) steer what commands do.
+      // A loop sets its variable, and upper-case variables (PATH, IFS) change what commands do.
       if (!/^[a-z_]\w*$/.test(leaf(node.name, reading))) unclear(reading.found, `a loop sets ${node.name.text}`);
       for (const word of node.wordlist ?? []) leaf(word, reading);
       return readNode(node.body, reading);
@@ -171,7 +171,7 @@ function readPipeline(node: Pipeline, reading: Reading): void {
   takeInput(parts.slice(starts[1] ?? parts.length));
 }
 
-/** The output of commands may come to these parts too: in `{ a | b; } | c` that of `a` comes to `b` and to `c`. */
+/** The output of the commands may reach these parts: in `{ a | b; } | c`, the output of `a` reaches `b` and `c`. */
 function feed(commands: readonly ShellPart[], behind: readonly ShellPart[]): void {
   for (const part of commands)
     if (part.kind === "command") part.feeds = part.feeds === undefined ? behind : [...part.feeds, ...behind];
@@ -189,11 +189,11 @@ function readSimpleCommand(node: Command, reading: Reading): void {
   for (const word of node.args)
     words.push(word.type === "Assignment" ? readAssignment(word, reading) : leaf(word, reading));
   const input = readRedirects(node.redirects, reading);
-  // A redirect alone opens its file, and that is all.
+  // A redirect without a command only opens its file.
   if (words.length > 0 || assignments.length > 0) reading.parts.push(commandPart(words, assignments, input, reading));
 }
 
-/** A command with what it runs in turn; `nested` counts the commands around it that run it. */
+/** A command with its inner commands; `nested` is the number of commands around it. */
 function commandPart(
   words: readonly string[],
   assignments: readonly string[],
@@ -259,7 +259,7 @@ function readAssignment(node: Assignment, reading: Reading): string {
   return name + readWord(value, reading.source, reading.found);
 }
 
-/** Reads redirects, and returns what the command gets as its input. */
+/** Reads redirects, and returns the command's input. */
 function readRedirects(redirects: readonly Redirection[], reading: Reading): StandardInput {
   const { source, found, parts, leaves } = reading;
   let input: StandardInput = { kind: "none" };
@@ -290,7 +290,7 @@ function readRedirects(redirects: readonly Redirection[], reading: Reading): Sta
   return input;
 }
 
-/** Several inputs of one command: which of them it reads is not known. */
+/** Combines several inputs of a command, which may read any of them. */
 function both(before: StandardInput, next: StandardInput): StandardInput {
   if (before.kind === "none") return next;
   const source = [before, next].map((input) => (input.kind === "text" ? input.source : "")).join("\n");
@@ -303,7 +303,7 @@ function readDocument(
 ): StandardInput {
   const closed =
     closing && source.slice(closing.pos, closing.end) === delimiter?.value && (source[closing.end] ?? "\n") === "\n";
-  // A delimiter that is quoted in an unusual way may end elsewhere for another shell, and what follows then runs.
+  // Other shells may end a here-document with unusual quotes elsewhere, and run the rest.
   if (
     !closed ||
     !/^(?:[\w.-]+|'[\w.-]+'|"[\w.-]+"|\\[\w.-]+)$/.test(delimiter.text) ||
@@ -320,7 +320,7 @@ function readDocument(
   return { kind: "text", text: delimiter.quoted || !/[$`\\]/.test(text) ? text : UNKNOWN, source: raw };
 }
 
-/** The file of a redirect. A tilde counts only where no quote protects it. */
+/** The file of a redirect. A tilde only counts without quotes. */
 function filePath(raw: string, value: string): string | undefined {
   if (value.includes(UNKNOWN) || value === "") return undefined;
   if (!value.startsWith("~")) return value;
@@ -364,16 +364,16 @@ function leaf(word: Word, reading: Reading): string {
 const EVALUATING: ReadonlySet<string> = new Set(
   "let declare typeset local export readonly unset read mapfile readarray getopts wait".split(" "),
 );
-/** Builtins after which later words may mean something else: other variables, functions, commands behind names. */
+/** Builtins that may change the meaning of later words: by variables, functions or aliases. */
 const SETTING: ReadonlySet<string> = new Set(
   ". alias bind compgen complete compopt enable eval exec fc hash history shift shopt source trap unalias".split(" "),
 );
-/** With these a POSIX shell keeps the assignments that stand in front of a command. */
+/** A POSIX shell keeps assignments before these builtins. */
 const SPECIAL: ReadonlySet<string> = new Set(
   ": . break continue eval exec exit export readonly return set shift times trap unset".split(" "),
 );
 
-/** Takes note of what a simple command evaluates, or sets for those behind it. */
+/** Records what a simple command evaluates, or sets for later commands. */
 function noteBuiltin(words: readonly string[], assignments: readonly string[], found: Findings): void {
   const [name = "", first] = words;
   const tests =
@@ -392,7 +392,7 @@ function noteBuiltin(words: readonly string[], assignments: readonly string[], f
   }
 }
 
-/** `set -e`, `set -euo pipefail`: when a script ends, and nothing else. */
+/** Only sets when a script ends: `set -e`, `set -euo pipefail`. */
 function isStrictness(words: readonly string[]): boolean {
   return words.length > 0 && /^(?:[-+][eux]+|[-+][eux]*o pipefail|\s)+$/.test(words.join(" "));
 }

@@ -13,31 +13,31 @@ import { readCommand } from "./script.ts";
 import { commandSuggestion, plainText, quotedText } from "./suggestion.ts";
 import { programOf } from "./wrapper.ts";
 
-/** What a rule calls that which a redirect does with a file. */
+/** Tool names in rules about the files of redirects. */
 const NAMES = { read: READING, write: WRITING } as const;
 
 /** Files that a redirect may always open. */
 const HARMLESS_FILES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"]);
 
 /**
- * A call that runs a command. A rule that forbids is held against every part of the command; a rule that allows must fit parts
- * as a whole, and all parts need one. The redirects of a command are judged as calls of `write` and `read`.
+ * Judges a call that runs a command. Deny rules are checked against every part of the command; allow rules must match parts as
+ * a whole, and every part needs one. Redirects are judged as calls of `write` and `read`.
  *
- * A pattern is compared with the words of a simple command, one space between them, unquoted, or with quotes around
- * those that have blanks where the pattern has quotes; `*` is any text. `git log [harmless]` speaks of the command with
- * harmless options alone (S24).
- *  - A pattern allows no command that may execute its standard input (S33): the words do not tell what runs.
- *  - What is more than plain words joined by `&&`, `||`, `;` and `|` is allowed by no pattern (S18).
- *  - Rules that forbid also see `/bin/rm` as `rm`, a command behind its assignments, and what a command runs in turn;
- *    and perhaps a command that has their words somewhere among its own (S25).
- *  - Rules that allow do not: assignments in front must be spelled in the pattern, and of a command that runs another
- *    (`sudo`, `bash -c`, `find -exec`) both need a rule, unless one pattern spells both or is the exact command.
+ * A pattern is compared with the words of a simple command, joined by one space, unquoted, or with quotes around words with
+ * blanks if the pattern has quotes; `*` is any text. `git log [harmless]` matches the command with harmless options only
+ * (S24).
+ * - No pattern allows a command that may execute its standard input (S33): the words do not show what runs.
+ * - Only plain words joined by `&&`, `||`, `;` and `|` can be allowed by patterns (S18).
+ * - Deny rules also see `/bin/rm` as `rm`, a command after its assignments, and the inner command of a command; a command with
+ *   their words somewhere among its own may match (S25).
+ * - Allow rules do not: the pattern must spell assignments, and a command that runs another (`sudo`, `bash -c`, `find -exec`)
+ *   needs a rule for both, or one pattern that spells both or is the exact command.
  */
 export function shellSubject(command: string, surroundings: Surroundings): Subject {
   const parts = readCommand(command);
-  // From its end: there stands what no rule allows, and every command before the files that it opens.
+  // Check from the end: parts that no rule allows come last, and commands come before the files that they open.
   const judged = parts.toReversed();
-  // Only the files that it opens depend on that.
+  // Computed on demand: only files need it.
   let moves: boolean | undefined;
   const files = new Map<FilePart, Place | undefined>();
   const place = (file: FilePart): Place | undefined => {
@@ -72,7 +72,7 @@ export function shellSubject(command: string, surroundings: Surroundings): Subje
     suggestion(rules) {
       const asked = judged.filter((part) => !allowed(part, rules));
       const [first] = asked;
-      // No rule speaks of a command and of a file.
+      // No rule covers both a command and a file.
       if (first === undefined || asked.some(({ kind }) => kind !== first.kind)) return undefined;
       const suggested = suggestionFor(first, place, surroundings);
       const fits = (part: ShellPart) => part === first || suggestionFor(part, place, surroundings) === suggested;
@@ -116,7 +116,7 @@ function matchesCommand(written: string | undefined, part: CommandPart): Match {
   const [name = "", ...rest] = words;
   const program = programOf(words);
   const names = new Set([name, program, program.toLowerCase()]);
-  // A piece that is not known may hold a slash, so that the program is named by it alone.
+  // An unknown piece may contain a slash; then only its end names the program.
   if (name.includes(UNKNOWN)) names.add(name.slice(name.indexOf(UNKNOWN)));
   const bare = withoutOptions(words);
   const texts = [...names].flatMap((first) => [
@@ -130,12 +130,12 @@ function matchesCommand(written: string | undefined, part: CommandPart): Match {
   return mayRun(pattern, part) || mayStart(pattern, part) ? "perhaps" : "no";
 }
 
-/** What could not be read: forbidden for certain when the first word of the pattern occurs in it, otherwise perhaps. */
+/** An unreadable part: denied if it contains the pattern's first word, else a possible match. */
 function matchesOpaque(pattern: string | undefined, { text }: OpaquePart): Match {
   return namesFirstWord(pattern ?? "", text) ? "yes" : "perhaps";
 }
 
-/** Whether the first word of a pattern stands somewhere in a text that may hold a command. */
+/** Returns whether the first word of a pattern occurs in a text that may hold a command. */
 export function namesFirstWord(pattern: string, text: string): boolean {
   const first = /^[^\s*]*/.exec(pattern)?.[0] ?? "";
   const words = text.replace(/['"\\]/g, "").split(/[^\w.:@%+-]+/);
@@ -146,7 +146,7 @@ function allowsCommand(pattern: string, part: CommandPart, allowed: (inner: Shel
   const { words, assignments, runs, splits } = part;
   if (harmlessOf(pattern) !== undefined)
     return assignments.length === 0 && runs === undefined && harmlessPattern(words, splits) === pattern;
-  // A name with a blank in it must not pass for a name and an argument.
+  // A name with a blank must not match a pattern of a name and an argument.
   if (words.length > 0 && !/^[^ \t\n]+$/.test(words[0] ?? "")) return false;
   const text = pattern.includes("'") ? quotedText(part) : plainText(part);
   if (!covers(pattern, text)) return false;
@@ -170,13 +170,13 @@ function isFileAllowed(
   if (opensNothing(file)) return true;
   const { access } = file;
   const about = rules.filter(({ tool }) => tool === NAMES[access]);
-  // Where nothing can allow it, nobody looks where it leads.
+  // Skip resolving the path if no rule could allow it.
   if (access === "write" && !writes && about.length === 0) return false;
   const opened = place(file);
   if (opened === undefined) return false;
   if (access === "read" && opened.inside) return true;
   const obeyed = access === "write" && isObeyed(scope, opened);
-  // Unlike the file tools, a shell does not refuse git's hooks and the like, so hidden files must be spelled.
+  // Unlike the file tools, a shell does not refuse git's hooks and similar files, so patterns must spell hidden names.
   const fits = (pattern: string) =>
     obeyed ? spellsObeyed(pattern, scope, opened) : fitsEvery(pattern, scope, opened, false);
   if (access === "write" && writes && opened.inside && !obeyed && fits("**")) return true;
@@ -189,12 +189,12 @@ function opensNothing({ path }: FilePart): boolean {
 
 function placeOfFile({ path }: FilePart, moves: boolean, { scope }: Surroundings): Place | undefined {
   if (path === undefined) return undefined;
-  // A shell knows neither addresses nor another separator, and has read its variables already.
+  // The shell has already expanded variables, and knows neither URLs nor other separators.
   const expanded = path.startsWith("~") ? expandHome(path, scope.home) : path;
   return moves && !isAbsolute(expanded) ? undefined : placeAt(scope, expanded);
 }
 
-/** Whether the shell may stand in another folder afterwards, so that relative paths lead elsewhere. */
+/** Returns whether the shell may be in another folder afterwards, which changes relative paths. */
 function changesFolder(part: ShellPart): boolean {
   if (part.kind === "opaque") return true;
   if (part.kind !== "command") return false;

@@ -6,26 +6,26 @@ import type { Permission } from "@banyan/core";
 import { judge, permission, rules, tool } from "../call.fixture.ts";
 import { type Chance, chance } from "./generated.fixture.ts";
 
-/** Programs of this test that execute what they read, or that nobody knows. */
+/** Programs that execute their input, or are unknown. */
 const EXECUTING =
   "bash sh dash zsh python3 node perl ruby psql mysql sqlite3 ssh make xargs parallel docker kubectl npm npx less vim crontab at frob curl".split(
     " ",
   );
-/** Programs of this test that only copy, count or filter what they read. */
+/** Programs that only copy, count or filter their input. */
 const COPYING = "cat tee grep wc sort head tail tr cut uniq".split(" ");
-/** Programs that are no recorders: they run the words behind them, with their own input. */
+/** Not recorders: programs that run the words after them, with their own input. */
 const RUNNING = ["env", "nice", "timeout", "nohup", "setsid"];
 
-/** So many of the later commands are run whatever the rules say, to see that the programs tell. */
+/** Number of later commands that run in spite of the rules, to see that the recorders work. */
 const SAMPLE = 60;
 
-/** One command that is asked about first, the answers "always" to it, and the same words with another input. */
+/** A first command with its "always" answers, and a later one with the same words and another input. */
 interface Case {
   readonly asked: readonly string[];
   readonly later: string;
 }
 
-/** The words of a command; those of one in five stand behind a program that runs other programs. */
+/** The words of a command; one in five is behind a program that runs other programs. */
 function wordsOf({ one, below }: Chance): string {
   const args = () =>
     one("", "", "-", "-s", "x", "-i db", "-f -", "exec -i c sh", "host", "/dev/stdin", "-c 'a b'", "-n -1");
@@ -36,7 +36,7 @@ function wordsOf({ one, below }: Chance): string {
     : words;
 }
 
-/** The words with a text as standard input, in one of all the forms that a shell has. */
+/** The words with a text as standard input, in one of the shell's forms. */
 function withInput(words: string, text: string, { one }: Chance): string {
   return one(
     () => `${words} <<'E'\n${text}\nE`,
@@ -77,14 +77,14 @@ function caseOf(random: Chance, number: number): Case {
   const words = wordsOf(random);
   const seen = `seen${number}`;
   const asked = withInput(words, seen, random);
-  // Beside the command itself, its parts may have been asked about: the words alone, and what writes into its pipe.
+  // The user may have been asked about parts of the command too: the words alone, and the writer of its pipe.
   const parts = [words, "cat input", `echo later${number}`, "cat", "tee x", "ls", "cd .", "true"];
   const later =
     random.below(2) === 0 ? withInput(words, `later${number}`, random) : asked.replaceAll(seen, `later${number}`);
   return { asked: [asked, ...parts, `echo ${seen}`], later };
 }
 
-/** The rules of a user who answers "always" wherever the question offers it. */
+/** The rules of a user who answers "always" to every question that offers it. */
 async function answered(judging: Permission, commands: readonly string[]): Promise<string[]> {
   const always: string[] = [];
   for (const command of commands) {
@@ -94,21 +94,21 @@ async function answered(judging: Permission, commands: readonly string[]): Promi
   return always;
 }
 
-/** The result of commands that ran unasked, with an input that nobody had seen. */
+/** The outcome of commands that ran without a question, with a new input. */
 export interface Trial {
   /** Commands in which a program that may execute it got such an input. */
   readonly executed: readonly string[];
-  /** The number of later commands that were allowed. */
+  /** The number of allowed later commands. */
   readonly allowed: number;
   /** The number of these commands that gave such an input to a program that only copies it. */
   readonly copied: number;
-  /** The number of later commands that would give such an input to a program that may execute it, without a question. */
+  /** The number of later commands that would give such an input to an executing program without a question. */
   readonly possible: number;
 }
 
 /**
- * Asks about commands with standard input, answers "always", and runs what is allowed then with another input: in Bash, with
- * programs that record what they read. The judge of what may execute its input is this file, and no table of the product.
+ * Asks about commands with standard input, answers "always", then runs allowed commands with another input: in Bash, with programs
+ * that record their input. The lists of this file, not the product's tables, decide which programs execute their input.
  */
 export async function tryInputs(cases: number, seed: number): Promise<Trial> {
   const folder = mkdtempSync(join(tmpdir(), "banyan-input-"));
@@ -123,7 +123,7 @@ export async function tryInputs(cases: number, seed: number): Promise<Trial> {
     for (const [number, { asked, later }] of made.entries()) {
       const judging = inMode[random.below(2) === 0 ? "ask" : "edits"];
       const always = await answered(judging, asked);
-      // An answer holds for a conversation, or for good as a rule of the settings.
+      // An answer applies to a conversation, or permanently as a rule of the settings.
       const kept = random.below(2) === 0;
       const again = kept ? permission({ workspace, rules: rules({ allow: always }) }) : judging;
       const { decision } = await judge(again, tool("shell"), { command: later }, kept ? [] : always);
@@ -157,7 +157,7 @@ interface Recorded {
   readonly program: string;
 }
 
-/** Plants the programs. The function that is returned runs commands and tells which program read the later input of which. */
+/** Installs the recorders. The returned function runs commands and lists which program read which later input. */
 function recorders(folder: string, workspace: string): (commands: readonly Command[]) => Recorded[] {
   const programs = join(folder, "programs");
   const trace = join(folder, "trace");
@@ -169,7 +169,7 @@ printf '%s|%s|%s\\0' "$RUN" "\${0##*/}" "$read" >> '${trace}'
 printf '%s\\n' "$read"
 `;
   for (const name of [...EXECUTING, ...COPYING]) writeFileSync(join(programs, name), copy, { mode: 0o755 });
-  // These two know the names of files.
+  // These two also take names of files.
   writeFileSync(join(programs, "cat"), copy.replace("/dev/fd/*)", "/dev/fd/*|input)"), { mode: 0o755 });
   writeFileSync(
     join(programs, "tee"),

@@ -6,8 +6,8 @@ import { allParts, type CommandPart } from "./part.ts";
 import { takesCommands } from "./wide-rule.ts";
 
 /**
- * The rule that an answer "always" would set for a command: the harmless uses of its program, where it is one of them
- * (S24), or it alone; undefined where a rule of words cannot tell what runs (S33).
+ * The rule that an "always" answer sets for a command: the harmless uses of its program if the command is one
+ * (S24), or the exact command. Undefined if the words do not show what runs (S33).
  */
 export function commandSuggestion(part: CommandPart): string | undefined {
   if (mayExecuteInput(part)) return undefined;
@@ -28,7 +28,7 @@ function exact(part: CommandPart): string | undefined {
     !text.includes("\n") &&
     text.length <= 500 &&
     !/[ \t]/.test(part.words[0] ?? "");
-  // A rule is trimmed when it is read, so a text with blanks at its ends would not come back as it was.
+  // Reading a rule trims it, so a text with blanks at its ends would change.
   return fits && text !== "" && text === text.trim() ? shellRule(text) : undefined;
 }
 
@@ -36,12 +36,12 @@ function shellRule(pattern: string): string {
   return formatRule({ tool: COMMAND, pattern });
 }
 
-/** A simple command as its words, one blank between them. */
+/** The words of a simple command, joined by blanks. */
 export function plainText({ assignments, words }: Pick<CommandPart, "assignments" | "words">): string {
   return [...assignments, ...words].join(" ");
 }
 
-/** The same with quotes around words that hold blanks or quotes, so that no other words give the same text. */
+/** The words with quotes around those with blanks or quotes, so that different words give different texts. */
 export function quotedText({ assignments, words }: Pick<CommandPart, "assignments" | "words">): string {
   return [...assignments, ...words]
     .map((word) => (word === "" || /[\s']/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : word))

@@ -4,27 +4,27 @@ import { allParts } from "./part.ts";
 import { readCommand } from "./script.ts";
 import { namesInput, programOf } from "./wrapper.ts";
 
-/** Whether the words behind a program leave it to standard input to say what the program runs. */
+/** Whether a program with these arguments runs commands from its standard input. */
 type TakesCommands = (words: readonly string[]) => boolean;
 
 const INTERPRETERS =
   /^(?:(?:ba|da|z|k|mk|a|fi)?sh|python[\d.]*|node|bun|ruby|perl|php|lua|Rscript|tclsh|osascript|gdb|ed)$/;
 
-/** No script, no code and no module, and no option that only shows something. */
+/** True without a script, code, module or informational option. */
 const interprets: TakesCommands = (words) =>
   isInput(operands(words)[0]) && !words.some((word) => /^-\w*[cemr]$|^-[vVhi]$|^--\w/.test(word));
 const without =
   (elsewhere: RegExp): TakesCommands =>
   (words) =>
     !words.some((word) => elsewhere.test(word));
-/** The first operand is the database or the host, the second one the commands. */
+/** The first operand is the database or the host, the second the commands. */
 const afterTarget: TakesCommands = (words) => isInput(operands(words)[1]);
 const inContainer: TakesCommands = (words) =>
   /^(?:exec|run)$/.test(operands(words)[0] ?? "") &&
   words.some((word) => /^(?:-\w*i|--interactive|--stdin)/.test(word));
 const asFile: TakesCommands = (words) => words.some((word) => word === "-" || namesInput(word));
 
-/** Programs that are no interpreters and take commands from standard input. */
+/** Programs other than interpreters that take commands from standard input. */
 const CLIENTS: Readonly<Record<string, TakesCommands>> = {
   at: without(/^-[flrc]/),
   batch: without(/^-f/),
@@ -42,7 +42,7 @@ const CLIENTS: Readonly<Record<string, TakesCommands>> = {
   xargs: without(/^(?:-a|--arg-file)/),
 };
 
-/** Whether a program with these words is there to run commands from its standard input. */
+/** Returns whether a program with these words is meant to run commands from its standard input. */
 export function takesCommands(words: readonly string[]): boolean {
   const program = programOf(words);
   const takes = INTERPRETERS.test(program) ? interprets : Object.hasOwn(CLIENTS, program) && CLIENTS[program];
@@ -53,14 +53,14 @@ function operands(words: readonly string[]): string[] {
   return words.filter((word) => !word.startsWith("-") || word === "-");
 }
 
-/** Whether an operand is missing, names the standard input, or may be anything. */
+/** Returns whether an operand is missing, names the standard input, or is unknown. */
 function isInput(operand: string | undefined): boolean {
   return operand === undefined || operand === "-" || operand === UNKNOWN || namesInput(operand);
 }
 
 /**
- * A sentence for each rule that allowed a program whatever it read, as "always" set it before rules looked at the standard
- * input (S33). Such a rule allows the words alone now.
+ * A sentence for each rule that allowed a program with any input, as older "always" answers did (S33). Such a rule now
+ * only allows the words.
  */
 export function wideRuleNotices(rules: readonly Rule[]): string[] {
   return rules

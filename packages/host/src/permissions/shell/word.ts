@@ -2,24 +2,24 @@ import type { Word, WordPart } from "unbash";
 import { UNKNOWN } from "../match.ts";
 
 /**
- * What reading words brings to light besides their values. The parser is tolerant, and in places it sees more inside
- * a quote than Bash does; so every piece of a word is checked against a narrow grammar, and what falls outside makes
- * the whole unclear.
+ * Findings of reading words, apart from their values. The parser is tolerant, and sometimes sees more inside a quote
+ * than Bash does. So each piece of a word is checked against a narrow grammar; anything else makes the script
+ * unclear.
  */
 export interface Findings {
   /** The sources of the scripts that substitutions run. */
   readonly scripts: string[];
-  /** A process substitution makes the output of one command a file of another. */
+  /** A process substitution turns the output of one command into a file of another. */
   connects: boolean;
-  /** Why a word cannot be read for certain, if one cannot. */
+  /** Why a word is ambiguous, if one is. */
   unclear: string | undefined;
   /** Text that is a substitution once something evaluates it. */
   quotedCode: boolean;
   /** Something evaluates the text of a variable: arithmetic, indirection, subscripts. */
   evaluates: boolean;
-  /** Why this is more than plain words that are joined, if it is (S18). */
+  /** Why the script is more than joined plain words, if it is (S18). */
   beyondWords: string | undefined;
-  /** A variable stood outside of quotes, where its value is split into words. */
+  /** A variable occurs outside quotes, where its value is split into words. */
   splits: boolean;
 }
 
@@ -35,7 +35,7 @@ export function noFindings(): Findings {
   };
 }
 
-/** Notes that a script is more than plain words. */
+/** Records that a script is more than plain words. */
 export function beyondWords(found: Findings, why: string): void {
   found.beyondWords ??= why;
 }
@@ -47,26 +47,26 @@ const UNQUOTED = /^(?:[^'"`$\\&;|<>() \t\n]|\\[\s\S]|\$(?![\w({['"@*#?$!-]))*$/;
 const QUOTED = /^(?:[^"`$\\]|\\[\s\S]|\$(?![\w({['"@*#?$!-]))*$/;
 const PARAMETER = /^\$\{(?:\w+|[@*#?$!-])?(?:\[(?:\w+|[@*])\])?[^'"\\`{}$()<>|&;\n]*\}$/;
 const BEYOND_ASCII = /[\u0080-\uffff]/;
-/** What some systems take for a blank between words, and others for a letter. */
+/** Characters that some systems take for a blank, and others for a letter. */
 const ODD_BLANK = /[\u0085\p{Cf}]|(?! )\p{Z}/u;
-/** Text of a here-document that is not quoted. */
+/** Text of an unquoted here-document. */
 const DOCUMENT = /^(?:[^`$\\]|\\[\s\S]|\\$|\$(?![\w({[@*#?$!-]))*$/;
 const OPEN_BRACE = /(?<!\\)\{/;
 /** A parameter whose expansion only yields its value, whole or trimmed. */
 const MERE_VALUE = /^\$\{#?(?:\w+|[@*#?$!-])(?:\[[@*]\])?(?:(?::?[-+?]|[%#/^,])[\s\S]*)?\}$/;
 
-/** The value of a word, `UNKNOWN` for pieces that only running it tells. */
+/** The value of a word, with `UNKNOWN` for pieces that only running it would show. */
 export function readWord(word: Word, source: string, found: Findings): string {
   const raw = source.slice(word.pos, word.end);
   if (PLAIN.test(raw)) return raw;
   const pieces = word.parts;
   const value = pieces === undefined ? unquotedValue(raw, found) : piecesValue(pieces, raw, found);
   if (value.includes("$(") || value.includes("`")) found.quotedCode = true;
-  // Braces make several words of one; which ones does not matter where nothing can be said for certain.
+  // Braces turn a word into several words, which need not be listed if the result is unknown anyway.
   return pieces?.some(bracesIn) || (pieces === undefined && raw !== "{}" && OPEN_BRACE.test(raw)) ? UNKNOWN : value;
 }
 
-/** Takes note of the substitutions in the text of an unquoted here-document. */
+/** Records the substitutions in the text of an unquoted here-document. */
 export function readHereDocument(text: string, pieces: readonly WordPart[] | undefined, found: Findings): void {
   let at = 0;
   for (const piece of pieces ?? [{ type: "Literal", text, value: text } as const]) {
@@ -80,7 +80,7 @@ export function readHereDocument(text: string, pieces: readonly WordPart[] | und
   if (/[$`\\]/.test(text)) beyondWords(found, "a here-document is expanded");
 }
 
-/** Whether the text between `((` and `))` is arithmetic and nothing else, without substitutions. */
+/** Checks that the text between `((` and `))` is only arithmetic, without substitutions. */
 export function readArithmetic(body: string, found: Findings): void {
   beyondWords(found, "arithmetic can set variables");
   let depth = 0;
@@ -90,7 +90,7 @@ export function readArithmetic(body: string, found: Findings): void {
     if (character === ")") depth--;
     if (depth < 0) balanced = false;
   }
-  // Bash runs `$((a) || (b))` as commands: it is arithmetic only when the brackets inside are balanced.
+  // Bash runs `$((a) || (b))` as commands: it is arithmetic only if the inner brackets are balanced.
   if (!balanced || depth !== 0) unclear(found, `'((${body}))' may be more than arithmetic`);
   if (/[A-Za-z_]/.test(body)) found.evaluates = true;
 }
@@ -100,7 +100,7 @@ export function unclear(found: Findings, why: string): string {
   return UNKNOWN;
 }
 
-/** The value of pieces that follow each other without a gap. */
+/** The value of adjacent pieces. */
 function piecesValue(pieces: readonly WordPart[], raw: string, found: Findings): string {
   let value = "";
   let at = 0;
@@ -123,7 +123,7 @@ function pieceValue(piece: WordPart, found: Findings): string {
       return /^'[^']*'$/.test(text) ? text.slice(1, -1) : unclear(found, "a quote is not closed");
     case "AnsiCQuoted":
       if (!/^\$'(?:[^'\\]|\\[\s\S])*'$/.test(text)) return unclear(found, "a quote is not closed");
-      // A plain POSIX shell ends this quote elsewhere.
+      // A POSIX shell ends this quote elsewhere.
       beyondWords(found, "shells read $'...' differently");
       if (!text.includes("\\")) return text.slice(2, -1);
       if (!/^\$'(?:[^'\\]|\\[nt\\'"])*'$/.test(text)) found.quotedCode = true;
@@ -183,7 +183,7 @@ function substitution(text: string, form: RegExp, found: Findings): string {
   return UNKNOWN;
 }
 
-/** Escapes resolved; wildcards become unknown, since the shell puts the names of files in their place. */
+/** Resolves escapes. Wildcards become unknown, since the shell replaces them by names of files. */
 function unquotedValue(text: string, found: Findings): string {
   if (!UNQUOTED.test(text)) return unclear(found, `'${text}' is not understood`);
   if (BEYOND_ASCII.test(text) && ODD_BLANK.test(text)) beyondWords(found, "it has a character that may be a blank");

@@ -1,16 +1,16 @@
 import { UNKNOWN } from "../match.ts";
 
-/** What a command reads as its input, as far as the script says so. */
+/** The standard input of a command, as far as the script shows it. */
 export type StandardInput =
   | { readonly kind: "none" }
   | { readonly kind: "file" }
-  /** The text itself, or `UNKNOWN`; and as it stands in the script. */
+  /** `text`: the input, or `UNKNOWN`. `source`: its spelling in the script. */
   | { readonly kind: "text"; readonly text: string; readonly source: string };
 
-/** What a command runs in turn. */
+/** The commands and scripts that a command runs. */
 export interface Inner {
   readonly commands: readonly InnerCommand[];
-  /** Sources of scripts; `UNKNOWN` for one that is not known. */
+  /** Sources of scripts; `UNKNOWN` if not known. */
   readonly code: readonly string[];
   /** Files that its options make it write. */
   readonly files: readonly (string | undefined)[];
@@ -19,25 +19,25 @@ export interface Inner {
 export interface InnerCommand {
   readonly words: readonly string[];
   readonly assignments: readonly string[];
-  /** Where its name stands among the words of the outer command; undefined when words were added to it. */
+  /** The index of its name among the outer command's words; undefined if words were added. */
   readonly at?: number;
 }
 
-/** How to find the command among the arguments of a command that runs another. */
+/** How to find the inner command among a wrapper's arguments. */
 interface Wrapper {
   /** Options whose value is the next word. */
   readonly values?: readonly string[];
-  /** Words between the options and the command: a duration, a file to lock. */
+  /** Number of words between the options and the command, such as a duration or a lock file. */
   readonly skip?: number;
-  /** Assignments may stand in front of the command. */
+  /** Assignments may come before the command. */
   readonly assignments?: boolean;
-  /** Further words come from the input. */
+  /** The wrapper appends words of its input. */
   readonly appends?: boolean;
   /** Options with a script as their value. */
   readonly code?: readonly string[];
-  /** The words make a script together. */
+  /** The words together form a script. */
   readonly joins?: boolean;
-  /** With one of these options nothing is run. */
+  /** Options with which the wrapper runs nothing. */
   readonly looks?: readonly string[];
 }
 
@@ -127,21 +127,21 @@ export function programOf(words: readonly string[]): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
 
-/** What a command runs in turn; undefined for one that is not known to run anything. */
+/** The commands that a command runs; undefined if it is not known to run any. */
 export function runsOf(words: readonly string[], input: StandardInput): Inner | undefined {
   const program = programOf(words);
   if (SHELLS.has(program)) return shellRuns(words, input);
   switch (program) {
     case ".":
     case "source":
-      // A file that exists runs like any other program; what is read from here may be anything.
+      // A file that exists runs like any other program, but the script's own input may be anything.
       return words[1]?.includes(UNKNOWN) || namesInput(words[1]) ? runsCode([codeFrom(input)]) : undefined;
     case "eval":
       return runsCode(words.length > 1 ? [joined(words.slice(1))] : []);
     case "trap":
       return runsCode(words.filter((word, index) => index > 0 && !/^-[lp-]?$/.test(word)).slice(0, 1));
     case "alias":
-      // What stands behind the name when it is used comes behind this.
+      // Later words after the alias are appended to its value.
       return runsCode(
         words
           .slice(1)
@@ -174,7 +174,7 @@ function wrapperRuns(words: readonly string[], wrapper: Wrapper): Inner | undefi
     }
     if (!word.startsWith("-") || word === "-") break;
     if (wrapper.looks?.includes(word)) return undefined;
-    // `-qc` is `-q -c`: what the last letter means decides about the next word.
+    // `-qc` is `-q -c`: only the last letter can take the next word as its value.
     const option = /^-[A-Za-z]+$/.test(word) ? `-${word.at(-1)}` : (word.split("=", 1)[0] ?? word);
     const attached = wrapper.code?.find((name) => name.length === 2 && word.startsWith(name) && word.length > 2);
     if (wrapper.code?.includes(option))
@@ -201,7 +201,7 @@ function wrapperRuns(words: readonly string[], wrapper: Wrapper): Inner | undefi
   return { commands: [{ words: [...filled, UNKNOWN], assignments }], code, files: [] };
 }
 
-/** What xargs replaces in the command by words of its input. */
+/** Placeholders that xargs replaces with words of its input. */
 function placeholders(options: readonly string[]): string[] {
   return [
     "{}",
@@ -232,7 +232,7 @@ function shellRuns(words: readonly string[], input: StandardInput): Inner | unde
   return readsInput ? runsCode([codeFrom(input)]) : undefined;
 }
 
-/** Whether a word names an open file of the process, and perhaps its standard input. */
+/** Returns whether a word names an open file of the process, perhaps its standard input. */
 export function namesInput(word: string | undefined): boolean {
   return word?.includes("/") === true && /\/dev\/(?:std(?:in|out|err)|fd\/)|\/proc\/[\w-]+\/fd\//.test(word);
 }
