@@ -14,39 +14,39 @@ import { ownCommand } from "../programs/own-command.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { WorktreeError } from "../worktrees/error.ts";
 
-/** Where the files of a conversation are, and where their previous content is kept. */
+/** The folders of a conversation's files and of their previous content. */
 export interface ChangesPlace {
-  /** The folder of its workspace, or of the worktree of this name. Rejects with a `WorktreeError`. */
+  /** The folder of the workspace, or of the worktree with this name. Rejects with a `WorktreeError`. */
   folderOf(worktree: string | undefined): Promise<string>;
   readonly backups: string;
-  /** Takes secrets out of what is logged of a change (S10, S22). */
+  /** Removes secrets from the log of a change (S10, S22). */
   readonly redact: Redact;
-  /** A person was asked, and wants back what a log from elsewhere calls the previous content too (S17). */
+  /** The user agreed to restore content that a log from another machine calls previous (S17). */
   readonly agreed?: boolean;
 }
 
-/** Whether taking back what these calls did rests on a log that was written elsewhere. */
+/** Returns whether undoing these calls relies on a log from another machine. */
 export function wasElsewhere({ writtenElsewhere }: ConversationState, calls: readonly string[]): boolean {
   return calls.some((call) => writtenElsewhere.has(call));
 }
 
-/** What one call did to files and nobody has taken back. */
+/** The file changes of one call, without undone changes. */
 export interface CallChanges {
   readonly call: string;
   readonly changes: readonly (Pick<FileChange, "path" | "before" | "after" | "mode"> & Pick<ChangedFile, "worktree">)[];
 }
 
-/** What became of files that somebody wanted as they were. */
+/** The outcome of an undo. */
 export interface TakenBack {
-  /** What was done, in order. */
+  /** The changes that the undo made, in order. */
   readonly changes: readonly FileChange[];
-  /** Why a file stays as it is, one sentence each. */
+  /** Why a file stays unchanged, one sentence each. */
   readonly problems: readonly string[];
-  /** The message that says to the model what was done; absent when nothing was. */
+  /** The id of the message that informs the model; absent if nothing was undone. */
   readonly message?: string;
 }
 
-/** The calls of a branch that changed files and could be undone, the newest first; of all branches without a `leaf`. */
+/** Undoable calls of a branch, newest first; of all branches without a `leaf`. */
 export function undoableCalls(state: ConversationState, leaf?: string): CallChanges[] {
   const byCall = new Map<string, CallChanges["changes"][number][]>();
   for (const { path, worktree, changes } of changesOf(state, leaf)) {
@@ -65,9 +65,8 @@ export function undoableCalls(state: ConversationState, leaf?: string): CallChan
 }
 
 /**
- * Puts files back to what they were before a call changed them; each that is done is in the log, as a change of that
- * call. A file that something else has changed since stays as it is. Whoever goes on below `leaf`, the root for `null`,
- * finds an agent that is told so. Rejects with `SessionError`.
+ * Restores the files of one call. Logs each restored file as a change of that call. A file that changed since stays as it
+ * is. A message below `leaf` (root: `null`) informs the agent. Rejects with `SessionError`.
  */
 export async function undoCall(
   session: Session,
@@ -84,8 +83,8 @@ export async function undoCall(
 }
 
 /**
- * The same for everything that a conversation, or one of its branches, did to files, without a word to the agent. Each is
- * noted as a change of the call that changed the file last.
+ * Restores all files that a conversation or branch changed, without a message to the agent. Logs each as a change of the
+ * call that last changed the file.
  */
 export function revertFiles(session: Session, place: ChangesPlace, files: readonly ChangedFile[]): Promise<TakenBack> {
   return takeBack(session, place, files, (file) => ({
@@ -96,7 +95,7 @@ export function revertFiles(session: Session, place: ChangesPlace, files: readon
   }));
 }
 
-/** The same for a branch that a person leaves, down to `leaf`: whoever comes back to it finds an agent that is told so. */
+/** Restores the files of a branch that the user leaves. A message below `leaf` informs the agent if the user returns. */
 export async function revertBranch(
   session: Session,
   place: ChangesPlace,
@@ -111,8 +110,8 @@ async function told(session: Session, leaf: string | null, taken: TakenBack): Pr
 }
 
 /**
- * Adds a message that says what was taken back, below a message (`null`: at the root): the model believes that it is done,
- * and hears of this with what is said next. Returns the new message. Rejects with `SessionError`.
+ * Adds a message about undone changes below `parentId` (root: `null`). The model gets it with the next user message, since
+ * it believes that its changes are in place. Returns the new message's id. Rejects with `SessionError`.
  */
 export function tellTakenBack(
   session: Session,
@@ -126,14 +125,14 @@ export function tellTakenBack(
   return session.add(text, { at: parentId, author: "system" });
 }
 
-/** What taking a change back did to the file. */
+/** The effect of an undo on the file, for the model. */
 const NOW: Readonly<Record<FileChange["kind"], string>> = {
   created: "is there again",
   changed: "has its previous content again",
   deleted: "is not there any more",
 };
 
-/** A file that is to be as it was before its calls, the last of which will be said to have done it. */
+/** A file to restore. The undo is logged as a change of the last of its calls. */
 interface Taking {
   readonly calls: readonly string[];
   readonly path: string;

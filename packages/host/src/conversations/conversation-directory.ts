@@ -17,27 +17,27 @@ import { withRedactedTitle, withRedactedTitles } from "../redaction/redacted-tit
 import { type Redact, redactor } from "../redaction/redactor.ts";
 import { findConversation } from "./conversations.ts";
 
-/** A conversation as its log has it, with a title without secrets. */
+/** A stored conversation. Its title has no secrets. */
 export interface StoredConversation {
   readonly events: readonly Event[];
-  /** The events, reduced. */
+  /** The state after all events. */
   readonly state: ConversationState;
-  /** What of the log could not be read, in words. */
+  /** Sentences about unreadable parts of the log. */
   readonly damage: readonly string[];
-  /** Whether somebody has it open. */
+  /** Whether a process has it open. */
   readonly isOpen: boolean;
 }
 
-/** Where the conversations are: in the place that belongs to an environment, or in a store that is open already. */
+/** The source of conversations: the default store of an environment, or an open store. */
 export type ConversationPlace =
   | { readonly env: Readonly<Record<string, string | undefined>>; readonly home: string }
   | { readonly store: Store; readonly redact: Redact };
 
-/** The conversations on this machine, without an agent: to be listed, read, searched, brought in and removed. */
+/** The conversations on this machine, without an agent: lists, reads, searches, imports and removes them. */
 export class ConversationDirectory implements AsyncDisposable {
   readonly #store: Store;
   readonly #redact: Redact;
-  /** Whether the store was opened here, and is to be closed here. */
+  /** Whether this object opened the store and must close it. */
   readonly #own: boolean;
 
   constructor(place: ConversationPlace) {
@@ -50,17 +50,17 @@ export class ConversationDirectory implements AsyncDisposable {
     this.#store = withRedactedTitles(store, this.#redact);
   }
 
-  /** The last written first. Rejects with `StoreError`. */
+  /** Lists conversations, last written first. Rejects with `StoreError`. */
   list(query?: ListQuery): Promise<ConversationSummary[]> {
     return this.#store.list(query);
   }
 
-  /** The conversation that a person means by an id, the beginning of one, or a title. Rejects with `ConversationError`. */
+  /** Finds a conversation by its id, the beginning of its id, or its title. Rejects with `ConversationError`. */
   find(named: string): Promise<ConversationSummary> {
     return findConversation(this.#store, named);
   }
 
-  /** A conversation as it is now, whoever writes to it. Rejects with `StoreError`. */
+  /** Reads the current state of a conversation, also while a process writes to it. Rejects with `StoreError`. */
   async read(id: string): Promise<StoredConversation> {
     const log = await this.#view(id);
     try {
@@ -79,12 +79,12 @@ export class ConversationDirectory implements AsyncDisposable {
     }
   }
 
-  /** Opens a conversation for writing. Rejects with `StoreError`, as with `locked` while it is open anywhere. */
+  /** Opens a conversation for writing. Rejects with `StoreError`; its code is `locked` while another process has it open. */
   open(id: string): Promise<Session> {
     return Session.open(this.#store, id);
   }
 
-  /** Of a damaged file, more can be read by who may mend it. */
+  /** A damaged file shows more to a writer, which may repair it. */
   async #view(id: string): Promise<LogView> {
     try {
       return await this.#store.view(id);
@@ -94,15 +94,15 @@ export class ConversationDirectory implements AsyncDisposable {
     }
   }
 
-  /** Messages of all conversations and branches, the newest first. Rejects with `StoreError`. */
+  /** Searches messages of all conversations and branches, newest first. Rejects with `StoreError`. */
   search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
     return this.#store.search(query, options);
   }
 
   /**
-   * Brings in an exported conversation. It keeps its id, unless there is one of that id here: then it is a second one,
-   * with an id of its own. It brings facts, and no rights: what it left open has ended, what it allowed is asked about
-   * (S17). Returns the id. All of it is there, or nothing. Rejects with `StoreError`.
+   * Imports an exported conversation. It keeps its id, or gets a new one if the id exists here. An import brings no
+   * rights: open work counts as ended, and its allowed calls need approval again (S17). Writes all or nothing. Returns the
+   * id. Rejects with `StoreError`.
    */
   async bringIn({ id, events }: ReadConversation): Promise<string> {
     const taken = (await this.#store.list()).some((known) => known.id === id);
@@ -110,13 +110,13 @@ export class ConversationDirectory implements AsyncDisposable {
     const log = await this.#store.open(own, { create: true });
     try {
       const rewritten = events.map((event, index): Event => {
-        // Another writer's log: its numbers begin anew, so that no cursor of the old one is taken for one of this.
+        // Renumber the events: a cursor of the old log must not be valid for this one.
         const placed = { ...withRedactedTitle(event, this.#redact), seq: index + 1, epoch: log.epoch };
         return placed.type === "conversation.created" ? { ...placed, id: own } : placed;
       });
       const state = emptyConversation(own);
       for (const event of rewritten) reduce(state, event);
-      // Lists, and what grows old, go by when somebody wrote to it last.
+      // Lists and retention go by the time of the last event, so the import adds no newer time.
       const at = events.at(-1)?.at ?? Date.now();
       const ends = endOfImport(state).map((body, index): Event => {
         return { ...body, at, seq: rewritten.length + index + 1, epoch: log.epoch };
@@ -128,7 +128,7 @@ export class ConversationDirectory implements AsyncDisposable {
     return own;
   }
 
-  /** Removes a conversation for good. Rejects with `StoreError`, as with `locked` while it is open anywhere. */
+  /** Removes a conversation permanently. Rejects with `StoreError`; its code is `locked` while a process has it open. */
   remove(id: string): Promise<void> {
     return this.#store.remove(id);
   }

@@ -3,11 +3,11 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
 
-/** No conversation, or more than one, is meant by a name. `message` says what to do. */
+/** A name that fits no conversation or several. `message` gives advice. */
 export class ConversationError extends Error {
   override readonly name = "ConversationError";
   readonly code: "not-found" | "ambiguous";
-  /** Those that may be meant. */
+  /** The conversations that the name may mean. */
   readonly matches: readonly ConversationSummary[];
 
   constructor(code: ConversationError["code"], message: string, matches: readonly ConversationSummary[] = []) {
@@ -17,21 +17,21 @@ export class ConversationError extends Error {
   }
 }
 
-/** The label of a conversation that was begun where nobody could be asked: by `banyan -p`, say. */
+/** The label of a conversation that began without a user to ask, for example by `banyan -p`. */
 export const UNATTENDED = "unattended";
 
-/** Whether a conversation was begun where nobody could be asked. */
+/** Returns whether a conversation began without a user to ask. */
 export function wasUnattended({ labels }: Pick<ConversationSummary, "labels">): boolean {
   return labels[UNATTENDED] !== undefined;
 }
 
-/** The label of a conversation that a program began at `/v1`: "streamed" if its answers go there as streams, else "whole". */
+/** The label of a conversation that a program began at `/v1`: "streamed" if the program gets streams, else "whole". */
 export const PROGRAM = "program";
 
-/** How a program that began a conversation takes its answers. */
+/** How a program that began a conversation gets its answers. */
 export type ProgramAnswers = "streamed" | "whole";
 
-/** The labels that say how a conversation began: on which machine, where nobody could be asked, or by a program. */
+/** The labels of a new conversation: its machine, whether a user can be asked, and whether a program began it. */
 export function labelsOfBeginning({
   machine,
   unattended,
@@ -49,8 +49,7 @@ export function labelsOfBeginning({
 }
 
 /**
- * The conversations of a list that users see: those that programs began are left out (W89). `limit` counts what is left.
- * Rejects with `StoreError`.
+ * Lists conversations for users, without those that programs began (W89). `limit` counts the rest. Rejects with `StoreError`.
  */
 export async function listForUsers(store: Pick<Store, "list">, query: ListQuery = {}): Promise<ConversationSummary[]> {
   const listed = await store.list(query);
@@ -62,8 +61,8 @@ export async function listForUsers(store: Pick<Store, "list">, query: ListQuery 
 }
 
 /**
- * The messages that users find: those of conversations that programs began are left out (W89), unless `conversation` names one.
- * `limit` counts what is left. Rejects with `StoreError`.
+ * Searches messages for users, without conversations that programs began (W89), unless `conversation` names one. `limit` counts
+ * the rest. Rejects with `StoreError`.
  */
 export async function searchForUsers(
   store: Pick<Store, "list" | "search">,
@@ -85,15 +84,15 @@ export async function searchForUsers(
 
 const SEARCH_OPTIONS: OptionNames<SearchOptions> = { limit: true, labels: true, conversation: true };
 
-/** Hits of a search that names no limit. */
+/** Default limit of a search. */
 const USUAL_HITS = 20;
 
-/** Conversations that are looked through first for one that a person held. */
+/** Number of recent conversations to search first for one that a user began. */
 const RECENT = 20;
 
 /**
- * Returns the conversation of a directory that was written to last. Where a user can be asked, the conversations that a user
- * began come first, and `passed` is a later conversation that began where nobody could be asked.
+ * Returns the last written conversation of a directory. If a user can be asked, conversations that a user began come first, and
+ * `passed` is a later conversation that began without one.
  */
 export async function lastFor(
   store: Store,
@@ -111,13 +110,13 @@ export async function lastFor(
 }
 
 /**
- * The conversation that a person means: by its id, the beginning of its id (from four characters on) or its title,
- * whole or in part. Rejects with `ConversationError`.
+ * Finds a conversation by its id, the beginning of its id (at least four characters), or its title or a part of it. Rejects
+ * with `ConversationError`.
  */
 export async function findConversation(store: Store, named: string): Promise<ConversationSummary> {
   const wanted = named.trim().toLowerCase();
   const summaries = named === "" ? [] : await store.list();
-  // Any text may be an id: so it is looked for as it was written, capitals included, and only then in other ways.
+  // Any text may be an id, so try the exact text first, with its case.
   for (const whole of [named, named.trim(), wanted]) {
     const exact = summaries.find(({ id }) => id === whole);
     if (exact) return exact;

@@ -4,14 +4,13 @@ import { costOf, noUsage } from "@banyan/core/conversation";
 import { orAborted } from "@banyan/core/hosts";
 import { formatCost } from "@banyan/core/shown";
 
-/** Milliseconds after which a model that waits for its turn shows that it is still there. */
+/** Milliseconds after which a waiting model call reports progress. */
 const SIGN_OF_LIFE = 10_000;
 
 /**
- * US dollars that all turns of a conversation may take together. Before a model is asked there must be room for a response as dear
- * as its dearest so far, beside those that others wait for just now; as long as none is known of a model, it is asked once
- * at a time. Where there may be room once others have their response, it waits for them; where there is none, `over` is
- * called and the model not asked. What was spent before, in another process, counts too.
+ * A limit in US dollars for all turns of a conversation. A model call needs room for the model's dearest response so far, next to
+ * the running calls. A model without a response yet gets one call at a time. A call waits if running calls may leave room;
+ * without room, `over` is called and the model is not. Earlier costs of the conversation count too.
  */
 export class Allowance implements Disposable {
   readonly #session: Session;
@@ -19,12 +18,12 @@ export class Allowance implements Disposable {
   readonly #over: (why: string) => void;
   /** The dearest response so far, by model. */
   readonly #dearest = new Map<string, number>();
-  /** How often each model is asked just now. */
+  /** Running calls by model. */
   readonly #asked = new Map<string, number>();
   readonly #metered = new WeakMap<object, ModelDriver>();
   readonly #leave: () => void;
   #waiting: (() => void)[] = [];
-  /** What the responses came to that the conversation may not have counted yet. */
+  /** Cost of responses that the conversation may not have counted yet. */
   #seen: number;
 
   constructor(session: Session, most: number, over: (why: string) => void) {
@@ -32,11 +31,11 @@ export class Allowance implements Disposable {
     this.#most = most;
     this.#over = over;
     this.#seen = session.state.cost ?? 0;
-    // Sub-agents with models of their own are not asked by way of `#stream`.
+    // Sub-agents with models of their own do not go through `#stream`.
     this.#leave = session.listen({ items: () => this.look(), ended: () => {} });
   }
 
-  /** Calls `over` when there is nothing left. */
+  /** Calls `over` if nothing is left. */
   look(): void {
     if (this.#spent >= this.#most) this.#end();
   }
@@ -45,7 +44,7 @@ export class Allowance implements Disposable {
     this.#leave();
   }
 
-  /** The agent, whose models wait until there is room. Throws `LimitError` for one whose price is not known. */
+  /** Wraps the agent's models, so that their calls wait for room. Throws `LimitError` for a model with an unknown price. */
   agent(agent: Agent): Agent {
     const { model, modelNamed } = agent.options;
     return agent.with({
@@ -63,7 +62,7 @@ export class Allowance implements Disposable {
     const { id, family, address, price, maxTools, oneAtATime, pictureProblem, settings } = driver;
     const metered: ModelDriver = {
       ...{ id, family, address, price, maxTools, oneAtATime, pictureProblem, settings },
-      // A server may tell it later.
+      // A getter, since the server may report the size later.
       get contextSize() {
         return driver.contextSize;
       },
@@ -99,7 +98,7 @@ export class Allowance implements Disposable {
     }
   }
 
-  /** Resolves once the model may be asked. Rejects with the reason of the signal. */
+  /** Resolves when the model may be called. Rejects with the reason of the signal. */
   async #room(id: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();

@@ -11,42 +11,42 @@ import { type Judge, judged } from "./judge.ts";
 import { type AttemptIds, type AttemptResult, type Checked, resultText, type Spending } from "./record.ts";
 import { nothingSpent, sumOf, turnsOn } from "./turns.ts";
 
-/** Where an attempt takes place. */
+/** The surroundings of an attempt. */
 export interface AttemptPlace {
-  /** A fresh folder with the files of the case. */
+  /** A new folder with the files of the case. */
   readonly directory: string;
   readonly case: Case;
-  /** Aborts when everything is to stop. */
+  /** Aborts to stop the whole evaluation. */
   readonly signal: AbortSignal;
 }
 
-/** Who makes an attempt. */
+/** The agent of an attempt, with its sandbox. */
 export interface Competitor {
-  /** It works in the folder of the attempt, and nobody can be asked. */
+  /** Works in the attempt's folder and cannot ask a user. */
   readonly agent: Agent;
-  /** What its commands run in, and those of checks; without one they may do all that the program may. */
+  /** The sandbox for commands of the agent and of checks. Without it, commands have the program's rights. */
   readonly sandbox?: Sandbox | undefined;
-  /** Takes secrets out of what is written down. */
+  /** Removes secrets from written results. */
   readonly redact?: Redact;
-  /** The attempt has ended, and has been checked. */
+  /** Called after the attempt's checks. */
   close?(): Promise<void>;
 }
 
-/** One of those that are compared: a model, a prompt, or an agent of whatever kind. */
+/** A configuration to compare: a model, a prompt, or any agent. */
 export interface Column {
-  /** As it is told apart from the others. */
+  /** The unique name. */
   readonly name: string;
-  /** What its attempts depend on beside its name: where this is another text, they are made anew. */
+  /** Identifies the configuration apart from its name. A changed key repeats all attempts. */
   readonly key?: string;
   /** Makes the agent of one attempt. */
   open(place: AttemptPlace): Competitor | Promise<Competitor>;
 }
 
-/** An attempt that is to be made. */
+/** The parameters of an attempt. */
 export interface Making {
   readonly session: Session;
   readonly ids: AttemptIds;
-  /** How it is called in the tree. */
+  /** The label of the branch. */
   readonly title: string;
   readonly column: Column;
   readonly case: Case;
@@ -55,20 +55,20 @@ export interface Making {
   readonly allowance: Allowance | undefined;
   /** Returns whether each check of the case holds in an untouched folder: `look` finds out, once for all attempts of the case. */
   readonly untouched: (look: () => Promise<readonly boolean[]>) => Promise<readonly boolean[]>;
-  /** Ends everything. */
+  /** Stops everything. */
   readonly signal: AbortSignal;
-  /** Ends turns: checks that ask no model go on. */
+  /** Stops turns; checks that need no model go on. */
   readonly turns: AbortSignal;
 }
 
-/** An attempt came to nothing that can be checked: it is made anew when the evaluation goes on. */
+/** An attempt without anything to check. The next call of the evaluation repeats it. */
 class AttemptError extends Error {
   override readonly name = "AttemptError";
 }
 
 /**
- * Makes an attempt, checks it, and writes at the end of its branch what came of it. Rejects with `AttemptError` or `JudgeError`, in a
- * sentence, when there is nothing to check or to judge by, and with the reason of a signal; then no result is written.
+ * Runs and checks an attempt, and adds its result at the end of its branch. Rejects with `AttemptError` or `JudgeError` if there is
+ * nothing to check or no verdict, and with the reason of a signal; then writes no result.
  */
 export async function makeAttempt(making: Making): Promise<AttemptResult> {
   const { session, ids, title, column, directory, signal, turns } = making;
@@ -102,7 +102,7 @@ export async function makeAttempt(making: Making): Promise<AttemptResult> {
       ...{ passed, checks, ...(denied.length > 0 && { denied }) },
       ...{ seconds: Math.round(seconds * 100) / 100, steps, spent, judging, directory },
     };
-    // One message, whole and on the disk before anybody counts it: an attempt has its result, or it has none.
+    // Write the result as one durable message before it is counted: an attempt has all of its result or none.
     await session.add(resultText(result), { at: leaf, id: ids.result, author: "system" });
     await session.label(ids.result, passed ? "passed" : "failed");
     return result;
@@ -112,23 +112,23 @@ export async function makeAttempt(making: Making): Promise<AttemptResult> {
   }
 }
 
-/** Ends what the agent, or a sub-agent of it, began on its branch and left running. */
+/** Ends background processes that the agent or its sub-agents left running. */
 async function endProcesses(session: Session, root: string): Promise<void> {
   const { state } = session;
-  // One that ends by itself just now is no more to be ended.
+  // Ignore a process that ended just now.
   for (const { id, message, outcome } of [...state.processes.values()])
     if (outcome === undefined && rootOf(state, message) === root)
       await session.stopProcess(id, "the attempt has ended").catch(() => {});
 }
 
-/** The first message of the branch that a message is on; for a sub-agent, of the branch that launched it. */
+/** The first message of a message's branch; for a sub-agent, of the branch that launched it. */
 function rootOf(state: ConversationState, message: string): string | undefined {
   const [first] = pathTo(state, message);
   const launching = first?.call === undefined ? undefined : state.calls.get(first.call);
   return launching === undefined ? first?.id : rootOf(state, launching);
 }
 
-/** The calls of the agent and its sub-agents that were denied, each with its reason. */
+/** Denied calls of the agent and its sub-agents, each with its reason. */
 function deniedCalls(state: ConversationState, root: string): string[] {
   const denied = [...state.messages.values()].flatMap((message) => {
     const calls = message.role === "assistant" ? message.calls.filter(({ status }) => status === "denied") : [];
@@ -187,14 +187,14 @@ async function checksOf(
   return { checks, judging };
 }
 
-/** Rejects with `AttemptError`. */
+/** Fills the folder. Rejects with `AttemptError`. */
 async function filled(directory: string, one: Case): Promise<void> {
   await fillFolder(directory, one).catch((error: unknown) => {
     throw new AttemptError(`The folder ${directory} could not be made: ${messageOf(error)}.`, { cause: error });
   });
 }
 
-/** Whether nothing can be written any more. */
+/** Returns whether the conversation can no longer be written. */
 export function isLost(error: unknown): boolean {
   return error instanceof StoreError || (error instanceof SessionError && ["closed", "broken"].includes(error.code));
 }

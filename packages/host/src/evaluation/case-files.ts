@@ -3,12 +3,12 @@ import { cp, lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm, wr
 import { dirname, join, posix, relative, sep } from "node:path";
 import type { Case, Check } from "./cases.ts";
 
-/** A file of a case: a file or a link of its folder, or a text that the case holds. */
+/** A file of a case: a file or link of its folder, or a text in the case. */
 type CaseFile = { readonly from: string } | { readonly content: string };
 
 /**
- * Puts the files of a case, and nothing else, into a folder. The folder itself stays, because programs may work in it. Rejects if a
- * path leads out of the folder through a link.
+ * Fills a folder with the files of a case, and removes all else. The folder itself stays, because programs may work in it. Rejects
+ * if a path leads out of the folder through a link.
  */
 export async function fillFolder(directory: string, { folder, files }: Case): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -21,23 +21,23 @@ export async function fillFolder(directory: string, { folder, files }: Case): Pr
     const around = await realpath(dirname(file));
     if (around !== root && !around.startsWith(root + sep))
       throw new Error(`${path} would be written through a link that leads out of the folder`);
-    // The folder of the case may hold a link here, which leads elsewhere.
+    // The case's folder may contain a link of this name that leads elsewhere.
     await rm(file, { force: true });
     await writeFile(file, content, { flag: "wx" });
   }
 }
 
-/** Files of a case that a check depends on, in place of what the agent made of them. */
+/** Files of a case in place of the agent's versions, for a check. */
 export interface RestoredFiles extends AsyncDisposable {
-  /** Paths that differ from the case, or that the case does not have. They are as in the case until this is disposed of. */
+  /** Paths that differ from the case or are new. They are as in the case until disposal. */
   readonly restored: readonly string[];
-  /** Paths that differ from the case and that the command names, although the check does not say to restore them. */
+  /** Paths that differ and that the command names, although the check does not restore them. */
   readonly named: readonly string[];
 }
 
 /**
- * Restores the files of a case that the command of a check depends on: those of `restore`, or else the files whose name says that they
- * are tests. Disposing puts the files of the agent back.
+ * Restores the files that a check's command depends on: those of `restore`, or files that look like tests by their names. Disposing
+ * puts the agent's files back.
  */
 export async function restoreFiles(
   directory: string,
@@ -67,17 +67,17 @@ export async function restoreFiles(
   };
 }
 
-/** Removes the folder of an attempt that was cut off. */
+/** Removes the folder of an interrupted attempt. */
 export async function removeFolder(directory: string): Promise<void> {
   for (const folder of [directory, asideOf(directory)]) await rm(folder, { recursive: true, force: true });
 }
 
-/** The folder of the agent's files while a check finds the files of the case in their place. */
+/** The folder of the agent's files while a check uses the files of the case. */
 function asideOf(directory: string): string {
   return `${directory}.aside`;
 }
 
-/** The paths of a case's files, if none of them is `path` or is in it; nothing when the case has what `path` names. */
+/** The paths of a case's files, if none of them is at or below `path`; undefined if one is. */
 export function pathsWithout(one: Pick<Case, "folder" | "files">, path: string): readonly string[] | undefined {
   const paths = [...filesOf(one).keys()];
   return paths.some((file) => isIn(file, plain(path))) ? undefined : paths;
@@ -94,7 +94,7 @@ function filesOf({ folder, files }: Pick<Case, "folder" | "files">): Map<string,
   return found;
 }
 
-/** `./a//b/` and `a/b` are the same path. */
+/** Normalizes a path: `./a//b/` becomes `a/b`. */
 function plain(path: string): string {
   return posix.normalize(path).replace(/\/$/, "");
 }
@@ -103,7 +103,7 @@ function isIn(path: string, around: string): boolean {
   return path === around || path.startsWith(`${around}/`) || around === ".";
 }
 
-/** Names of tests, and of what tests compare with, in the languages and test runners of the field. */
+/** Names of tests, and of their expected data, in common languages and test runners. */
 const TEST_NAME =
   /(?:^|[._-])(?:(?:con)?tests?|specs?|checks?|verify|expected|golden|fixtures?|snap(?:shots?)?)(?:[._-]|$)|[a-z\d](?:Tests?|Spec)\.\w+$/;
 
@@ -114,7 +114,7 @@ function isTestPath(path: string): boolean {
   );
 }
 
-/** The files that say what the programs of these names run. */
+/** The files that define what these programs run. */
 const MANIFESTS: Readonly<Record<string, string>> = {
   npm: "package.json",
   npx: "package.json",
@@ -152,12 +152,12 @@ async function isSame(path: string, file: CaseFile): Promise<boolean> {
   return (await readFile(path)).equals(await readFile(from));
 }
 
-/** Files that the agent added to folders which a check wants as they are in the case. */
+/** Files that the agent added to folders that a check restores. */
 async function foreignFiles(directory: string, files: ReadonlyMap<string, CaseFile>, folders: readonly string[]) {
   const foreign: string[] = [];
   for (const folder of folders) {
     const whole = join(directory, folder);
-    // A file, a link or nothing at all: `changedOf` has found that.
+    // For a file, a link or a missing folder, `changedOf` reports the difference.
     if (!(await lstat(whole).catch(() => undefined))?.isDirectory()) continue;
     for (const entry of await readdir(whole, { recursive: true, withFileTypes: true })) {
       const path = relative(directory, join(entry.parentPath, entry.name)).split(sep).join("/");
@@ -167,11 +167,11 @@ async function foreignFiles(directory: string, files: ReadonlyMap<string, CaseFi
   return foreign;
 }
 
-/** Moves what is at a path to `aside` and puts the file of the case there. Returns how to undo that. */
+/** Moves the agent's file to `aside` and puts the case's file in its place. Returns a function that reverts this. */
 async function replace(directory: string, path: string, file: CaseFile | undefined, aside: string) {
   const whole = join(directory, path);
   let place = directory;
-  // A parent that the agent made a link would lead the file of the case elsewhere: the link itself is moved.
+  // If the agent made a parent a link, the case's file would end up elsewhere: move the link itself.
   for (const part of path.split("/")) {
     place = join(place, part);
     if (!(await lstat(place).catch(() => undefined))?.isDirectory()) break;
@@ -186,7 +186,7 @@ async function replace(directory: string, path: string, file: CaseFile | undefin
   return async () => {
     await rm(place, { recursive: true, force: true });
     if (!wasThere) return;
-    // The command may have removed the folder around it.
+    // The command may have removed the parent folder.
     await mkdir(dirname(place), { recursive: true });
     await rename(aside, place);
   };

@@ -10,7 +10,7 @@ import { limitSettings } from "../settings/schema.ts";
 import { parseYaml, type YamlPlaces } from "../settings/yaml-text.ts";
 import { pathsWithout } from "./case-files.ts";
 
-// The message of each type says what is expected there; `misfitsOf` puts what was found before it.
+// Each type's message describes the expected value. `misfitsOf` puts the actual value in front.
 
 const TEXT = "a text (a number stands in quotes)";
 const NAME = "a name of at most 100 characters, in one line";
@@ -103,63 +103,63 @@ const file = z.strictObject(
   "an object with cases",
 );
 
-/** Cases as they are written in a file, or in a program. */
+/** Cases as written in a file or in a program. */
 export type WrittenCases = z.input<typeof file>;
 
-/** One thing that must hold of an attempt: of a command, a file, a judge's verdict, or, where none is named, of the answer. */
+/** One check of an attempt: of a command, a file or a judge's verdict; of the answer if none is named. */
 export type Check = z.output<typeof check>;
 
-/** A response of the scripted model: a text, or calls of tools. */
+/** A response of the scripted model: a text, or tool calls. */
 export type ScriptedResponse = z.output<typeof scripted>;
 
-/** What an agent is asked to do, with what, and what must hold then. */
+/** A task for an agent, with its files and checks. */
 export interface Case {
   readonly name: string;
-  /** One message after the other, each when the turn before has ended. */
+  /** The user messages. Each is sent when the previous turn has ended. */
   readonly say: readonly string[];
   readonly mode: "task" | "chat";
-  /** Absolute: what is in it is copied into the folder of each attempt. */
+  /** An absolute path. Its content is copied into the folder of each attempt. */
   readonly folder?: string;
-  /** Contents by their paths, written beside what is copied. */
+  /** Contents by path, written after the copy. */
   readonly files: Readonly<Record<string, string>>;
-  /** Bounds of each turn. */
+  /** Limits of each turn. */
   readonly limits: Limits;
-  /** What the model `scripted` responds, in order. */
+  /** Responses of the model `scripted`, in order. */
   readonly script?: readonly ScriptedResponse[];
   readonly expect: readonly Check[];
 }
 
-/** What is evaluated, checked: no model was asked and nothing written yet. */
+/** The checked cases. No model was called and nothing was written yet. */
 export interface Cases {
   readonly name: string;
   readonly cases: readonly Case[];
-  /** `provider/model`; none when the file names none. */
+  /** `provider/model`; empty if the file names none. */
   readonly models: readonly string[];
-  /** What agents are told beside their own instructions, by the names that people gave it. */
+  /** Additional instructions for agents, by name. */
   readonly prompts: Readonly<Record<string, string>>;
   /** The model that judges. */
   readonly judge?: string;
   readonly repetitions: number;
-  /** Attempts that run at once. */
+  /** Attempts that run in parallel. */
   readonly atOnce?: number;
-  /** US dollars, and milliseconds, of all attempts together. */
+  /** Limits of all attempts together: US dollars, and milliseconds. */
   readonly total: { readonly cost?: number; readonly time?: number };
-  /** A fault at a place of the file, by its line. */
+  /** Makes an error with the line of a place in the file. */
   fault(path: KeyPath, problem: string, advice: string): SettingsError;
 }
 
-/** The way to what the cases are. */
+/** The source of cases. */
 export interface CasesPlace {
-  /** The file, for people. */
+  /** The name of the file, for messages. */
   readonly source: string;
-  /** From where folders and files of prompts are found; the folder of the process when absent. */
+  /** The base of relative paths. Default: the working directory of the process. */
   readonly directory?: string;
   readonly places?: YamlPlaces;
 }
 
 /**
- * Reads a file of cases: YAML, or JSON, which is YAML too. Throws a `SettingsError` that names the line and what is expected there:
- * for a file that is not there or no YAML, for names that are not known, two cases of one name, a folder that is not there.
+ * Reads a file of cases in YAML or JSON. Throws a `SettingsError` with the line and the expected value, for example for a missing
+ * file, an unknown name, a duplicate name or a missing folder.
  * @example const cases = readCases("cases.yaml");
  */
 export function readCases(source: string): Cases {
@@ -172,7 +172,7 @@ export function readCases(source: string): Cases {
 }
 
 /**
- * The same for cases that a program has.
+ * Checks cases that a program wrote.
  * @example
  * const cases = casesFrom({
  *   cases: [{ name: "sum", say: "What is 2 + 2?", mode: "chat", expect: [{ contains: "4" }] }],
@@ -188,7 +188,7 @@ export function casesFrom(
     return new SettingsError({ source, ...at, ...(formatted !== "" && { key: formatted }), problem, advice });
   };
   const misfits = misfitsOf(written, file);
-  // A name that nobody knows is as a rule why another one is missing.
+  // Report an unknown name first: it often explains why another name is missing.
   const first = misfits.find(({ isName }) => isName) ?? misfits[0];
   if (first) throw fault(first.path, first.problem, first.advice, first.isName);
   const checked = file.parse(written);
@@ -262,7 +262,7 @@ function textOf(path: string, place: () => Pick<SettingsError["fault"], "source"
   }
 }
 
-/** Whether a path stays in its folder. */
+/** Returns whether a path stays in its folder. */
 function isInside(written: string): boolean {
   const normal = posix.normalize(written);
   return written !== "" && normal !== "." && !/^\.\.(?:\/|$)|^[/\\]|^[A-Za-z]:|\0/.test(normal);
@@ -276,7 +276,7 @@ function isPattern(source: string): boolean {
   }
 }
 
-/** What does not go together in a check, as what would be expected. */
+/** Returns the expected combination if the fields of a check do not go together. */
 function oddity(given: z.output<z.ZodObject<(typeof check)["shape"]>>): string | undefined {
   const { command, file, judge, exit, seconds, absent, files, script, equals, contains, lacks, matches, restore } =
     given;

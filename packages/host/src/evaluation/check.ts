@@ -9,38 +9,38 @@ import { restoreFiles } from "./case-files.ts";
 import type { Case, Check } from "./cases.ts";
 import type { Checked } from "./record.ts";
 
-/** Milliseconds that a command has when its check does not say. */
+/** Default timeout of a command in milliseconds. */
 const PATIENCE = 60_000;
 
-/** Bytes of a file that is looked at. */
+/** Maximum bytes that are read of a file. */
 const LARGEST = 4 * 1024 * 1024;
 
-/** Characters of what was found that a person is shown. */
+/** Maximum characters of a text in an explanation for users. */
 const SHOWN = 400;
 
-/** Milliseconds that a regular expression has when its check does not say. */
+/** Default timeout of a regular expression in milliseconds. */
 const PATTERN_PATIENCE = 10_000;
 
-/** What an attempt came to, as checks look at it. */
+/** The outcome of an attempt, for its checks. */
 export interface Outcome {
   readonly case: Case;
-  /** The folder that it worked in. */
+  /** The working folder of the attempt. */
   readonly directory: string;
-  /** What the agent said at the end. */
+  /** The last answer of the agent. */
   readonly answer: string;
-  /** What commands run in, as those of the agent did. */
+  /** The sandbox for commands, the same as the agent's. */
   readonly sandbox: Sandbox | undefined;
-  /** Takes secrets out of what is told of it. */
+  /** Removes secrets from explanations. */
   readonly redact: Redact | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Whether something holds that nobody has to judge. Rejects with the reason of the signal. */
+/** Runs a check that needs no judge. Rejects with the reason of the signal. */
 export async function checked(check: Check, outcome: Outcome): Promise<Checked> {
   const what = whatHolds(check);
   const { why, ...files } = await finding(check, outcome).catch((error: unknown) => {
     outcome.signal.throwIfAborted();
-    // The agent may have taken its own folder away.
+    // The agent may have removed its own folder.
     if (error instanceof WorkspaceError) return { why: error.message };
     throw error;
   });
@@ -61,7 +61,7 @@ function millisOf(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000;
 }
 
-/** A check in words. */
+/** Describes a check. */
 export function whatHolds(check: Check): string {
   const { command, exit = 0, file, absent, judge } = check;
   if (judge !== undefined) return `the judge says: ${judge.trim()}`;
@@ -78,7 +78,7 @@ function contentOf({ equals, contains, lacks, matches }: Check): string {
     .join(" and ");
 }
 
-/** Why something does not hold, absent when it does; and which files of the case the agent changed, if that matters. */
+/** Why a check does not hold (absent if it does), and relevant files of the case that the agent changed. */
 type Finding = { readonly why: string | undefined } & Pick<Checked, "restored" | "changed">;
 
 async function finding(check: Check, outcome: Outcome): Promise<Finding> {
@@ -113,7 +113,7 @@ async function whyCommandNot(
   return whyTextNot(output, check, signal);
 }
 
-/** Why a text is not as it should be. A line end at its end makes no difference for `equals`. */
+/** Returns why a text fails the check. `equals` ignores white space at the end. */
 async function whyTextNot(
   text: string,
   { equals, contains, lacks, matches, seconds }: Check,
@@ -135,8 +135,8 @@ const MATCHER = `
   parentPort.postMessage(new RegExp(pattern, "m").test(text));`;
 
 /**
- * Returns whether a text has a match; `undefined` when `bound` ends it. It runs in a thread of its own: an expression that
- * never ends would stop the program too. Rejects with the reason of the signal.
+ * Returns whether a text has a match; `undefined` if `bound` aborts. Runs in a thread, since an endless expression would
+ * block the program. Rejects with the reason of the signal.
  */
 async function matchesIn(
   pattern: string,
@@ -157,7 +157,7 @@ async function matchesIn(
   }
 }
 
-/** What stands in a file of an attempt, or why that cannot be told. Links that lead out of the folder are not followed. */
+/** Reads a file of an attempt, or explains why not. Does not follow links out of the folder. */
 export async function contentIn(
   directory: string,
   path: string,
@@ -181,7 +181,7 @@ function quoted(text: string): string {
   return JSON.stringify(cutTo(text, SHOWN));
 }
 
-/** The end of an output is where errors stand. */
+/** The end of an output, where errors usually are. */
 function tailOf(output: string): string {
   return output.length <= SHOWN ? output : `…${output.slice(1 - SHOWN).toWellFormed()}`;
 }

@@ -13,11 +13,11 @@ import { type AttemptIds, type AttemptResult, idsOf, keyOf, resultIn, type Spend
 import { reportMessage } from "./report.ts";
 import { nothingSpent, sumOf } from "./turns.ts";
 
-/** Attempts at once when nobody says how many. */
+/** Default number of parallel attempts. */
 const AT_ONCE = 4;
 
 /**
- * What is evaluated, in which conversation, and within which limits.
+ * Options of an evaluation: cases, columns, conversation and limits.
  * @example
  * const column = {
  *   name: "plain",
@@ -39,23 +39,23 @@ const AT_ONCE = 4;
  */
 export interface EvaluateOptions {
   readonly cases: Pick<Cases, "name" | "cases">;
-  /** Who is compared; each has a name of its own. */
+  /** The configurations to compare; each has a unique name. */
   readonly columns: readonly Column[];
-  /** The conversation: each attempt is a branch of it. One in which attempts are is gone on with. */
+  /** The conversation: each attempt is a branch of it. Existing attempts in it are continued. */
   readonly session: Session;
-  /** Where the folders of attempts are made. They stay, so that an attempt can be gone on with. */
+  /** The parent of the attempts' folders. These remain, so that a user can continue an attempt. */
   readonly directory: string;
-  /** The model that judges; needed where checks have a `judge`. */
+  /** The model that judges; required if a check has a `judge`. */
   readonly judge?: Judge | undefined;
-  /** Attempts of each case in each column. Default 1. */
+  /** Attempts per case and column. Default 1. */
   readonly repetitions?: number | undefined;
-  /** Attempts at once. Default 4. */
+  /** Attempts in parallel. Default 4. */
   readonly atOnce?: number | undefined;
-  /** Of all attempts and judges together: US dollars, with what was spent before, and milliseconds of this call. */
+  /** Limits of all attempts and judges together: US dollars, with the conversation's earlier cost; milliseconds of this call. */
   readonly limits?: { readonly cost?: number | undefined; readonly time?: number | undefined } | undefined;
-  /** Interrupts what runs; what has a result by then keeps it. */
+  /** Interrupts running attempts. Finished results are kept. */
   readonly signal?: AbortSignal | undefined;
-  /** An attempt has ended, one way or another. Must not throw. */
+  /** Called when an attempt has ended with any status. Must not throw. */
   readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }
 
@@ -73,29 +73,29 @@ const OPTIONS: OptionNames<EvaluateOptions> = {
 };
 
 /**
- * How an attempt stands. `passed`: all of its checks hold. `failed`: one does not. `error`: it came to nothing that could be checked, as when
- * the model could not respond. `open`: it was not made, or not to its end. The last two are made anew by the next call.
+ * Status of an attempt. `passed`: all checks hold. `failed`: a check does not hold. `error`: there was nothing to check, for
+ * example because the model failed. `open`: not started or not finished. The next call repeats `error` and `open`.
  */
 export type AttemptStatus = "passed" | "failed" | "error" | "open";
 
-/** One case, once, in one column. */
+/** One repetition of a case in a column. */
 export interface Attempt {
   readonly case: string;
   readonly column: string;
   /** From 1. */
   readonly repetition: number;
   readonly status: AttemptStatus;
-  /** The message with which its branch begins; absent while it has none. */
+  /** The first message of its branch; absent if there is none yet. */
   readonly message?: string;
-  /** What came of it, when it `passed` or `failed`. */
+  /** Present if the attempt `passed` or `failed`. */
   readonly result?: AttemptResult;
-  /** Why there is none: one sentence. */
+  /** Why there is no result: one sentence. */
   readonly error?: string;
-  /** Its result was there before. */
+  /** The result is from an earlier call. */
   readonly isKept: boolean;
 }
 
-/** What an evaluation came to. */
+/** The outcome of an evaluation. */
 export interface Evaluation {
   readonly name: string;
   /** The id of its conversation. */
@@ -106,25 +106,25 @@ export interface Evaluation {
   /** Case by case, in the order of the columns. */
   readonly attempts: readonly Attempt[];
   readonly spent: {
-    /** By the turns of attempts that have a result. */
+    /** Spent by the turns of attempts with a result. */
     readonly attempts: Spending;
-    /** By those who judged them. */
+    /** Spent by the judges of these attempts. */
     readonly judging: Spending;
-    /** By attempts that were cut off or failed, and by whoever went on with one. */
+    /** Spent by interrupted or failed attempts, and by users who continued an attempt. */
     readonly beside: Spending;
-    /** All of it: what the conversation has counted. */
+    /** The total of the conversation. */
     readonly all: Spending;
   };
-  /** Why it did not come to its end. */
+  /** Why the evaluation did not finish. */
   readonly stopped?: { readonly reason: "limit" | "interrupted"; readonly why: string };
 }
 
-/** An evaluation that cannot be begun, for a reason that is no fault of its file. */
+/** An evaluation cannot start, for a reason outside its file. */
 export class EvaluationError extends Error {
   override readonly name = "EvaluationError";
 }
 
-/** An attempt that is wanted. */
+/** A planned attempt. */
 interface Wanted {
   readonly case: Case;
   readonly column: Column;
@@ -133,11 +133,10 @@ interface Wanted {
 }
 
 /**
- * Makes each case's attempts in each column, each on a branch of its own and in a folder of its own, and checks them. An attempt
- * whose result stands in the conversation is not made again, so the same call goes on where an earlier one stopped, however it
- * stopped; one without a result begins anew, and what it had cost stays counted. A case or a column that was changed has other
- * attempts. Rejects with `EvaluationError`, or `LimitError` where a price is unknown, before anything is spent, and with `StoreError` or `SessionError` when nothing can be
- * written any more.
+ * Runs each case in each column, each attempt on a branch and in a folder of its own, and checks the results. A later call keeps
+ * attempts with a result in the conversation and repeats the others from the start; the cost of interrupted attempts still counts.
+ * A changed case or column gives new attempts. Rejects before anything is spent with `EvaluationError`, or with `LimitError` for an
+ * unknown price; later with `StoreError` or `SessionError` if the conversation cannot be written.
  */
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const { session, cases, limits = {}, signal = new AbortController().signal, onAttempt = () => {} } = options;
@@ -195,7 +194,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   return evaluation;
 }
 
-/** Throws `EvaluationError` for what only a program can get wrong. */
+/** Throws `EvaluationError` for wrong options. */
 function checkOptions({ cases, columns, judge, limits, session, atOnce, repetitions }: EvaluateOptions): void {
   const wrong = (message: string) => new EvaluationError(message);
   if (columns.length === 0) throw wrong("There is nothing to evaluate: name at least one column.");
@@ -221,7 +220,7 @@ function checkOptions({ cases, columns, judge, limits, session, atOnce, repetiti
     throw unknown(`the price of ${judge.id}, which judges,`);
 }
 
-/** All attempts, one repetition after the other, so that what is there early is of all cases. */
+/** All attempts, repetition by repetition, so that early results cover all cases. */
 function wantedOf({ cases, columns, repetitions = 1, judge }: EvaluateOptions): Wanted[] {
   const folders = new Map<string, string>();
   const digestOf = (folder: string) => {
@@ -243,7 +242,7 @@ function wantedOf({ cases, columns, repetitions = 1, judge }: EvaluateOptions): 
   );
 }
 
-/** A text that is another one when anything in a folder is. */
+/** Hash of all content, modes and links in a folder. */
 function folderDigest(folder: string): string {
   const hash = createHash("sha256");
   for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
@@ -255,7 +254,7 @@ function folderDigest(folder: string): string {
   return hash.digest("hex");
 }
 
-/** What stands of an attempt in the conversation: how often it was begun, and its result. */
+/** Earlier tries of an attempt in the conversation, and its result. */
 interface Before {
   readonly tries: number;
   readonly ids: AttemptIds | undefined;
@@ -300,7 +299,7 @@ async function make(
   const title = [one.case.name, one.column.name, ...(repetitions > 1 ? [one.repetition] : [])].join(" · ");
   const common = { ...namesOf(one), isKept: false };
   try {
-    // What was cut off is not gone on with.
+    // An interrupted attempt starts again in a new folder.
     if (tries > 0) await removeFolder(folderFor(tries - 1));
     const place = { column: one.column, case: one.case, directory: folderFor(tries) };
     const result = await makeAttempt({ session, ids, title, ...place, judge, ...shared });
@@ -333,7 +332,7 @@ function evaluationOf(
     repetitions,
     attempts: order.flatMap((name) => attempts.filter((attempt) => attempt.case === name)),
     spent: { attempts: made, judging, beside: difference({ usage, cost }, known), all: { usage, cost } },
-    // What came to its end all the same was not stopped.
+    // An evaluation that finished in spite of a stop does not count as stopped.
     ...(stopped && attempts.some(({ status }) => status === "open") && { stopped }),
   };
 }
@@ -348,7 +347,7 @@ function difference(all: Spending, part: Spending): Spending {
       output: less("output"),
       reasoning: less("reasoning"),
     },
-    // Sums in another order differ by less than anything costs.
+    // Rounds away floating-point differences between sums in different orders.
     cost:
       all.cost === undefined || part.cost === undefined
         ? undefined

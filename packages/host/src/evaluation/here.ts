@@ -22,17 +22,17 @@ import { type EvaluateOptions, type Evaluation, evaluate } from "./evaluate.ts";
 import { FREE, type Judge } from "./judge.ts";
 import { keyOf } from "./record.ts";
 
-/** The name of the model whose responses stand in the cases. */
+/** The name of the scripted model, whose responses are in the cases. */
 const SCRIPTED = "scripted";
 
-/** What a host has whose model is put in the place of its own. */
+/** The model of a host whose agents get the scripted model. */
 const OFFLINE = "demo/offline";
 
-/** The label of a conversation that is the evaluation of a file. */
+/** The label of an evaluation's conversation: the path of the file of cases. */
 const EVALUATES = "evaluates";
 
 /**
- * A file of cases, and what of it is said otherwise.
+ * Options of an evaluation on this machine: a file of cases, and overrides.
  * @example
  * await using evaluation = await openEvaluation({
  *   file: "cases.yaml",
@@ -53,23 +53,23 @@ const EVALUATES = "evaluates";
  */
 export interface EvaluationOptions extends Pick<HostOptions, "cwd" | "env" | "home" | "signal" | "store"> {
   readonly file: string;
-  /** In place of those of the file: `provider/model`, or `scripted`. */
+  /** Replaces the models of the file: `provider/model`, or `scripted`. */
   readonly models?: readonly string[] | undefined;
-  /** In place of that of the file. */
+  /** Replaces the judge of the file. */
   readonly judge?: string | undefined;
-  /** US dollars of all attempts together, in place of what the file says. */
+  /** Replaces the file's limit in US dollars for all attempts together. */
   readonly cost?: number | undefined;
-  /** Milliseconds of one run, in place of what the file says. */
+  /** Replaces the file's limit in milliseconds for one run. */
   readonly time?: number | undefined;
-  /** For the agents of all attempts, as for `banyan run`. */
+  /** Flags for the agents of all attempts, as for `banyan run`. */
   readonly flags?: Omit<HostFlags, "model" | "instructions">;
-  /** Whether the settings, servers and instructions in the folder of a case are used. */
+  /** Whether to use the settings, servers and instructions in the folder of a case. */
   readonly trusted?: boolean;
-  /** Begins a new evaluation although there is one of this file. */
+  /** Begins a new evaluation although the file has an existing evaluation. */
   readonly fresh?: boolean;
-  /** Where the folders of attempts are made; among what may be lost when absent. */
+  /** The parent of the attempts' folders. Default: in the cache folder. */
   readonly directory?: string | undefined;
-  /** Told what is not as one may think, each once. */
+  /** Gets each warning once. */
   readonly notice?: (sentence: string) => void;
 }
 
@@ -91,19 +91,19 @@ const OPTIONS: OptionNames<EvaluationOptions> = {
   notice: true,
 };
 
-/** An evaluation of a file on this machine, opened. */
+/** An open evaluation of a file on this machine. */
 export interface OpenEvaluation extends AsyncDisposable {
   readonly cases: Cases;
   readonly session: Session;
-  /** Makes the attempts that have no result yet. */
+  /** Runs the attempts that have no result yet. */
   run(options: Pick<EvaluateOptions, "repetitions" | "atOnce" | "signal" | "onAttempt">): Promise<Evaluation>;
 }
 
 /**
- * Reads a file of cases, looks for its models, and opens the conversation of its evaluation: the one that there is, or a new one. Nothing is
- * asked or spent. Its attempts work as `banyan run` does, each with a host of its own around its folder. Rejects with `SettingsError` for a
- * fault of the file, with `ModelChoiceError` for a model that cannot be used, with `StoreError` while somebody else has the
- * conversation open.
+ * Reads a file of cases, finds its models, and opens the conversation of its evaluation, an existing or a new one. Calls no model
+ * and spends nothing. Each attempt works as `banyan run` does, with a host of its own around its folder. Rejects with
+ * `SettingsError` for a fault of the file, with `ModelChoiceError` for an unusable model, and with `StoreError` while another
+ * process has the conversation open.
  */
 export async function openEvaluation(options: EvaluationOptions): Promise<OpenEvaluation> {
   refuseUnknown("openEvaluation", options, OPTIONS);
@@ -146,7 +146,7 @@ export async function openEvaluation(options: EvaluationOptions): Promise<OpenEv
   };
 }
 
-/** Finds models before anything is spent, and says where in the file one is named that cannot be used. */
+/** Finds the models before anything is spent, and reports an unusable model with its line in the file. */
 class Models {
   readonly #host: Host;
   readonly #total: Cases["total"];
@@ -158,7 +158,7 @@ class Models {
     this.#total = total;
   }
 
-  /** The names of those that are compared. */
+  /** The names of the models to compare. */
   async names(given: readonly string[] | undefined): Promise<readonly string[]> {
     const { cases } = this;
     const names = given ?? cases.models;
@@ -179,7 +179,7 @@ class Models {
     return names;
   }
 
-  /** Who judges; nobody when nothing is to be judged. */
+  /** The judge; undefined if no check needs a judgment. */
   async judge(given: string | undefined): Promise<Judge | undefined> {
     const { cases } = this;
     const judged = cases.cases.flatMap(({ expect }, at) =>
@@ -215,14 +215,14 @@ class Models {
   }
 
   #fault(path: KeyPath | undefined, problem: string, advice: string): Error {
-    // What the command line names has no place in the file.
+    // A model of the command line has no line in the file.
     return path
       ? this.cases.fault(path, problem, advice)
       : new ModelChoiceError("unknown-model", `${problem}; ${advice}.`);
   }
 }
 
-/** Where a model that cannot be used is named in the file, that is told. */
+/** Adds the place in the file to the error about an unusable model. */
 function placed(error: unknown, cases: Cases, path: KeyPath | undefined): unknown {
   if (!(error instanceof ModelChoiceError) || path === undefined) return error;
   return new ModelChoiceError(error.code, `${describePlace(cases.fault(path, "", "").fault)}: ${error.message}`);
@@ -231,11 +231,11 @@ function placed(error: unknown, cases: Cases, path: KeyPath | undefined): unknow
 /** The parts that the hosts of all attempts share. */
 interface AttemptHosts {
   readonly notice: (sentence: string) => void;
-  /** Takes over the sending of telemetry: no attempt waits for that. */
+  /** Takes over sending telemetry, so that no attempt waits for it. */
   readonly sending: (send: () => Promise<void>) => void;
 }
 
-/** Models beside each other, and for each of them the prompts. */
+/** The columns: each model with each prompt. */
 async function columnsOf(
   host: Host,
   models: Models,
@@ -254,14 +254,14 @@ async function columnsOf(
   );
 }
 
-/** Settings that change nothing about what an agent does. A setting that is not among them is part of the key of an attempt. */
+/** Settings that do not change an agent's work. Every other setting is part of the key of an attempt. */
 const WITHOUT_EFFECT: readonly SettingName[] = [
   ...(["$schema", "titleModel", "retention", "theme", "keys", "prompt", "notify", "vim", "statusLine"] as const),
-  // The column names the model.
+  // The model is in the name of the column.
   "model",
 ];
 
-/** A digest of everything that decides an attempt beside its case and its column: settings, rules, instructions, agents and skills. */
+/** Hashes everything that decides an attempt apart from its case and column: settings, rules, instructions, agents and skills. */
 function conditionsOf(
   { configuration, instructions, places }: Host,
   { flags = {}, trusted = false }: EvaluationOptions,
@@ -270,13 +270,13 @@ function conditionsOf(
     .filter(([name]) => !WITHOUT_EFFECT.includes(name as SettingName))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const rules = flags.rules === undefined ? undefined : readRuleFile(flags.rules);
-  // The built-in part names the folder that the command was started in.
+  // The built-in part names the folder in which the command was started.
   const texts = instructions.parts.filter(({ source }) => source !== "built-in").map(({ text }) => text);
   const { agents, skills } = readDefinitions(places);
   return keyOf([settings, rules, texts, agents, skills, trusted]);
 }
 
-/** An agent as `banyan run` has it, around the folder of an attempt. */
+/** Makes an agent as `banyan run` does, around the folder of an attempt. */
 async function competitor(
   model: string,
   prompt: string | undefined,
@@ -284,7 +284,7 @@ async function competitor(
   { env, home, flags, trusted = false }: EvaluationOptions,
   { notice, sending }: AttemptHosts,
 ): Promise<Competitor> {
-  // A text that begins with @ would be taken for a file.
+  // A text that begins with @ would count as a file name.
   const instructions = prompt === undefined ? {} : { instructions: prompt.replace(/^@/, "\n@") };
   const host = await openHost({
     ...{ cwd: directory, env, home, trusted, signal, sending },
@@ -313,7 +313,7 @@ async function competitor(
   }
 }
 
-/** The model whose responses stand in the case. In task mode a text is what the task is finished with. */
+/** The scripted model of a case. In task mode, a text response finishes the task. */
 function scripted({ script = [], mode }: Case): Partial<AgentOptions> {
   const sceneOf = (response: ScriptedResponse): Scene => {
     if (typeof response !== "string")
@@ -327,7 +327,7 @@ function scripted({ script = [], mode }: Case): Partial<AgentOptions> {
   return { model, modelNamed: undefined, fallbacks: undefined };
 }
 
-/** The conversation that is the evaluation of this file, or a new one. */
+/** Opens the last conversation of this file's evaluation, or begins a new one. */
 async function sessionOf(host: Host, { file, fresh = false }: EvaluationOptions): Promise<Session> {
   const evaluates = realpathSync(file);
   const [last] = fresh ? [] : await host.store.list({ labels: { [EVALUATES]: evaluates }, limit: 1 });

@@ -1,5 +1,5 @@
-// An evaluation that is killed from outside: `node killed-evaluation.fixture.ts FOLDER CASES`. What it asks of its model, and which
-// results it has, it writes down in FOLDER/asked as it happens; what it came to, on its standard output.
+// A program for a test that kills it: `node killed-evaluation.fixture.ts FOLDER CASES`. Writes each model call and result to
+// FOLDER/asked as it happens, and the outcome to standard output.
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,7 +37,7 @@ const column = {
     const model = scriptedModel(
       (request, index) => {
         note(`ask ${said(request)}`);
-        // A file that is there before makes it fail: folders of attempts are fresh.
+        // Fails if an older file exists: folders of attempts are new.
         return index === 0
           ? [call("shell", { command: "echo -n 1 >> a.txt" }), spend({ input: 1 })]
           : [text("done"), spend({ input: 1 })];
@@ -48,7 +48,7 @@ const column = {
   },
 };
 const store = sqliteStore({ directory: join(folder, "store") });
-// Whoever held it was killed a moment ago.
+// The process that held the lock was killed just before.
 const session = await Session.open(store, "evaluation", { create: true }).catch(async () => {
   await sleep(500);
   return Session.open(store, "evaluation", { create: true });

@@ -3,42 +3,42 @@ import { type ConversationState, type Cost, textOf, type Usage } from "@banyan/c
 import { Document, isCollection, parse } from "yaml";
 import { z } from "zod";
 
-/** One thing that was to hold of an attempt, and whether it did. */
+/** One check of an attempt, and its outcome. */
 export interface Checked {
   readonly holds: boolean;
-  /** What was to hold, in words. */
+  /** A description of the check. */
   readonly what: string;
-  /** Why it does not, or what the judge said. */
+  /** Why the check does not hold, or the judge's explanation. */
   readonly why?: string;
-  /** True if this holds before the agent does anything, for an empty answer and the files of the case. Absent where it does not. */
+  /** Present if the check holds even for an empty answer and the unchanged files of the case. */
   readonly holdsUntouched?: true;
-  /** Files that the agent changed, added or removed, and that were as in the case while the command ran. */
+  /** Files that the agent changed, added or removed, and that had the case's content while the command ran. */
   readonly restored?: readonly string[];
-  /** Files of the case that the agent changed and that the command names; the command ran with those of the agent. */
+  /** Files of the case that the agent changed and that the command names; the command ran with the agent's versions. */
   readonly changed?: readonly string[];
 }
 
-/** What something took. */
+/** Tokens and cost. */
 export interface Spending {
   readonly usage: Usage;
-  /** US dollars; `undefined` when a price is not known. */
+  /** US dollars; `undefined` if a price is unknown. */
   readonly cost: Cost;
 }
 
-/** What is written of an attempt when all of it is known. */
+/** The written result of a finished attempt. */
 export interface AttemptResult {
   readonly passed: boolean;
   readonly checks: readonly Checked[];
-  /** Calls that were denied, with the reason, in sentences. Absent when there are none. */
+  /** Denied calls with the reason, as sentences. Absent if there are none. */
   readonly denied?: readonly string[];
-  /** Of its turns, without the checks. */
+  /** Seconds of its turns, without the checks. */
   readonly seconds: number;
   readonly steps: number;
-  /** Of its turns, with their sub-agents. */
+  /** Spent by its turns, with their sub-agents. */
   readonly spent: Spending;
-  /** Of those who judged it. */
+  /** Spent by its judges. */
   readonly judging: Spending;
-  /** The folder that it worked in. */
+  /** The working folder of the attempt. */
   readonly directory: string;
 }
 
@@ -70,20 +70,20 @@ const result = z.object({
 const OPENING = "The result of this attempt, as the evaluation has it:\n\n```yaml\n";
 const CLOSING = "```";
 
-/** The text of the message that ends the branch of an attempt: for people and models to read, and to be read back. */
+/** The text of the last message of an attempt's branch. Users and models read it, and `resultIn` parses it. */
 export function resultText({ passed, spent, judging, ...rest }: AttemptResult): string {
   const money = ({ usage, cost }: Spending) => ({ usage, cost: cost ?? null });
   const all = { result: passed ? "passed" : "failed", ...rest, spent: money(spent), judging: money(judging) };
   const document = new Document(all);
   for (const name of ["spent", "judging"]) {
     const node = document.get(name);
-    // One line is enough for what a person seldom reads.
+    // One line is enough for details that users seldom read.
     if (isCollection(node)) node.flow = true;
   }
   return `${OPENING}${document.toString({ lineWidth: 0 })}${CLOSING}`;
 }
 
-/** The result that stands in a conversation; nothing when there is none, or what stands there is none. */
+/** Parses the result message of this id; undefined if there is none or the message is not a result. */
 export function resultIn({ messages }: ConversationState, id: string): AttemptResult | undefined {
   const message = messages.get(id);
   const text = message ? textOf(message) : "";
@@ -92,30 +92,30 @@ export function resultIn({ messages }: ConversationState, id: string): AttemptRe
     const found = result.safeParse(parse(text.slice(OPENING.length, -CLOSING.length)));
     if (!found.success) return undefined;
     const { result: how, ...rest } = found.data;
-    // Absent fields are absent in YAML too, so no field is there with `undefined`.
+    // Absent fields are absent in YAML too, so no field has the value `undefined`.
     return { passed: how === "passed", ...rest } as AttemptResult;
   } catch {
-    // Somebody else wrote it.
+    // Not a result: another author wrote this message.
     return undefined;
   }
 }
 
-/** Where an attempt stands in its conversation: the ids of its messages are made of all that it depends on. */
+/** The ids of an attempt's messages. They are hashes of everything that the attempt depends on. */
 export interface AttemptIds {
-  /** The message that it begins with. */
+  /** The first message of the attempt. */
   readonly root: string;
   readonly result: string;
   /** The question to the judge of a check. */
   judge(check: number): string;
 }
 
-/** The same of the try of this number: an attempt that was cut off begins anew beside the one before. */
+/** The ids of one try. An interrupted attempt starts again as a new branch with the next number. */
 export function idsOf(key: string, tries: number): AttemptIds {
   const root = `attempt-${key}-${tries}`;
   return { root, result: `${root}-result`, judge: (check) => `${root}-judge-${check}` };
 }
 
-/** A short name of whatever JSON can hold: the same for the same. */
+/** A short hash of a JSON value: equal values give equal keys. */
 export function keyOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 20);
 }

@@ -4,23 +4,23 @@ import type { Attempt, Evaluation } from "./evaluate.ts";
 import { keyOf, type Spending } from "./record.ts";
 import { nothingSpent, sumOf } from "./turns.ts";
 
-/** How attempts went together: those of a case in a column, of a column, or all. */
+/** Counts of attempts: of a case in a column, of a column, or of all. */
 export interface Tally {
   readonly attempts: number;
   readonly passed: number;
   readonly failed: number;
   readonly errors: number;
-  /** Not made, or not to their end. */
+  /** Not started or not finished. */
   readonly open: number;
-  /** Whose results an earlier call had made. */
+  /** Results of an earlier call. */
   readonly kept: number;
-  /** Of their turns, without the checks. */
+  /** Seconds of their turns, without the checks. */
   readonly seconds: number;
-  /** Of their turns and of those who judged them. */
+  /** Spent by their turns and judges. */
   readonly spent: Spending;
 }
 
-/** How some of the attempts went. */
+/** Counts some attempts. */
 export function tallyOf(attempts: readonly Attempt[]): Tally {
   const count = (status: Attempt["status"]) => attempts.filter((attempt) => attempt.status === status).length;
   const results = attempts.flatMap(({ result }) => result ?? []);
@@ -36,7 +36,7 @@ export function tallyOf(attempts: readonly Attempt[]): Tally {
   };
 }
 
-/** `2/3 · 12.0 s · 3.4k · $0.02`: how many passed, and what that took. */
+/** `2/3 · 12.0 s · 3.4k · $0.02`: passed, time, tokens and cost. */
 export function tallyText(tally: Tally): string {
   const { attempts, passed, errors, open, kept, seconds, spent } = tally;
   const rest = [
@@ -51,7 +51,7 @@ export function tallyText(tally: Tally): string {
   );
 }
 
-/** The table: a row for each case and one for all of them, a cell for each column; the first row and the first cells are names. */
+/** The result table: a row per case and one for all, a cell per column. The first row and the first cells are names. */
 export function evaluationTable({ cases, columns, attempts }: Evaluation): string[][] {
   const cell = (wanted: (attempt: Attempt) => boolean) => tallyText(tallyOf(attempts.filter(wanted)));
   return [
@@ -64,7 +64,7 @@ export function evaluationTable({ cases, columns, attempts }: Evaluation): strin
   ];
 }
 
-/** What an evaluation came to, in a sentence or two. */
+/** The outcome of an evaluation in one or two sentences. */
 export function evaluationSentence({ attempts, spent, stopped }: Evaluation): string {
   const { passed, failed, errors, open, kept } = tallyOf(attempts);
   const others = [
@@ -85,7 +85,7 @@ export function evaluationSentence({ attempts, spent, stopped }: Evaluation): st
   return stopped ? `${sum} Stopped: ${stopped.why}.` : sum;
 }
 
-/** Sentences that a reader needs before they believe the results: each once, in the order of the cases. */
+/** Warnings about the results for readers, without duplicates, in the order of the cases. */
 export function evaluationNotes({ attempts }: Evaluation): string[] {
   const notes = attempts.flatMap(({ case: name, result }) =>
     (result?.checks ?? []).flatMap(({ what, holdsUntouched, restored, changed }) => [
@@ -103,7 +103,7 @@ export function evaluationNotes({ attempts }: Evaluation): string[] {
   return [...new Set(notes)];
 }
 
-/** Why an attempt did not pass: checks that do not hold, then calls that were denied. */
+/** Why an attempt did not pass: failed checks, then denied calls. */
 export function reasonsOf({ result }: Attempt): string[] {
   return [
     ...(result?.checks ?? []).flatMap(({ holds, what, why }) => (holds ? [] : [`${what}: ${why}`])),
@@ -111,7 +111,7 @@ export function reasonsOf({ result }: Attempt): string[] {
   ];
 }
 
-/** The message that shows the table in the conversation, to whoever opens it. */
+/** The message with the table, for users who open the conversation. */
 export function reportMessage(evaluation: Evaluation) {
   const rows = evaluationTable(evaluation).map((cells) => `| ${cells.map(inCell).join(" | ")} |`);
   const rule = `|${" --- |".repeat(evaluation.columns.length + 1)}`;
@@ -125,10 +125,7 @@ function inCell(text: string): string {
   return text.replaceAll("|", "\\|");
 }
 
-/**
- * The evaluation as JUnit's XML, as build servers read it: a suite for each column, a test for each attempt. What did not come to an
- * end counts as an error.
- */
+/** The evaluation as JUnit XML for build servers: a suite per column, a test per attempt. Unfinished attempts count as errors. */
 export function junitReport({ name, columns, repetitions, attempts }: Evaluation): string {
   const numbers = (all: readonly Attempt[]) => {
     const { attempts: tests, failed, errors, open, seconds } = tallyOf(all);
@@ -157,7 +154,7 @@ function testCase(attempt: Attempt, repetitions: number): string {
   return inner.length === 0 ? `${head}/>\n` : `${head}>\n${inner.join("")}    </testcase>\n`;
 }
 
-/** A text as XML has it: signs that it cannot hold are written out. */
+/** Escapes a text for XML, and makes characters that XML cannot hold visible. */
 function xml(text: string): string {
   return visibleText(text)
     .replaceAll("&", "&amp;")

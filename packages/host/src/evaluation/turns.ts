@@ -2,9 +2,9 @@ import { type Agent, type Chat, resume, type Session, say, type Turn } from "@ba
 import { addCost, addUsage, noUsage } from "@banyan/core/conversation";
 import type { Spending } from "./record.ts";
 
-/** What a branch came to, turn after turn. */
+/** The outcome of a branch's turns. */
 export interface Taken {
-  /** All was said, and each turn ended by itself, or at a limit of its own. */
+  /** All messages were sent, and each turn ended by itself or at a limit of its own. */
   readonly isWhole: boolean;
   readonly last: Turn | undefined;
   /** The message at the end of the branch. */
@@ -16,26 +16,26 @@ export interface Taken {
 
 export const nothingSpent: Spending = Object.freeze({ usage: noUsage, cost: 0 });
 
-/** Both together; the cost is unknown when one of them is. */
+/** The sum; its cost is unknown if either cost is. */
 export function sumOf(a: Spending, b: Spending): Spending {
   return { usage: addUsage(a.usage, b.usage), cost: addCost(a.cost, b.cost) };
 }
 
-/** Where turns are taken, and what ends them. */
+/** A branch to answer, and the signal that interrupts it. */
 export interface BranchToAnswer {
   readonly session: Session;
   readonly agent: Agent;
-  /** The message that was said first, and that nobody has answered. */
+  /** The first message of the branch, still without an answer. */
   readonly root: string;
-  /** What is said after it, each when the turn before has its answer. */
+  /** Later messages. Each is sent when the previous turn has its answer. */
   readonly then?: readonly string[];
-  /** Interrupts the turn under way. */
+  /** Interrupts the running turn. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Has an agent answer a message, and what is said then, on one branch. An agent that another one hands the conversation to is
- * counted too. A turn that has no answer is the last one. Rejects as turns do that cannot begin.
+ * Lets an agent answer a message and the later messages on one branch. Also counts agents that it hands the conversation to.
+ * Stops after a turn without an answer. Rejects as turns do that cannot start.
  */
 export async function turnsOn({ session, agent, root, then = [], signal }: BranchToAnswer): Promise<Taken> {
   const turns: Turn[] = [];
@@ -50,7 +50,7 @@ export async function turnsOn({ session, agent, root, then = [], signal }: Branc
     const before = turns.length;
     await followed(told.chat(said === undefined ? resume() : say(said), { session, at: leaf }), signal);
     const { reason } = turns.at(-1) ?? {};
-    // A turn that was left, nobody is told of.
+    // An interrupted turn does not call `onTurn`.
     isWhole = turns.length > before && reason !== "failed" && reason !== "interrupted";
     if (!isWhole) break;
   }
@@ -62,7 +62,7 @@ export async function turnsOn({ session, agent, root, then = [], signal }: Branc
   };
 }
 
-/** Reads a chat to its end. Leaving it interrupts the turn, and waits until that has ended. */
+/** Reads a chat to its end. An abort interrupts the turn and waits until it has ended. */
 async function followed(chat: Chat, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const items = chat[Symbol.asyncIterator]();
@@ -79,13 +79,13 @@ async function followed(chat: Chat, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The agent, and whoever it hands the conversation to, with somebody who is told of each turn. */
+/** The agent, and agents that it hands the conversation to, with a listener for each turn. */
 function watched(agent: Agent, told: (turn: Turn, leaf: string | null) => void): Agent {
   const { onTurn } = agent.options;
   return agent.with({
     async onTurn(conversation, by, turn) {
       const next = await onTurn?.(conversation, by, turn);
-      // A turn that a hook adds counts what this one took.
+      // A turn that a hook adds reports this turn's figures too.
       if (!next?.options.sharesLimits) told(turn, conversation.leaf);
       return next && next.agent !== by ? watched(next.agent, told).chat(next.directive, next.options) : next;
     },

@@ -6,9 +6,9 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { headingOf, type Piece, piecesOf, statusWord, timeOf, titleOf } from "./transcript.ts";
 
 /**
- * A conversation as one HTML page (B56): the branch that was written to last, the other ones folded where they begin, and what
- * sub-agents did in the calls that launched them. It looks like the page of the server, loads nothing and runs nothing: what was
- * said is text or Markdown without HTML of its own, and pictures are in the page.
+ * Renders a conversation as one HTML page (B56): the last written branch, other branches folded where they begin, and
+ * sub-agents' work inside their calls. Looks like the server's page. Loads and runs nothing: messages are text or Markdown
+ * without HTML, and images are embedded.
  */
 export function toHtml(state: ConversationState): string {
   const title = escaped(titleOf(state));
@@ -31,7 +31,7 @@ ${[...tree(state)].join("\n")}
 `;
 }
 
-/** Of the scale of the page, what a conversation takes. On paper nothing is folded away. */
+/** The part of the page's styles that a conversation needs. On paper nothing is folded. */
 const STYLE = `
 :root { color-scheme: light dark; --ground: light-dark(#fdfcfa, #191b1a); --sunken: light-dark(#f0eee9, #252827); --hair: light-dark(#e5e2db, #303433);
   --ink: light-dark(#1f201d, #e9ebe8); --soft: light-dark(#62635b, #a5aca8); --leaf: light-dark(#1d6b43, #74d09b); --bad: light-dark(#a5292b, #ff9492);
@@ -60,10 +60,10 @@ img { max-width: 100%; }
 @media print { details::details-content { content-visibility: visible; display: block; height: auto; } body { max-width: none; } }
 `;
 
-/** HTML as it stands, or the messages between two. */
+/** Finished HTML, or the messages between two ids. */
 type Work = { readonly html: string } | { readonly from: string | null; readonly to: string | null };
 
-/** The messages in order. Without recursion: branches can begin in branches as often as they like. */
+/** Renders the messages in order. Without recursion, since branches can nest to any depth. */
 function* tree(state: ConversationState): Generator<string> {
   const open: Work[] = [{ from: null, to: state.leaf }];
   for (let work = open.pop(); work; work = open.pop()) {
@@ -81,11 +81,11 @@ function* tree(state: ConversationState): Generator<string> {
     };
     const messages = between(state, work.from, work.to);
     for (const message of messages) {
-      // The branches beside the first message of a folded one are folded beside it already.
+      // The siblings of a folded branch's first message are already folded next to it.
       if (message.id !== work.from) fold(siblings(state, message.id).filter((id) => id !== message.id));
       branch.push(...article(state, message));
     }
-    // Where the conversation stands may be a message that others were said below.
+    // The leaf of the conversation may have children.
     const end = messages.at(-1)?.id ?? work.to;
     fold((state.children.get(end) ?? []).filter((id) => !state.messages.get(id)?.removed));
     for (const next of branch.reverse()) open.push(next);
@@ -108,7 +108,7 @@ function article(state: ConversationState, message: Message): Work[] {
   const label = message.label === undefined ? "" : ` <small>[${escaped(message.label)}]</small>`;
   const star = message.starred ? " ★" : "";
   const pieces = piecesOf(message).flatMap((piece): Work[] => {
-    // What a person wrote stands as they wrote it.
+    // User text is rendered unchanged.
     if (piece.type === "text" && message.role === "user")
       return [{ html: `<div class="text">${escaped(piece.text.trim())}</div>` }];
     return piece.type === "call" ? callOf(state, piece.call) : [{ html: element(piece) }];
@@ -120,7 +120,7 @@ function article(state: ConversationState, message: Message): Work[] {
   ];
 }
 
-/** A call with what a sub-agent did that it launched. */
+/** A call with the work of the sub-agent that it launched. */
 function callOf(state: ConversationState, call: Call): Work[] {
   const { title, command, paths = [], url } = call.about ?? {};
   const what = command ?? title ?? paths[0]?.path ?? url;
@@ -152,7 +152,7 @@ function lineOf(look: string, text: string): string {
   return `<span class="${look}">${escaped(text)}</span>`;
 }
 
-/** Pictures that Markdown names would have to be loaded: they are links. */
+/** Images in Markdown become links, since the page must load nothing. */
 const MARKDOWN = { extensions: [gfm(), { disable: { null: ["labelStartImage"] } }], htmlExtensions: [gfmHtml()] };
 
 function element(piece: Exclude<Piece, { readonly type: "call" }>): string {
@@ -170,7 +170,7 @@ function element(piece: Exclude<Piece, { readonly type: "call" }>): string {
   }
 }
 
-/** Only addresses of the web: `javascript:` and its like would run when clicked. */
+/** Links only to web addresses: `javascript:` and similar would run on a click. */
 function link(url: string, title: string): string {
   return /^https?:\/\//i.test(url)
     ? `<a href="${escaped(url)}" rel="noreferrer">${escaped(title)}</a>`

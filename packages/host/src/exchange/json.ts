@@ -9,9 +9,8 @@ const FORMAT = "banyan-conversation";
 const VERSION = 1;
 
 /**
- * A conversation as JSON (B56): its log, one event on a line. Nothing is left out: branches, calls, costs, what was
- * removed, what waits, and what a newer version wrote. A message that cannot be read has the reason in place of its parts. `fromJson`
- * reads all of it back.
+ * Exports a conversation as JSON (B56): its log, one event per line. Complete: branches, calls, costs, removed messages, the queue,
+ * and unknown events of newer versions. An unreadable message has the reason in place of its parts. `fromJson` reads the result.
  */
 export function toJson(events: Iterable<Event>): string {
   const lines = Array.from(events, (event) => {
@@ -21,26 +20,25 @@ export function toJson(events: Iterable<Event>): string {
   return `{\n"format": "${FORMAT}",\n"version": ${VERSION},\n"events": [\n${lines}\n]\n}\n`;
 }
 
-/** What JSON lets stand as it is and a terminal obeys: controls of one character, and what turns text around (S12). */
+/** Characters that JSON leaves unescaped and a terminal obeys: control characters, and those that change text direction (S12). */
 const ACTING = /[\u{7f}-\u{9f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu;
 
 function escapedInJson(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** A conversation that was read from JSON. */
+/** A conversation read from JSON. */
 export interface ReadConversation {
   readonly id: string;
-  /** In order, the first one being `conversation.created`. */
+  /** In order; the first is `conversation.created`. */
   readonly events: readonly Event[];
-  /** A sentence that names the events that this version does not know; absent when it knows all. */
+  /** A sentence that names events unknown to this version; absent if there are none. */
   readonly unknown?: string;
 }
 
 /**
- * Reads what `toJson` wrote. Events and parts of a newer version are kept as they are, and `unknown` names them. Throws `ExchangeError`, which names the line
- * or the event, for anything that could not come from a log: text that is no JSON, an event with a property missing or of
- * another type, a message below one that is not there before it.
+ * Reads the output of `toJson`. Keeps events and parts of newer versions, and names them in `unknown`. Throws `ExchangeError` with
+ * the line or event for invalid input: no JSON, a missing or wrong property, or a message whose parent does not come before it.
  */
 export function fromJson(text: string): ReadConversation {
   const parsed = parseJson(text);
@@ -66,7 +64,7 @@ export function fromJson(text: string): ReadConversation {
   return { id: first.id, events, ...(unknown !== undefined && { unknown }) };
 }
 
-/** The types of parts that this version knows. */
+/** The part types known to this version. */
 const PARTS: Readonly<Record<Part["type"], true>> = {
   ...{ text: true, reasoning: true, call: true, file: true, source: true, provider: true },
 };
@@ -81,7 +79,7 @@ function unknownPartsOf(event: object): readonly { readonly type: string }[] {
   return "parts" in event && Array.isArray(event.parts) ? event.parts.filter(isUnknownPart) : [];
 }
 
-/** Names the parts of events that this version does not know, with their counts; nothing when it knows all. */
+/** Names the unknown parts of events with their counts; undefined if there are none. */
 function toldUnknown(events: readonly Event[]): string | undefined {
   const names = events.flatMap((event) => [
     ...(ownTypes.has(event.type) ? [] : [event.type as string]),
@@ -122,7 +120,7 @@ function withoutUnknownParts(event: unknown): unknown {
   return { ...event, parts: (event as { readonly parts: unknown[] }).parts.filter((part) => !isUnknownPart(part)) };
 }
 
-/** What an order of events cannot be. Without the rule about parents, a path could lead in a circle. */
+/** Why an event cannot follow here. Without the check of parents, a path could be a cycle. */
 function disorderIn(event: Event, seq: number, known: ReadonlySet<string | null>): string | undefined {
   if (event.seq <= seq) return `seq: expected more than ${seq}`;
   if (event.type === "conversation.created" && seq > 0) return "a conversation begins once";
@@ -135,7 +133,7 @@ function typeOf(event: unknown): string {
   return typeof type === "string" ? ` (${type.slice(0, 40)})` : "";
 }
 
-/** A file that is no exported conversation. The message says where it breaks and what is expected there. */
+/** An invalid exported conversation. The message gives the place and the expected value. */
 export class ExchangeError extends Error {
   override readonly name = "ExchangeError";
 }

@@ -4,8 +4,8 @@ import { visibleProse } from "@banyan/core/shown";
 import { argumentsOf, headingOf, type Piece, piecesOf, statusWord, timeOf, titleOf } from "./transcript.ts";
 
 /**
- * One branch of a conversation as Markdown (B56): the one on which `leaf` stands last, else the last written. What would act on the
- * terminal that shows it is written out (S12).
+ * One branch of a conversation as Markdown (B56): the branch through `leaf` that was written last. Escapes characters that would
+ * act on a terminal (S12).
  */
 export function toMarkdown(state: ConversationState, leaf: string | null = state.leaf): string {
   const blocks = [
@@ -44,7 +44,7 @@ function quoted(text: string): string {
     .join("\n");
 }
 
-/** A block of code whose fence is longer than any in the text. */
+/** A code block whose fence is longer than any in the text. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);

@@ -2,14 +2,14 @@ import type { AssistantMessage, Call, ConversationState, Message, Part } from "@
 import { type FilePart, isPersons, toldUnreadable, typedText } from "@banyan/core/conversation";
 import { cutTo, shownStatus } from "@banyan/core/shown";
 
-/** A piece of a message as it is told to a reader. */
+/** A part of a message for readers. */
 export type Piece =
   | { readonly type: "text" | "reasoning" | "note"; readonly text: string }
   | { readonly type: "file"; readonly mediaType: string; readonly name: string; readonly data: string | undefined }
   | { readonly type: "source"; readonly url: string; readonly title: string }
   | { readonly type: "call"; readonly call: Call };
 
-/** What a message says, in its order. */
+/** The parts of a message in order. */
 export function piecesOf(message: Message): Piece[] {
   const unreadable = toldUnreadable(message);
   if (unreadable !== undefined) return [{ type: "note", text: unreadable }];
@@ -22,7 +22,7 @@ export function piecesOf(message: Message): Piece[] {
   return end === undefined ? pieces : [...pieces, { type: "note", text: end }];
 }
 
-/** A part as a piece; nothing when it says nothing. */
+/** Converts a part; undefined for an empty part. */
 function pieceOf(part: Part, calls: readonly Call[]): Piece | undefined {
   switch (part.type) {
     case "text":
@@ -63,7 +63,7 @@ function endOf({ finish, error }: AssistantMessage): string | undefined {
   }
 }
 
-/** The arguments that count: those that ran; as text, if they are no JSON. */
+/** The arguments that ran, or the original ones; as text if they are not JSON. */
 export function argumentsOf(call: Call): string {
   const input = call.executedInput ?? call.input;
   return input === undefined ? call.inputText : JSON.stringify(input, null, 2);
@@ -74,7 +74,7 @@ export function statusWord(call: Call): string {
   return shownStatus(call).replaceAll("-", " ");
 }
 
-/** Who wrote a message, as a heading. */
+/** The author of a message, as a heading. */
 export function headingOf(message: Message): string {
   switch (message.role) {
     case "user":
@@ -86,10 +86,10 @@ export function headingOf(message: Message): string {
   }
 }
 
-/** The characters of a title that is made of a first message. */
+/** Maximum characters of a title that comes from a first message. */
 const TITLE_LENGTH = 80;
 
-/** What a conversation is called: its title, else the first line of what was said first (B54). */
+/** The title of a conversation, or the first line of its first user message (B54). */
 export function titleOf(state: ConversationState): string {
   const first = state.messages.values().find(isPersons);
   const title = state.title ?? (first ? typedText(first) : "");
@@ -99,7 +99,7 @@ export function titleOf(state: ConversationState): string {
   return characters.length <= TITLE_LENGTH ? line : cutTo(line, characters.slice(0, TITLE_LENGTH - 1).join("").length);
 }
 
-/** A time as people write it, in UTC, so that the same conversation is written the same everywhere. */
+/** Formats a time in UTC, so that an export is the same in any time zone. */
 export function timeOf(at: number): string {
   return new Date(at)
     .toISOString()

@@ -15,10 +15,10 @@ import {
 } from "./past-session.ts";
 import { jsonLines, Left } from "./reading.ts";
 
-// A session is a file `<session>.jsonl` in a folder for each directory. Lines with a `uuid` are a tree. A response is written as one
-// line for each block; results are lines of the user's; agents that it launched have files of their own in `<session>/subagents`.
+// A session is a file `<session>.jsonl` in a folder per directory. Lines with a `uuid` form a tree. Each block of a response is one
+// line. Tool results are user lines. Sub-agents have files of their own in `<session>/subagents`.
 
-/** What the program notes for itself, and what is nothing of the conversation. */
+/** Line types for the program's own notes. They are not part of the conversation. */
 const NOTES = new Set([
   "file-history-snapshot",
   "queue-operation",
@@ -55,30 +55,30 @@ type Response = Open<PastResponse> & { parts: PastResponse["parts"][number][] };
 type Said = Exclude<PastMessage, PastResponse>;
 type OpenMessage = Said | (Response & PastPlace);
 
-/** The lines of one file: of a session, or of one of its agents. */
+/** Reads the lines of a file: a session's or an agent's. */
 class Reading {
   cwd: string | undefined;
   version: string | undefined;
   forkOf: string | undefined;
   title: string | undefined;
   beganAt = 0;
-  /** Agents whose lines stand among those of the session, as older versions wrote them. */
+  /** Agents whose lines are in the session's file, as older versions wrote them. */
   readonly sidechains = new Map<string, Reading>();
   readonly #left: Left;
   readonly #isAgent: boolean;
   readonly #messages = new Map<string, OpenMessage>();
-  /** The message at which what names a line as its parent goes on. */
+  /** For each line id, the message that children of this line follow. */
   readonly #places = new Map<string, string | null>();
-  /** By the id that the provider gave it. */
+  /** Key: the provider's response id. */
   readonly #responses = new Map<string, Response & PastPlace>();
   readonly #calls = new Map<string, Open<PastCall>>();
-  /** The message in which each call stands. */
+  /** Key: call id. Value: key of the message with the call. */
   readonly #asking = new Map<string, string>();
-  /** The agent that a call launched, as its result names it. */
+  /** Key: call id. Value: the agent that the call launched, by its result. */
   readonly #launched = new Map<string, string>();
-  /** Messages that are a command of the program. */
+  /** Messages that are slash commands of the program. */
   readonly #commands = new Set<string>();
-  /** The first message that the next summary leaves as it is. */
+  /** The first message that the next summary leaves uncompacted. */
   #kept: string | null | undefined;
   #last: string | null = null;
   #model = "anthropic/unknown";
@@ -126,12 +126,12 @@ class Reading {
     return this.#last;
   }
 
-  /** Takes a line, and says at which message the conversation goes on behind it. */
+  /** Takes a line, and returns the message that the next line follows. */
   #message(read: Node, parent: string | null, line: number): string | null {
     const { message, attachment, uuid: key } = read;
     if (read.type === "assistant" && message) return this.#response(read, message, parent, line);
     if (read.type === "user" && message) return this.#said(read, message.content, parent, line);
-    // What was said while the agent worked.
+    // A user message that was queued while the agent worked.
     if (attachment?.type === "queued_command" && attachment.prompt !== undefined)
       return this.#put(
         { key, parent, at: this.#at, role: "user", parts: this.#userParts(attachment.prompt, line) },
@@ -149,13 +149,13 @@ class Reading {
 
   #response(read: Node, message: NonNullable<Node["message"]>, parent: string | null, line: number): string | null {
     const words = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
-    // What the program says in the model's stead.
+    // An error message of the program in place of a response.
     if (read.isApiErrorMessage) {
       const error = textsOf(words) || "The model could not answer.";
       const failed = { key: read.uuid, parent, at: this.#at, role: "assistant" as const };
       return this.#put({ ...failed, parts: [], finish: "error", model: this.#model, error }, line);
     }
-    // What it answers itself, as to what it asks when it is started again.
+    // The program's own answer, such as to its own message after a restart.
     if (message.model === "<synthetic>") return this.#without(parent, (before) => before.author === "system");
     if (message.model !== undefined) this.#model = `anthropic/${message.model}`;
     const known = this.#responses.get(message.id ?? "");
@@ -195,7 +195,7 @@ class Reading {
     }
   }
 
-  /** A line of the user's: what was said, results, or both. */
+  /** Takes a user line: a message, tool results, or both. */
   #said(read: Node, said: Content, parent: string | null, line: number): string | null {
     const { uuid: key, isMeta, isCompactSummary } = read;
     const at = this.#at;
@@ -211,7 +211,7 @@ class Reading {
     const text = textsOf(words);
     if (/^\[Request interrupted by user[^\]]*\]$/.test(text.trim())) return this.#interrupted(place);
     if (parts.length === 0) return place;
-    // A command of the program, and what it answered: nothing that the model was to hear.
+    // A slash command of the program or its output. The model must not see either.
     if (text.startsWith("<local-command-caveat>")) return place;
     if (text.startsWith("<local-command-stdout>")) return this.#without(place, ({ key }) => this.#commands.has(key));
     const [, name, given = ""] =
@@ -223,7 +223,7 @@ class Reading {
     return this.#put({ key, parent: place, at, role: "user", author: isMeta ? "system" : "user", parts }, line);
   }
 
-  /** Takes a user message back that turned out to be none; says behind which one it stood. */
+  /** Removes the user message at `place` if `isNone` matches. Returns the message that the next line follows. */
   #without(
     place: string | null,
     isNone: (message: Extract<Said, { readonly role: "user" }>) => boolean,
@@ -234,7 +234,7 @@ class Reading {
     return message.parent;
   }
 
-  /** A file that went along with what was said. */
+  /** Adds a file that was attached to a message. */
   #attached(
     { filename = "file", content: held }: NonNullable<Node["attachment"]>,
     place: PastPlace,
@@ -271,7 +271,7 @@ class Reading {
     });
   }
 
-  /** Takes a result, and says behind which message it stands. */
+  /** Takes a tool result, and returns the message with its call. */
   #result(read: Block, { toolUseResult }: Node, line: number): string | undefined {
     const id = String(read.tool_use_id);
     const call = this.#calls.get(id);
@@ -322,7 +322,7 @@ class Reading {
     return message.key;
   }
 
-  /** What was said, with what the agents did that it launched; those are taken out of `agents`. */
+  /** Returns the messages, with those of launched agents inside their calls. Removes these agents from `agents`. */
   told(agents: Map<string, Reading>): PastMessage[] {
     for (const call of this.#calls.values()) {
       const id = this.#launched.get(call.id) ?? agents.entries().find(([, agent]) => agent.#isFor(call))?.[0];
@@ -335,7 +335,7 @@ class Reading {
     return [...this.#messages.values()];
   }
 
-  /** Whether a call began this agent: it is told what the call says. */
+  /** Returns whether a call launched this agent: its first message is the call's prompt. */
   #isFor({ input }: PastCall): boolean {
     const { prompt } = input as { readonly prompt?: Json };
     const [first] = this.#messages.values();

@@ -2,10 +2,10 @@ import { cleanUsage, type Finish, type Usage } from "@banyan/core/conversation";
 import { z } from "zod";
 import type { PastResult } from "./past-session.ts";
 
-// What stands on the lines of a session of Claude Code.
+// The lines of a Claude Code session.
 
 const block = z.looseObject({ type: z.string() });
-/** What was said: a text, or pieces. */
+/** The content of a message: a text, or blocks. */
 export const content = z.union([z.string(), z.array(block)]);
 const usage = z.looseObject({
   input_tokens: z.number().optional(),
@@ -56,10 +56,10 @@ export const node = z.looseObject({
 });
 /** A line of the tree. */
 export type Node = z.infer<typeof node>;
-/** A piece of what was said. */
+/** A block of a message. */
 export type Block = z.infer<typeof block>;
 
-/** How a response ended, by what its provider says. */
+/** Finish reasons by the provider's stop reason. */
 export const FINISHES: Readonly<Record<string, Finish>> = {
   end_turn: "stop",
   stop_sequence: "stop",
@@ -69,24 +69,24 @@ export const FINISHES: Readonly<Record<string, Finish>> = {
   pause_turn: "paused",
 };
 
-/** What was said, as one text. */
+/** Joins the texts of a message. */
 export function textsOf(said: z.infer<typeof content>): string {
   if (typeof said === "string") return said;
   return said.flatMap(({ type, text }) => (type === "text" ? [String(text ?? "")] : [])).join("\n\n");
 }
 
-/** Whether a person did not let a call run. */
+/** Returns whether a user denied a call. */
 function isDenied(toolUseResult: unknown): boolean {
   return typeof toolUseResult === "string" && /user (rejected|doesn't want)/i.test(toolUseResult);
 }
 
-/** Returns the status of a call whose result is an error. The program itself, and no tool, writes such an element or such a sentence. */
+/** Returns the status of a call whose result is an error. The program itself, and no tool, writes this element or sentence. */
 export function endOf(told: string, toolUseResult: unknown): Exclude<PastResult["status"], "completed"> {
   if (isDenied(toolUseResult)) return "denied";
   return /^\s*<tool_use_error>|^Permission to use \S+ /.test(told) ? "not-run" : "failed";
 }
 
-/** What a response took. */
+/** The usage of a response. */
 export function usageOf(read: z.infer<typeof usage> | undefined): Usage | undefined {
   if (!read) return undefined;
   const { input_tokens: fresh = 0, output_tokens: output } = read;

@@ -2,11 +2,11 @@ import { cleanUsage, type Json, type Usage } from "@banyan/core/conversation";
 import { z } from "zod";
 import type { PastResult } from "./past-session.ts";
 
-// What stands on the lines of a session of Codex.
+// The lines of a Codex session.
 
 const block = z.looseObject({ type: z.string(), text: z.string().optional(), image_url: z.string().optional() });
 const output = z.union([z.string(), z.array(block)]);
-/** What a response took. */
+/** The tokens of a response. */
 export const tokens = z.looseObject({
   input_tokens: z.number().optional(),
   cached_input_tokens: z.number().optional(),
@@ -14,7 +14,7 @@ export const tokens = z.looseObject({
   output_tokens: z.number().optional(),
   reasoning_output_tokens: z.number().optional(),
 });
-/** What a file begins with. */
+/** The head of a file. */
 export const head = z.looseObject({
   id: z.string(),
   cwd: z.string().optional(),
@@ -24,7 +24,7 @@ export const head = z.looseObject({
   history_base: z.looseObject({ thread_id: z.string(), end_byte_offset: z.number() }).nullish(),
 });
 const changes = z.record(z.string(), z.looseObject({ type: z.string(), content: z.string().optional() }));
-/** What an item or an event holds. */
+/** The payload of an item or an event. */
 export const payload = z.looseObject({
   type: z.string(),
   role: z.string().optional(),
@@ -58,10 +58,10 @@ export const payload = z.looseObject({
     })
     .optional(),
 });
-/** What an item or an event holds. */
+/** The payload of an item or an event. */
 export type Payload = z.infer<typeof payload>;
 
-/** How a call ended: as an event said, else as its output begins. */
+/** The status of a call: by its event, or by the beginning of its output. */
 export function statusOf(status: string | undefined, told: string): PastResult["status"] {
   if (status === "declined" || /^(exec_command |apply_patch )?(rejected by user|aborted by user)/i.test(told))
     return "denied";
@@ -70,10 +70,10 @@ export function statusOf(status: string | undefined, told: string): PastResult["
   return /(^|\n)(Exit code: |Process exited with code )(?!0\b)\d|^(failed|Error)/i.test(told) ? "failed" : "completed";
 }
 
-/** How the program tells the model where it is; what people write begins with it very seldom. */
+/** Matches the program's messages about the surroundings. User messages rarely begin like that. */
 export const SURROUNDINGS = /^\s*(<[a-z_]+>|# AGENTS\.md instructions)/;
 
-/** JSON that stands in a text; the text itself when it is none. */
+/** Parses JSON in a text; returns an object with the text if it is not JSON. */
 export function parsed(given: unknown): Json {
   try {
     return typeof given === "string" ? JSON.parse(given) : ((given ?? {}) as Json);
@@ -82,23 +82,23 @@ export function parsed(given: unknown): Json {
   }
 }
 
-/** What was said, as one text. */
+/** Joins the texts of blocks. */
 export function textsOf(said: Payload["content"] | Payload["summary"]): string {
   if (typeof said === "string") return said;
   return (said ?? []).flatMap(({ text }) => text ?? []).join("\n\n");
 }
 
-/** What came of a call; `notText` is called when that was not all text. */
+/** The output of a call as text; calls `notText` if parts are not text. */
 export function outputOf(given: Payload["output"], notText: () => void): string {
   const told = typeof given === "object" && !Array.isArray(given) ? given.content : given;
   if (typeof told === "object" && told.some(({ text }) => text === undefined)) notText();
   const text = textsOf(told);
-  // An older form: the output, and what is said of it, as JSON.
+  // An older form: JSON with the output and its metadata.
   const older = z.object({ output: z.string() }).safeParse(parsed(text)).data;
   return older?.output ?? text;
 }
 
-/** What a response took. */
+/** The usage of a response. */
 export function usageOf(read: z.infer<typeof tokens> | undefined): Usage | undefined {
   if (!read) return undefined;
   const { input_tokens: input, cached_input_tokens: cached, cache_write_input_tokens: cacheWrite } = read;

@@ -25,22 +25,22 @@ import {
 } from "./past-session.ts";
 import { jsonLines, Left } from "./reading.ts";
 
-// A session is a file `rollout-<time>-<id>.jsonl` in a folder for each day: what was sent to the model and what came from it, item by
-// item, and events beside it. It has no ids for messages. Where a person took turns back, it goes on in a file of its own
-// (`...-<id>_<file>.jsonl`), whose head says behind which byte of which file; so does a fork, and older versions copied what was before.
-// An agent that was launched has a session of its own.
+// A session is a file `rollout-<time>-<id>.jsonl` in a folder per day: the items sent to and received from the model, and events.
+// Messages have no ids. After a user reverts turns, the session continues in a new file (`...-<id>_<file>.jsonl`); its head names
+// the old file and the byte up to which it counts. Forks work alike; older versions copied the beginning. Launched agents have
+// their own sessions.
 
-/** Events that say again what the items say, or nothing of the conversation. */
+/** Events that repeat the items, or that are not part of the conversation. */
 const AGAIN =
   /^(user_message|agent_|task_started|turn_started|context_|mcp_|web_search_end|exec_|.*_review_mode|thread_|sub_agent|token_count$)/;
 
 /** Kinds of lines that are not for the model. */
 const NOTES: ReadonlySet<unknown> = new Set(["world_state", "inter_agent_communication_metadata", "ghost_snapshot"]);
 
-/** What the name of a file says: the session, and the file itself where it is not the first one. */
+/** Parts of a file name: the id of the session, and the id of the file if it is not the first of the session. */
 const NAME = /-([0-9a-f]{8}-[0-9a-f-]{27})(?:_([0-9a-f]{8}-[0-9a-f-]{27}))?\.jsonl(\.zst)?$/;
 
-/** Reads a session of Codex: a file in `~/.codex/sessions`, with those in which it goes on. `within`: the sessions that it was launched in. */
+/** Reads a session of Codex: a file in `~/.codex/sessions` and its continuations. `within`: the sessions that launched it. */
 export async function readCodex(file: string, within: readonly string[] = []): Promise<PastSession> {
   const reading = new Reading();
   const [, session = ""] = NAME.exec(basename(file)) ?? [];
@@ -60,7 +60,7 @@ export async function readCodex(file: string, within: readonly string[] = []): P
   return { program: "codex", version, id, directory, forkOf, beganAt, messages, left: left.told };
 }
 
-/** The files with an id in their names, in the order in which they were begun: in the folder of this day, or of others. */
+/** The files with an id in their names, in the order of creation: in the folder of this day, or of other days. */
 async function filesOf(id: string, day: string): Promise<string[]> {
   const found = new Set<string>();
   if (!/^[0-9a-f-]{36}$/.test(id)) return [];
@@ -69,7 +69,7 @@ async function filesOf(id: string, day: string): Promise<string[]> {
     [join(day, "..", "..", ".."), `*/*/*/rollout-*${id}*`],
   ] as const)
     for await (const name of glob(pattern, { cwd })) if (NAME.test(name)) found.add(join(cwd, name));
-  // A file and the same one compressed are one.
+  // A file and its compressed copy count once.
   const whole = [...found].filter((name) => !name.endsWith(".zst") || !found.has(name.slice(0, -".zst".length)));
   return whole.sort((a, b) => (basename(a) < basename(b) ? -1 : 1));
 }
@@ -85,24 +85,24 @@ class Reading {
   beganAt = 0;
   readonly left = new Left();
   readonly messages: (Exclude<PastMessage, PastResponse> | (Response & PastPlace))[] = [];
-  /** The sessions that calls launched. */
+  /** Sessions of agents by the calls that launched them. */
   readonly launched = new Map<Open<PastCall>, string>();
   readonly #calls = new Map<string, Open<PastCall>>();
-  /** How a call ended, and what it did to files, as events tell that come before its result. */
+  /** Status and file changes of calls. Events with these come before the call's result. */
   readonly #ends = new Map<string, { readonly status?: string; readonly changes?: readonly FileChange[] }>();
-  /** Of each file that was read, where the conversation stood behind its bytes. */
+  /** For each file: the place in the conversation after each of its lines, by byte offset. */
   readonly #stood = new Map<string, { readonly end: number; readonly last: string | null; readonly turns: number }[]>();
   #file = "";
   #provider = "openai";
   #model = "unknown";
   #at = 0;
   #last: string | null = null;
-  /** The response that goes on: nobody else has spoken, and no call has its result. */
+  /** The current response, while no other message and no result has followed. */
   #response: Response | undefined;
-  /** Where each turn of a person began, on this branch. */
+  /** The place before each user turn on this branch. */
   readonly #turns: (string | null)[] = [];
 
-  /** Reads a file, up to a byte of it if another one goes on there. */
+  /** Reads a file, up to the byte at which another file continues. */
   async read(file: string, upTo = Number.POSITIVE_INFINITY): Promise<void> {
     const [, session = file, own = session] = NAME.exec(basename(file)) ?? [];
     if (this.#stood.has(own)) return;
@@ -117,7 +117,7 @@ class Reading {
     }
   }
 
-  /** To where the file goes on: behind a byte of another one, which is read first. */
+  /** Moves to the place where the file continues: after a byte of another file, which is read first. */
   async #goOn(known: z.infer<typeof head> | undefined, folder: string): Promise<void> {
     const { thread_id: base, end_byte_offset: upTo } = known?.history_base ?? {};
     if (known) this.#began(known);
@@ -189,7 +189,7 @@ class Reading {
         return read.role === "assistant"
           ? this.#say(line, ...textPart(textsOf(read.content)))
           : this.#heard(read, line);
-      // What one agent says to another.
+      // A message from one agent to another.
       case "agent_message": {
         const parts = textPart(textsOf(read.content));
         if (parts.length > 0) this.#put({ ...this.#place(line), role: "user", author: "system", parts });
@@ -225,7 +225,7 @@ class Reading {
     }
   }
 
-  /** What was said to the model: by a person, or by the program, which tells it about its surroundings. */
+  /** Takes input of the model: a user's message, or the program's description of the surroundings. */
   #heard(read: Payload, line: number): void {
     const text = textsOf(read.content);
     const kinds = read.internal_chat_message_metadata_passthrough?.content_item_kinds;
@@ -281,14 +281,14 @@ class Reading {
   }
 
   #failed(told: string | undefined, line: number): void {
-    // What a provider said may be JSON.
+    // A provider's error message may be JSON.
     const inner = z.looseObject({ error: z.looseObject({ message: z.string() }) }).safeParse(parsed(told)).data;
     const error = inner?.error.message ?? told ?? "The model could not answer.";
     this.#respond(line, { parts: [], finish: "error", error });
     this.#response = undefined;
   }
 
-  /** What a call came to. Of a file that was added or deleted, both sides are known. */
+  /** Takes the status and file changes of a call. For added and deleted files, both sides are known. */
   #did(item: Payload["item"]): void {
     if (!item) return;
     const call = this.#calls.get(item.id);
@@ -309,7 +309,7 @@ class Reading {
     const before = this.messages.at(-1);
     const text = read.message;
     if (!text) return this.left.note("a summary that only its provider can read", line);
-    // Who wrote it answered in a message of its own.
+    // The model that wrote the summary also left it as a message: remove the duplicate.
     const said =
       before?.role === "assistant" && before.key === this.#last && before.parts.length === 1 ? before : undefined;
     const [part] = said?.parts ?? [];

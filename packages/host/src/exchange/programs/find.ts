@@ -10,12 +10,12 @@ import type { PastSession, Program } from "./past-session.ts";
 import { readPi } from "./pi.ts";
 import { jsonLines, Left } from "./reading.ts";
 
-/** A session of another program on this machine, as far as its beginning tells. */
+/** A session of another program on this machine, described by the beginning of its file. */
 export interface FoundSession {
   readonly program: Program;
-  /** What the program calls it. */
+  /** The id of the session in its program. */
   readonly id: string;
-  /** The file that it is in; of opencode, with all others. */
+  /** The file of the session. For opencode, one file holds all sessions. */
   readonly file: string;
   readonly directory?: string | undefined;
   /** The title of the session, or its first words, without secrets (S10); empty if it has neither. */
@@ -24,7 +24,7 @@ export interface FoundSession {
   readonly updatedAt: number;
 }
 
-/** Where each program keeps its sessions, as it finds them itself. */
+/** The folder with each program's sessions, by the program's own rules. */
 export function sessionFolders(
   env: Readonly<Record<string, string | undefined>>,
   home: string,
@@ -38,20 +38,20 @@ export function sessionFolders(
 }
 
 /**
- * The sessions in a file or below a folder, of one program or of any, the last written first; none where nothing is there. Those
- * of agents that were launched come with the session that launched them. Titles have no secrets. Rejects when a file that is
- * named cannot be read.
+ * Lists the sessions in a file or below a folder, last written first, of all programs or of one. Empty if the path does not
+ * exist. Sessions of sub-agents belong to the session that launched them and are not listed. Titles have no secrets. Rejects if
+ * a named file cannot be read.
  */
 export async function sessionsIn(path: string, redact: Redact, program?: Program): Promise<FoundSession[]> {
   const found: FoundSession[] = [];
   const whole = await stat(path).catch(() => undefined);
   if (whole?.isFile()) found.push(...(await sessionsOf(path, true)));
   else if (whole)
-    // What cannot be read hides nothing else.
+    // An unreadable file does not hide the others.
     for await (const name of glob("**/*.{jsonl,jsonl.zst,db}", { cwd: path }))
       found.push(...(await sessionsOf(join(path, name)).catch(() => [])));
   const wanted = program === undefined ? found : found.filter((each) => each.program === program);
-  // A session that goes on in a file of its own is one, and called as it began.
+  // A session in several files counts once, with the title of its first file.
   const sessions = Map.groupBy(wanted, (each) => `${each.program} ${each.id}`).values();
   return [...sessions]
     .map(oneOf)
@@ -64,7 +64,7 @@ function oneOf(files: readonly FoundSession[]): FoundSession {
   return { ...first, updatedAt: Math.max(...[first, ...rest].map((each) => each.updatedAt)) };
 }
 
-/** Reads a session whole. Rejects when its file cannot be read at all. */
+/** Reads a whole session. Rejects if its file cannot be read. */
 export async function readSession({ program, file, id }: FoundSession): Promise<PastSession> {
   switch (program) {
     case "claude-code":
@@ -80,7 +80,7 @@ export async function readSession({ program, file, id }: FoundSession): Promise<
   }
 }
 
-/** `isNamed`: a person named this very file, so that a session which belongs to another is meant too. */
+/** `isNamed`: the user named this file, so a sub-agent's session is listed too. */
 async function sessionsOf(file: string, isNamed = false): Promise<FoundSession[]> {
   if (file.endsWith(".db")) return opencodeSessions(file);
   if (!isNamed && basename(file).startsWith("agent-")) return [];
@@ -91,7 +91,7 @@ async function sessionsOf(file: string, isNamed = false): Promise<FoundSession[]
   return [{ program, id, file, directory, title, updatedAt }];
 }
 
-/** Lines from which a session is known. */
+/** Number of lines that are read to recognize a session. */
 const HEAD = 100;
 
 interface Head {
@@ -99,11 +99,11 @@ interface Head {
   readonly id?: string | undefined;
   readonly directory?: string | undefined;
   readonly title?: string | undefined;
-  /** It is that of an agent which another session launched. */
+  /** Another session launched this session's agent. */
   readonly isLaunched?: boolean | undefined;
 }
 
-/** What the beginning of a file tells; nothing when it is of no program that is known. */
+/** Reads the beginning of a file; undefined if the format is unknown. */
 async function headOf(file: string): Promise<Head | undefined> {
   let head: Head | undefined;
   let read = 0;
@@ -168,7 +168,7 @@ const told = z.union([
     }),
 ]);
 
-/** What one line tells of the session in which it stands. */
+/** The facts in one line about its session. */
 function toldBy(line: unknown): Partial<Head> | undefined {
   return told.safeParse(line).data;
 }

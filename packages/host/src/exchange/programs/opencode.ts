@@ -13,8 +13,8 @@ import {
 } from "./past-session.ts";
 import { Left } from "./reading.ts";
 
-// All sessions are in one SQLite database: a row for each session, message and part, of which the last two hold JSON. A session is a
-// line; what was taken back and not yet written over stands behind `revert`. An agent that was launched has a session of its own.
+// All sessions are in one SQLite database, with a row per session, message and part; the last two hold JSON. A session is linear.
+// `revert` names the message from which the user reverted, until it is overwritten. Sub-agents have sessions of their own.
 
 const row = z.object({
   id: z.string(),
@@ -69,13 +69,13 @@ const wholeDiff = z.looseObject({ file: z.string(), before: z.string(), after: z
 type Info = z.infer<typeof info>;
 type OnePart = z.infer<typeof part>;
 
-/** The database of opencode, to be read; closed with `using`. Throws when it is none. */
+/** Opens the database of opencode read-only; close it with `using`. Throws if the file is no database. */
 export function openOpencode(file: string): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   return new DatabaseSync(file, { readOnly: true });
 }
 
-/** Reads a session of opencode. Throws when the database does not have what a session is read from. */
+/** Reads a session of opencode. Throws if the database lacks the expected tables or columns. */
 export function readOpencode(database: DatabaseSync, id: string): PastSession {
   const left = new Left();
   const found = row.safeParse(database.prepare("SELECT * FROM session WHERE id = ?").get(id)).data;
@@ -87,7 +87,7 @@ export function readOpencode(database: DatabaseSync, id: string): PastSession {
     ...{ program: "opencode", id, beganAt, messages, left: left.told },
     ...(version && { version }),
     ...(directory && { directory }),
-    // It is called so until it has a title.
+    // The program's placeholder for a session without a title.
     ...(title && !/^(New|Child) session - /.test(title) && { title }),
     ...(messageID !== undefined && { takenBack: messageID }),
   };
@@ -104,11 +104,11 @@ class Reading {
     this.#directory = directory;
   }
 
-  /** The messages of a session. `within`: the sessions that it was launched in. */
+  /** The messages of a session. `within`: the sessions that launched it. */
   messages(session: string, within: readonly string[]): PastMessage[] {
     const parts = Map.groupBy(this.#rows("part", session), (each) => String(each.message_id));
     const messages: PastMessage[] = [];
-    /** Where it goes on behind each message. */
+    /** For each message, the message that the next one follows. */
     const places = new Map<string, string | null>();
     let last: string | null = null;
     let tail: string | undefined;
@@ -134,7 +134,7 @@ class Reading {
         messages.push({ ...place, ...message });
         last = key;
       }
-      // What is kept word for word begins with this one.
+      // The first message that the summary leaves uncompacted.
       places.set(key, place.parent);
     }
     return messages;
@@ -171,7 +171,7 @@ class Reading {
       parts: told,
       finish: failed ?? FINISHES[read.finish ?? ""] ?? (asks ? "calls" : "stop"),
       usage: usageOf(read.tokens),
-      // It says 0 of a model whose price it does not know.
+      // The program writes 0 for a model with an unknown price.
       ...(read.cost !== undefined && read.cost > 0 && { cost: cleanCost(read.cost) }),
       ...(failed === "error" && { error }),
     };
@@ -183,7 +183,7 @@ class Reading {
       const { url = "", mime: mediaType = "", filename } = read;
       if (/^data:[^;,]{0,200};base64,/.test(url))
         return this.#left.userFile({ type: "file", mediaType, filename, url });
-      // What stands in a file of text stands in a text beside it.
+      // The content of a text file is in a text part next to it.
       if (read.mime !== "text/plain")
         this.#left.note(`a file that is not in the session: ${read.filename ?? read.url}`);
     } else if (read.type === "subtask") this.#left.note("a task passed on by a command");
@@ -212,7 +212,7 @@ class Reading {
     return [{ ...call, result: { ...result, changes: this.#changes(input, metadata) } }];
   }
 
-  /** What an agent did that a call launched. */
+  /** The messages of an agent that a call launched. */
   #agent(input: unknown, metadata: unknown, within: readonly string[]): PastCall["agent"] {
     const { sessionId } = z.looseObject({ sessionId: z.string() }).safeParse(metadata).data ?? {};
     if (sessionId === undefined || within.includes(sessionId)) return undefined;
@@ -220,7 +220,7 @@ class Reading {
     return { name, messages: this.messages(sessionId, within) };
   }
 
-  /** Of an edit newer versions keep the difference alone; of a new file, all of it is in the call. */
+  /** Newer versions store only the difference of an edit. The call of a new file has the whole content. */
   #changes(input: unknown, metadata: unknown): NonNullable<PastCall["result"]>["changes"] {
     const directory = this.#directory;
     const { filediff } = z.looseObject({ filediff: wholeDiff }).safeParse(metadata).data ?? {};

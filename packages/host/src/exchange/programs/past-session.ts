@@ -2,10 +2,10 @@ import { isAbsolute, relative } from "node:path";
 import type { FileChange, Finish, Json, Part, TextPart, Usage, UserPart } from "@banyan/core/conversation";
 import { contentOf, fileChange } from "@banyan/tools/workspace";
 
-/** A program whose sessions can be brought in. */
+/** A program whose sessions can be imported. */
 export type Program = "claude-code" | "codex" | "pi" | "opencode";
 
-/** What people call the programs. */
+/** Display names of the programs. */
 export const PROGRAMS: Readonly<Record<Program, string>> = {
   "claude-code": "Claude Code",
   codex: "Codex",
@@ -16,31 +16,31 @@ export const PROGRAMS: Readonly<Record<Program, string>> = {
 /** A session of another program, as far as it could be read. */
 export interface PastSession {
   readonly program: Program;
-  /** The version of the program that wrote it last. */
+  /** The version of the program that last wrote the session. */
   readonly version?: string | undefined;
-  /** What the program calls it. */
+  /** The id of the session in its program. */
   readonly id: string;
-  /** Where it was worked. */
+  /** The working directory of the session. */
   readonly directory?: string | undefined;
   readonly title?: string | undefined;
   /** Milliseconds since 1970. */
   readonly beganAt: number;
-  /** The session from which it was forked, as the program calls it; its beginning is the same. */
+  /** The id of the session from which this session was forked. Both have the same beginning. */
   readonly forkOf?: string | undefined;
-  /** In the order in which they were written, each one behind its parent. The last one is where the session stands. */
+  /** In the order of writing; parents come before children. The last message is the current leaf of the session. */
   readonly messages: readonly PastMessage[];
-  /** The key of a message that was taken back with all behind it, when nothing was said since. */
+  /** The key of a message that the user reverted with everything after it, if no message followed since. */
   readonly takenBack?: string | undefined;
-  /** What could not be taken, in words. */
+  /** Sentences about content that could not be imported. */
   readonly left: readonly string[];
 }
 
-/** Where a message stands: `key` is its name among the messages of the session, and `parent` that of another. */
+/** The place of a message: `key` identifies the message in its session, and `parent` is the key of its parent. */
 export interface PastPlace {
   readonly key: string;
   readonly parent: string | null;
   readonly at: number;
-  /** A name that a person gave it. */
+  /** A label that a user gave the message. */
   readonly label?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export type PastMessage = PastPlace &
     | PastResponse
   );
 
-/** What a model said, and what it called. */
+/** The response of a model, with its calls. */
 export interface PastResponse {
   readonly role: "assistant";
   /** `provider/model`. */
@@ -60,20 +60,20 @@ export interface PastResponse {
   readonly parts: readonly (Exclude<Part, { readonly type: "call" }> | PastCall)[];
   readonly finish: Finish;
   readonly usage?: Usage | undefined;
-  /** US dollars, where the program says what it cost. */
+  /** US dollars, if the program recorded the cost. */
   readonly cost?: number | undefined;
   readonly error?: string | undefined;
 }
 
-/** A call of a tool, where it stands among the parts of a response. */
+/** A tool call among the parts of a response. */
 export interface PastCall {
   readonly type: "call";
   readonly id: string;
   readonly tool: string;
   readonly input: Json;
-  /** Absent when it never had one. */
+  /** Absent if the call has no result. */
   readonly result?: PastResult | undefined;
-  /** What a sub-agent did that it began, and what that one is called. */
+  /** The sub-agent that the call launched: its name and messages. */
   readonly agent?: { readonly name: string; readonly messages: readonly PastMessage[] } | undefined;
 }
 
@@ -82,16 +82,16 @@ export interface PastResult {
   readonly status: "completed" | "failed" | "denied" | "not-run";
   readonly output: string;
   readonly at: number;
-  /** What it did to files, where the program kept what was there before and after. */
+  /** The file changes of the call, if the program kept the content before and after. */
   readonly changes?: readonly FileChange[] | undefined;
 }
 
-/** A text as a part; nothing when it says nothing. */
+/** A text as a part; empty for blank text. */
 export function textPart(text: string): TextPart[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
-/** What a call made of a file, when both what was there and what is there are known; `null` stands for no file. */
+/** The change of a file by a call, if the content before and after is known; `null` means no file. */
 export function changeOf(
   { path, directory }: { readonly path: string; readonly directory: string | undefined },
   before: string | null | undefined,
@@ -99,7 +99,7 @@ export function changeOf(
 ): readonly FileChange[] | undefined {
   if (before === undefined || after === undefined || before === after) return undefined;
   const [old, now] = [before, after].map((text) => (text === null ? undefined : contentOf(Buffer.from(text))));
-  // Relative to where it was worked; what lay outside keeps its whole path.
+  // Relative to the session's directory. A file outside keeps its absolute path.
   const inside = directory !== undefined && isAbsolute(path) ? relative(directory, path) : path;
   return [fileChange(inside === "" || inside.startsWith("..") ? path : inside, old, now)];
 }

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { type PastCall, type PastMessage, type PastResponse, type PastSession, textPart } from "./past-session.ts";
 import { jsonLines, Left } from "./reading.ts";
 
-// A session is a file in a folder for each directory: a head, and then lines that are a tree by `id` and `parentId`. Version 1 had
-// no ids: there, each line goes on from the one before.
+// A session is a file in a folder per directory: a head, and lines that form a tree by `id` and `parentId`. Version 1 has no ids:
+// there, each line follows the line before.
 
 const block = z.looseObject({ type: z.string() });
 const content = z.union([z.string(), z.array(block)]);
@@ -69,7 +69,7 @@ class Reading {
   beganAt = 0;
   readonly left = new Left();
   readonly messages = new Map<string, PastMessage>();
-  /** The message at which what names a line as its parent goes on. */
+  /** For each line id, the message that children of this line follow. */
   readonly #places = new Map<string, string | null>();
   readonly #calls = new Map<string, { -readonly [K in keyof PastCall]: PastCall[K] }>();
   #last: string | null = null;
@@ -80,7 +80,7 @@ class Reading {
       const known = head.safeParse(value).data;
       this.id = known?.id;
       this.directory = known?.cwd;
-      // The path of a file, whose name ends with the id.
+      // The path of a file whose name ends with the id.
       this.forkOf = known?.parentSession && /([^_/\\]+)\.jsonl$/.exec(known.parentSession)?.[1];
       this.#at = this.beganAt = Date.parse(String(value.timestamp)) || 0;
       return;
@@ -105,7 +105,7 @@ class Reading {
     return this.#last;
   }
 
-  /** Takes a line, and says at which message the conversation goes on behind it. */
+  /** Takes a line, and returns the message that the next line follows. */
   #message(read: Entry, key: string, parent: string | null, line: number): string | null {
     const put = (message: PastMessage) => {
       this.messages.set(key, message);
@@ -232,7 +232,7 @@ class Reading {
     });
   }
 
-  /** The last message that a summary stands for; those behind it were kept word for word. */
+  /** The last message that a summary covers; later messages stay uncompacted. */
   #covered({ firstKeptEntryId, retainedTail }: Entry, parent: string | null): string | null {
     if (firstKeptEntryId !== undefined) {
       const kept = this.messages.get(this.#places.get(firstKeptEntryId) ?? "");

@@ -5,18 +5,18 @@ import { createZstdDecompress } from "node:zlib";
 import { DirectiveError, type PlainPart, readUserContent, type UserPart } from "@banyan/core/conversation";
 import { parseJson } from "../../settings/json-text.ts";
 
-/** Counts what a reader cannot take, so that a person is told once of what is there a hundred times. */
+/** Counts content that a reader must omit, so that the user gets one sentence per kind. */
 export class Left {
   readonly #lines = new Map<string, number[]>();
 
-  /** `what` is the beginning of a sentence, as in "a picture without its bytes"; `line` where it stands, from 1. */
+  /** `what`: the start of a sentence, as in "a picture without its bytes". `line`: its line, from 1. */
   note(what: string, line?: number): void {
     const lines = this.#lines.get(what) ?? [];
     this.#lines.set(what, lines);
     if (line !== undefined) lines.push(line);
   }
 
-  /** Returns a file that a user sent, as a checked part (F75). Notes a file that no message can hold, and leaves it out. */
+  /** Returns a user's file as a checked part (F75). Notes and omits a file that no message can hold. */
   userFile(file: PlainPart | UserPart, line?: number): readonly UserPart[] {
     try {
       return readUserContent([file]) ?? [];
@@ -27,7 +27,7 @@ export class Left {
     }
   }
 
-  /** One sentence for each kind, with the first lines where it stands. */
+  /** One sentence per kind, with its first lines. */
   get told(): string[] {
     return [...this.#lines].map(([what, lines]) => {
       if (lines.length === 0) return what;
@@ -38,20 +38,20 @@ export class Left {
   }
 }
 
-/** Lines that a sentence names. */
+/** Maximum lines that a sentence lists. */
 const SHOWN = 5;
 
-/** An object of a file that has one on each line, and the number of the line, from 1. */
+/** A line of a JSON Lines file, numbered from 1. */
 export interface JsonLine {
   readonly line: number;
-  /** Bytes of the file up to the end of the line. */
+  /** Byte offset of the end of the line. */
   readonly end: number;
   readonly value: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads the JSON objects of a file, one a line, also of a compressed file (`.zst`). A line that holds none is noted, and the
- * others are read. Rejects when the file cannot be read.
+ * Reads the JSON objects of a file, one per line, also of a compressed file (`.zst`). Notes and skips invalid lines. Rejects
+ * if the file cannot be read.
  */
 export async function* jsonLines(file: string, left: Left): AsyncGenerator<JsonLine> {
   let line = 0;
@@ -70,6 +70,6 @@ export async function* jsonLines(file: string, left: Left): AsyncGenerator<JsonL
 function opened(file: string): Readable {
   const bytes = createReadStream(file);
   if (!file.endsWith(".zst")) return bytes;
-  // What goes wrong is heard of by whoever reads the lines.
+  // The reader of the lines gets the errors.
   return pipeline(bytes, createZstdDecompress(), () => {});
 }

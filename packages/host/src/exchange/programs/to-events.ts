@@ -5,18 +5,18 @@ import type { Redact } from "../../redaction/redactor.ts";
 import type { ReadConversation } from "../json.ts";
 import { type PastCall, type PastMessage, type PastResponse, type PastSession, PROGRAMS } from "./past-session.ts";
 
-/** The label of a conversation that says which session of which program it was made of. */
+/** The label of an imported conversation: its source program and session. */
 export const SOURCE = "source";
 
-/** What stands in that label: the same for the same session, whenever it is read. */
+/** The value of that label, stable for a session. */
 export function sourceOf({ program, id }: Pick<PastSession, "program" | "id">): string {
   return `${program}:${id}`;
 }
 
 /**
- * A session of another program as the log of a conversation: what was said on each branch, what was called and what came of
- * it, when. Ids are made anew, but for those of calls, which models know. What providers want to see again with what they said
- * is not in it: it may be refused with another account, and a request is valid without it. Secrets are taken out (S10).
+ * Converts a session of another program to a conversation log: the messages of each branch, calls, results and times. All ids
+ * are new except for those of calls, which models know. Leaves out provider data such as reasoning signatures: another account
+ * may refuse it, and requests are valid without it. Removes secrets (S10).
  */
 export function conversationOf(session: PastSession, redact: Redact): ReadConversation {
   const id = createId();
@@ -39,7 +39,7 @@ type Run = { readonly id: string; leaf: string; end: Pick<PastResponse, "finish"
 class Telling {
   readonly events: Event[] = [];
   readonly #redact: Redact;
-  /** Stands for what the program told its model, which its sessions do not hold as we would tell it. */
+  /** A placeholder for the program's instructions and tools, which its sessions do not contain. */
   readonly #untold: { readonly digest: string; readonly text: string };
   readonly #calls = new Set<string>();
   #hasUntold = false;
@@ -51,13 +51,13 @@ class Telling {
     this.#untold = { digest: createHash("sha256").update(text).digest("hex"), text };
   }
 
-  /** Without a time, it was said when the event before it was. */
+  /** Adds an event. Without a time, it gets the time of the event before. */
   say(at: number | undefined, body: EventBody): void {
     this.#at = at ?? this.#at;
     this.events.push({ ...body, seq: this.events.length + 1, epoch: 1, at: this.#at });
   }
 
-  /** What was said by one agent, on all of its branches. Returns the ids of the messages, by their keys. */
+  /** Adds the messages of one agent on all of its branches. Returns the new message ids by key. */
   branch(messages: readonly PastMessage[], agent: string, call?: string): ReadonlyMap<string, string> {
     const ids = new Map<string, string>();
     let run: Run | undefined;
@@ -137,7 +137,7 @@ class Telling {
         reason: "failed",
         error: { code: "unknown", message: this.#redact(error ?? "The response broke off.") },
       });
-    // A session that ends behind a call was left there.
+    // The user left a session that ends with a call.
     this.say(undefined, {
       ...ended,
       reason: finish === "interrupted" || finish === "calls" ? "interrupted" : "answered",
@@ -184,7 +184,7 @@ class Telling {
     this.say(result.at, { type: `call.${ended}`, message, call, tool, input, output });
   }
 
-  /** The id of a call, which is its own in a conversation; a session may hold a call twice, as behind a fork. */
+  /** Returns the id of a call, or a new id if the session has the call twice, as after a fork. */
   #callId(id: string): string {
     const own = id === "" || id.length > 512 || this.#calls.has(id) ? createId() : id;
     this.#calls.add(own);
@@ -198,15 +198,14 @@ class Telling {
     try {
       return JSON.parse(redacted);
     } catch {
-      // A secret reached over the quotes of a text.
+      // Redaction removed a quote and broke the JSON.
       return { input: redacted };
     }
   }
 }
 
 /**
- * What a call of another program's tool is about, as the usual names of its arguments tell: for drawing alone, as what they
- * did is done.
+ * Derives the subject of another program's call from common argument names. It is only for display, since the call is over.
  */
 function aboutOf(input: Json): About | undefined {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
