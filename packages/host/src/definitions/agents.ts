@@ -27,29 +27,29 @@ const head = z.looseObject({
   skills: nameList.optional(),
 });
 
-/** Keys that agent files of other programs have, and that have no effect here. */
+/** Keys of other programs' agent files without effect here. */
 const KEYS_OF_OTHERS =
   words(`background color disable disallowedTools effort hidden hooks initialPrompt isolation maxTurns mcpServers
   memory mode permission permissionMode prompt steps temperature top_p topP whenToUse`);
-/** Those among them that change what an agent may do: a user who wrote one believes that it holds. */
+/** The keys among them that restrict an agent: a user who wrote one expects it to work. */
 const LIMITS_OF_OTHERS = words("disallowedTools hooks maxTurns mcpServers permission permissionMode steps");
 
-/** An agent of a file, with the names that its file writes. */
+/** The names in an agent's file. */
 export interface WrittenAgent {
   readonly source: string;
   readonly name: string;
   readonly model?: string | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly skills: readonly string[];
-  /** Keys that no agent has here. */
+  /** Unknown keys. */
   readonly otherKeys: readonly string[];
-  /** Place of a key in the file. */
+  /** The position of a key in the file. */
   placeOf(path: KeyPath): Pick<SettingsFault, "line" | "column">;
 }
 
 /**
- * Reads `NAME.md` files: front matter with description, model, tools and skills; their text is the agent's instructions.
- * `written` has the names in all files that can be used, for `unknownInAgents`.
+ * Reads `NAME.md` files: front matter with description, model, tools and skills; the text is the agent's instructions. `written`
+ * has the names in all usable files, for `unknownInAgents`.
  */
 export function readAgents(
   folders: readonly DefinitionFolder[],
@@ -82,8 +82,8 @@ function readAgent(
 }
 
 /**
- * Returns a fault for each name in the files of agents that names nothing: models, tools of MCP servers, skills and keys (F103).
- * Such an agent stays: only its use fails, where it has to.
+ * Returns a fault for each unknown name in agents' files: models, tools of MCP servers, skills and keys (F103). The agent stays;
+ * only using the name fails.
  */
 export async function unknownInAgents(
   written: readonly WrittenAgent[],
@@ -118,8 +118,8 @@ function words(text: string): ReadonlySet<string> {
 }
 
 /**
- * The agent that `/review` asks, there without a file (C15): of the tools of the workspace it has those that only look. One
- * of the same name in the settings or in a file takes its place.
+ * The built-in agent of `/review` (C15): it has the read-only tools of the workspace. An agent of the same name in the settings
+ * or in a file replaces it.
  */
 export function reviewer(tools: readonly Tool[]): NamedAgent {
   return {

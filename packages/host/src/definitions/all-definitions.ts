@@ -7,17 +7,17 @@ import { readAgents, type WrittenAgent } from "./agents.ts";
 import { type PromptCommand, readCommands } from "./commands.ts";
 import { readSkills, type Skill } from "./skills.ts";
 
-/** What Markdown files define, and what of them is wrong and left out. */
+/** Everything that Markdown files define, and faults of files that are left out. */
 export interface AllDefinitions {
   readonly agents: readonly NamedAgent[];
   readonly commands: readonly PromptCommand[];
   readonly skills: readonly Skill[];
   readonly faults: readonly SettingsFault[];
-  /** The names that files of agents write, for `unknownInAgents`. */
+  /** The names in agents' files, for `unknownInAgents`. */
   readonly written: readonly WrittenAgent[];
 }
 
-/** Reads the agents, commands and skills of a user and, where one is given, of a project, whose own count more. */
+/** Reads the agents, commands and skills of a user, and of a project if given. The project's take precedence. */
 export function readDefinitions({ config }: Pick<Directories, "config">, project?: ProjectPlaces): AllDefinitions {
   const folders = (kind: "agents" | "commands" | "skills") => [
     { path: join(config, kind) },
@@ -35,7 +35,7 @@ export function readDefinitions({ config }: Pick<Directories, "config">, project
   };
 }
 
-/** An agent that knows from the beginning what its file names as its skills. */
+/** Adds the texts of the skills that an agent's file names to its instructions. */
 function withSkills(agent: NamedAgent, written: readonly WrittenAgent[], known: readonly Skill[]): NamedAgent {
   // The last file of a name counts.
   const wanted = written.findLast(({ name }) => name === agent.name)?.skills ?? [];

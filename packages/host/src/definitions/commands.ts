@@ -11,15 +11,15 @@ import {
 } from "./definition-files.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
-/** A slash command that a user or a project wrote. */
+/** A slash command of a user or a project. */
 export interface PromptCommand {
   /** Without the slash. */
   readonly name: string;
   readonly description: string;
-  /** What to type behind it, for people. */
+  /** A hint about its arguments, for users. */
   readonly hint: string | undefined;
   readonly model: string | undefined;
-  /** What is said to the agent; see `promptOf`. */
+  /** The text for the agent; see `promptOf`. */
   readonly text: string;
 }
 
@@ -31,7 +31,7 @@ const head = z.object({
   model: z.string({ error: "the name of a model" }).optional(),
 });
 
-/** Reads `NAME.md` files: `/NAME` says their text to the agent, and `/FOLDER:NAME` that of one in a folder. */
+/** Reads `NAME.md` files: `/NAME` sends their text to the agent, and `/FOLDER:NAME` that of a file in a folder. */
 export function readCommands(folders: readonly DefinitionFolder[]): Definitions<PromptCommand> {
   return definitionsIn(folders, nestedMarkdownFiles, readCommand);
 }
@@ -53,23 +53,23 @@ function readCommand({ name, path, content }: DefinitionFile): ReadDefinition<Pr
   return { definition: { name, description: told, hint, model, text: read.text }, fault: read.fault };
 }
 
-/** Blanks and the marks of lists and quotes, which stand before a fence. */
+/** Blanks and marks of lists and quotes before a fence. */
 const MARKS = String.raw`[^\S\n]*(?:(?:>|[-*+]|\d{1,9}[.)])[^\S\n]*)*`;
 
 /**
- * A block of code between fences, at any indent and also below a tag such as `<example>`, where CommonMark sees none. A fence
- * that nothing closes goes on to the end.
+ * A fenced code block with any indent, also below a tag such as `<example>`, where CommonMark sees none. An unclosed fence
+ * goes on to the end.
  */
 const FENCED = String.raw`^${MARKS}(?<fence>\x60{3,}(?=[^\x60\n]*$)|~{3,}(?!~))[^]*?(?:\n${MARKS}\k<fence>(?:\x60*|~*)[^\S\n]*$|(?![^]))`;
 
-/** `$1` to `$9`. Before a digit, or a comma or full stop with a digit behind it, the sign is that of an amount of money. */
+/** `$1` to `$9`. Before a digit, or a comma or full stop with a digit, the sign belongs to an amount of money. */
 const PLACE = String.raw`\$(?<place>[1-9])(?!\d|[.,]\d)`;
 
 const FENCED_OR_PLACE = new RegExp(`${FENCED}|${PLACE}`, "gm");
 
 /**
- * Returns what a command says with these arguments (C17). `$ARGUMENTS` stands for all of them, everywhere. `$1` to `$9` stand
- * for one each, outside of blocks of code and unless they are an amount. Arguments that no place takes come last.
+ * Inserts arguments into a command's text (C17). `$ARGUMENTS` means all of them, everywhere. `$1` to `$9` mean one each,
+ * outside code blocks and amounts of money. Unused arguments are added at the end.
  */
 export function promptOf({ text }: PromptCommand, args: string): string {
   const words = wordsIn(args);
@@ -90,7 +90,7 @@ export function promptOf({ text }: PromptCommand, args: string): string {
   return `${said.join("")}${used || args.trim() === "" ? "" : `\n\n${args}`}`;
 }
 
-/** The words of a line, and where each begins. Those in quotes are one, in which a quote is written twice. */
+/** The words of a line with their positions. Text in quotes is one word, in which a quote is doubled. */
 export function wordsIn(line: string): readonly { readonly word: string; readonly at: number }[] {
   return [...line.matchAll(/"((?:[^"]|"")*)"|\S+/g)].map(({ 0: word, 1: quoted, index }) => ({
     word: quoted?.replaceAll('""', '"') ?? word,

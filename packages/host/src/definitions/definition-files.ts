@@ -3,12 +3,12 @@ import { basename, join, relative, sep } from "node:path";
 import { readFileStart, textOf } from "../places/read-file.ts";
 import type { SettingsFault } from "../settings/fault.ts";
 
-/** Bytes of one file. */
+/** Maximum bytes of one file. */
 const LARGEST = 256 * 1024;
 
 /** A file of a user or a project that defines something. */
 export interface DefinitionFile {
-  /** Its name without the ending; of a skill, that of its folder; of a command in a folder, `folder:name`. */
+  /** Its name without the extension; the folder's name for a skill; `folder:name` for a command in a folder. */
   readonly name: string;
   readonly path: string;
   readonly content: string;
@@ -17,7 +17,7 @@ export interface DefinitionFile {
 /** A file that may define something. */
 type Place = Pick<DefinitionFile, "name" | "path">;
 
-/** A definition, and what is wrong with its file that can be used all the same. */
+/** A usable definition, and the fault of its file, if any. */
 export interface ReadDefinition<T> {
   readonly definition: T;
   readonly fault?: SettingsFault | undefined;
@@ -26,19 +26,19 @@ export interface ReadDefinition<T> {
 /** A folder with definitions. */
 export interface DefinitionFolder {
   readonly path: string;
-  /** The root of the project that it belongs to: no link leads out of that. Of the user's own, links are followed anywhere. */
+  /** The root of its project: links must not lead out of it. Absent for the user's own folders, whose links may lead anywhere. */
   readonly within?: string | undefined;
 }
 
-/** What was read, and what could not be. */
+/** The definitions found, and the faults of unusable files. */
 export interface Definitions<T> {
   readonly found: readonly T[];
   readonly faults: readonly SettingsFault[];
 }
 
 /**
- * The definitions of several folders, those of later ones in the place of earlier ones of the same name. What is wrong
- * with one hides no other.
+ * Reads the definitions of several folders. Later folders replace definitions of the same name. A faulty file does not hide
+ * others.
  */
 export function definitionsIn<T extends { readonly name: string }>(
   folders: readonly DefinitionFolder[],
@@ -72,14 +72,14 @@ export function nestedMarkdownFiles(folder: string): Place[] {
     .map((path) => ({ name: relative(folder, path).slice(0, -".md".length).replaceAll(sep, ":"), path }));
 }
 
-/** The skills of a folder: each a folder with a `SKILL.md`, which may be missing. */
+/** The skills of a folder: one folder per skill. Its `SKILL.md` may be missing. */
 export function skillFiles(folder: string): Place[] {
   return namesIn(folder)
     .filter((name) => !name.startsWith(".") && isFolder(join(folder, name)))
     .map((name) => ({ name, path: join(folder, name, "SKILL.md") }));
 }
 
-/** All files below a folder, in a fixed order. Folders that are links are named and not entered. */
+/** All files below a folder, in a fixed order. Links to folders are listed and not followed. */
 export function filesBelow(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -87,7 +87,7 @@ export function filesBelow(folder: string): string[] {
       .map((entry) => join(entry.parentPath, entry.name))
       .sort();
   } catch {
-    // There is no such folder, or nobody may look into it: then there is nothing to find.
+    // The folder is missing or unreadable: no definitions.
     return [];
   }
 }
@@ -108,7 +108,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // It leads nowhere, or nobody may look at it.
+    // A broken link, or an unreadable file.
     return false;
   }
 }
@@ -117,7 +117,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
   } catch {
-    // There is no such folder, or nobody may look into it: then there is nothing to find.
+    // The folder is missing or unreadable: no definitions.
     return [];
   }
 }

@@ -4,26 +4,25 @@ import type { Position } from "../settings/json-text.ts";
 import { type KeyPath, valueAt } from "../settings/key.ts";
 import { parseYaml, type YamlText } from "../settings/yaml-text.ts";
 
-/** A Markdown file with what stands before its text. */
+/** A Markdown file with its front matter. */
 export interface FrontMatter<T> {
   readonly head: T;
   readonly text: string;
-  /** It is no YAML, and was read line by line. */
+  /** Set if the front matter is invalid YAML and was read line by line. */
   readonly fault?: SettingsFault;
-  /** Place of a key of the head in the file. */
+  /** The position of a key of the head in the file. */
   placeOf(path: KeyPath): Pick<SettingsFault, "line" | "column">;
 }
 
 const FENCE = /^---[ \t]*(?:\r?\n|$)/;
 const CLOSING = /^---[ \t]*$/m;
-/** No slip of a user is that long: what breaks a parser with it is left out. */
+/** No user's mistake is that long. Such lines break the YAML parser, so leave them out. */
 const LONG_LINE = /^.{4096}/m;
 
 /**
- * Reads the YAML between two lines of three dashes at the beginning of a Markdown file, as the field writes agents,
- * skills and commands. A file without them has an empty head. Names that are not known are passed over: other programs
- * write other ones. What is almost YAML, as a text with a colon, is read line by line (C19). Returns what is wrong, with its
- * line, in the place of what cannot be used.
+ * Reads the YAML front matter of a Markdown file, as agents, skills and commands have it. Without front matter, the head is
+ * empty. Ignores unknown names, which other programs use. Reads almost valid YAML, such as a text with a colon, line by line
+ * (C19). Returns a fault with its line if the head is unusable.
  */
 export function readFrontMatter<Schema extends z.ZodType>(
   source: string,
@@ -62,7 +61,7 @@ export function readFrontMatter<Schema extends z.ZodType>(
   return { head: checked.data, text, placeOf: (path) => placeOf(yaml.places.value(path)) };
 }
 
-/** Lines of `name: value`. A line without a name goes on with the value above it, and lines of `- item` are a list. */
+/** Reads lines of `name: value`. A line without a name continues the value above, and lines of `- item` are a list. */
 function linesIn(yaml: string): Readonly<Record<string, string | readonly string[]>> {
   const values = new Map<string, string | readonly string[]>();
   let current: string | undefined;
@@ -80,7 +79,7 @@ function linesIn(yaml: string): Readonly<Record<string, string | readonly string
   return Object.fromEntries(values);
 }
 
-/** `[a, b]` is a list; what says how the text below is folded is no text. */
+/** `[a, b]` is a list. The mark of a folded text below is empty. */
 function readValue(written: string): string | readonly string[] {
   if (/^[|>][+-]?\d?$/.test(written)) return "";
   const [, list] = /^\[([^[\]]*)\]$/.exec(written) ?? [];
@@ -92,7 +91,7 @@ function unquoted(text: string): string {
   return /^'.*'$/.test(text) ? text.slice(1, -1).replaceAll("''", "'") : text;
 }
 
-/** What stands there comes after a line of dashes. */
+/** The YAML starts one line below the fence. */
 function placeOf(at: Position | undefined): Pick<SettingsFault, "line" | "column"> {
   return at === undefined ? {} : { line: at.line + 1, column: at.column };
 }

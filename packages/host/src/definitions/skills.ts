@@ -13,16 +13,16 @@ import {
 } from "./definition-files.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
-/** A way of working that an agent reads when it needs it: a folder with a `SKILL.md` and what belongs to it. */
+/** A skill: a folder with a `SKILL.md` and related files, which an agent reads when needed. */
 export interface Skill {
   readonly name: string;
-  /** When to use it, for the model. */
+  /** When to use the skill, for the model. */
   readonly description: string;
   readonly folder: string;
   readonly text: string;
 }
 
-// https://agentskills.io/specification: a name of lower-case letters, digits and dashes, a description of at most 1,024 characters.
+// By https://agentskills.io/specification: a name of lower-case letters, digits and dashes, a description of at most 1,024 characters.
 const head = z.object({
   name: z
     .string({ error: "a name" })
@@ -48,7 +48,7 @@ function readSkill({ name, path, content }: DefinitionFile): ReadDefinition<Skil
 
 const input = z.object({ name: z.string().describe("The name of a skill.") });
 
-/** `skill {name}`: gives the agent the text of a skill. Of all others it knows name and description only. */
+/** `skill {name}`: gives the agent the text of a skill. Until then the agent only knows its name and description. */
 export function skillTool(skills: readonly Skill[]): Tool {
   const list = skills.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
   return defineTool({

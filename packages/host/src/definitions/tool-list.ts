@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { meansOnly, meansTool } from "../permissions/named-tool.ts";
 import { adviceOnName, foreignTool, isAbsentTool, isToolName } from "../permissions/tool-names.ts";
 
-/** The names in a list of tools are checked: a name that no tool can have is refused, with the nearest ones. */
+/** Adds a check to a list of tool names: a name that no tool can have is refused, with the nearest names. */
 export function toolList<Names extends z.ZodType<readonly string[]>>(names: Names) {
   return names.superRefine((list, context) => {
     for (const [index, name] of list.entries()) {
@@ -14,8 +14,8 @@ export function toolList<Names extends z.ZodType<readonly string[]>>(names: Name
 }
 
 /**
- * An agent whose list of tools is read when it is launched: ours by their names or by those of Claude Code and codex, and MCP
- * tools as rules name them. A name that fits several MCP servers means none of their tools (S44).
+ * An agent whose list of tools is resolved at launch: our names, those of Claude Code and codex, and MCP tools as in rules. A
+ * name that fits several MCP servers means no tool (S44).
  */
 export function withToolsMeant(
   agent: NamedAgent,

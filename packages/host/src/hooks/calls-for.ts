@@ -2,25 +2,25 @@ import type { ConversationState, FeedItem } from "@banyan/core";
 import { toldBreak, toolIn, whyEnded } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 
-/** Milliseconds of a turn after which somebody may have gone to do something else. */
+/** Milliseconds of a turn after which the user may have turned to other work. */
 const LONG = 10_000;
 
-/** A reason for a person to come back. */
+/** A reason to notify the user. */
 export interface Calling {
-  /** In the words that hooks know: a call may run or not, a question in words, or the agent does nothing more. */
+  /** By the names that hooks know: an approval, a question, or the end of a turn. */
   readonly type: "permission_prompt" | "elicitation_dialog" | "idle_prompt";
   readonly sentence: string;
 }
 
 /**
- * What calls a person back who looks elsewhere (C2): something waits for them, a turn failed, or a turn that took long has
- * ended. Hears all items of one conversation, in order.
+ * Decides when to notify a user who is busy elsewhere (C2): something waits for the user, a turn failed, or a long turn
+ * ended. Needs all items of one conversation, in order.
  */
 export class CallsFor {
-  /** When the runs began that are live; those of sub-agents are their parent's. */
+  /** Start times of running turns, without sub-agents'. */
   readonly #begun = new Map<string, number>();
 
-  /** Returns nothing for an item that is no reason to come back. */
+  /** Returns undefined for an item without a reason to notify. */
   hear(item: FeedItem, state: ConversationState): Calling | undefined {
     switch (item.type) {
       case "call.approval-requested": {

@@ -8,8 +8,8 @@ const COMMAND = "a command, as for sh -c";
 const SECONDS = "a number of seconds above 0 and at most 3600";
 const ENTRIES = 'a list, as in [{"matcher":"Bash","hooks":[{"type":"command","command":"./check.sh"}]}]';
 
-// Keys that are not named here change nothing of what a hook does, so that hooks of other programs are taken as they are. Keys of
-// Claude Code that change it are refused, and so is a misspelt key: the hook would run for more, or for longer, than it says.
+// Ignores unknown keys that do not affect hooks, so that hooks of other programs work unchanged. Refuses keys of Claude Code that
+// affect them, and misspelt keys: the hook would run more often or longer than intended.
 const hook = z.looseObject(
   {
     type: z.literal("command", '"command": other kinds of hooks are not run'),
@@ -58,12 +58,12 @@ const group = z
 const HOOK = Object.keys(hook.shape);
 const GROUP = ["matcher", "hooks"];
 
-/** The keys that are none of `known`, and that are, or nearly are, a key of a hook or of a group. */
+/** Unknown keys that are, or resemble, a key of a hook or a group. */
 function misspelt(value: object, known: readonly string[]): readonly string[] {
   return Object.keys(value).filter((key) => !known.includes(key) && meant(key) !== undefined);
 }
 
-/** The known key that is nearest to a key. Two letters are near to too much. */
+/** The nearest known key. A key of two letters resembles too many. */
 function meant(key: string): string | undefined {
   return key.length > 2 || HOOK.includes(key) ? nearest(key, [...HOOK, ...GROUP])[0] : undefined;
 }
@@ -88,25 +88,25 @@ export const hookEntries = z
       }
   });
 
-/** Hooks as they stand in the settings: by their points, in groups that say for which tools they are. */
+/** Hooks in the settings: by event, in groups with a matcher. */
 export type HookEntries = z.infer<typeof hookEntries>;
 
-/** A hook, and whether it is for something of these names. */
+/** A hook with its matcher. */
 export interface Hook {
   readonly command: string;
   /** Milliseconds. */
   readonly timeout: number;
-  /** It runs only for calls that this rule covers. */
+  /** The hook only runs for calls that this rule covers. */
   readonly rule?: Rule;
-  /** Nobody waits for it. */
+  /** Whether the hook runs in the background. */
   readonly async: boolean;
   isFor(names: readonly string[]): boolean;
 }
 
-/** Milliseconds that a hook may take when nothing else is set. */
+/** Default timeout of a hook in milliseconds. */
 const TIMEOUT = 60_000;
 
-/** The hooks of a point, in order. */
+/** The hooks of an event, in order. */
 export function hooksAt(entries: HookEntries, event: HookEvent): Hook[] {
   return (entries[event] ?? []).flatMap(({ matcher = "", hooks }) => {
     const { isFor } = matcherAt(event, matcher);
@@ -132,7 +132,7 @@ export function hookNotices(entries: HookEntries = {}): readonly string[] {
   return [...ofPoints, ...ofMatchers];
 }
 
-/** A matcher of entries, which were checked before: one that is wrong nevertheless is for everything. */
+/** Parses a matcher of checked entries. An invalid matcher nevertheless matches everything. */
 function matcherAt(event: HookEvent, text: string): Matcher {
   const read = readMatcher(event, text);
   return typeof read === "string" ? { isFor: () => true, notices: [] } : read;

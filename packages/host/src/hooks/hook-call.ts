@@ -9,32 +9,32 @@ import { COMMAND, EDITING, FETCHING, READING, type Rule, restrained, WRITING } f
 import { subjectOf } from "../permissions/subject.ts";
 import { foreignNames } from "../permissions/tool-names.ts";
 
-/** A call, or one act of a call, as hooks of Claude Code and codex know it. */
+/** A call, or one act of a call, in the form that hooks of Claude Code and codex expect. */
 export interface HookCall {
-  /** The names that a matcher may mean it by: theirs, and ours. */
+  /** The names that a matcher may use: of these programs, and ours. */
   readonly names: readonly string[];
-  /** The names among them that mean the tool itself, and no act. */
+  /** The names among them that mean the tool itself, not an act. */
   readonly self: readonly string[];
-  /** The name that a hook is told. */
+  /** The tool name in a hook's input. */
   nameFor(isFor: (names: readonly string[]) => boolean): string;
   readonly tool_input: Json;
-  /** The arguments that a hook wrote, by the names that the tool has for them; nothing where the call cannot take them. */
+  /** Translates arguments that a hook changed to the tool's names; undefined if the call has no place for them. */
   own(input: Json): Json | undefined;
 }
 
 type Fields = Readonly<Record<string, Json>>;
 
-/** An act, and what those hooks expect among its arguments. */
+/** An act of a call, and its fields in a hook's input. */
 interface Act {
-  /** The name that a hook is told, if its matcher fits it. */
+  /** The name in a hook's input, if its matcher includes it. */
   readonly name: string;
-  /** All names that a matcher may mean the act by. */
+  /** All names that a matcher may use for the act. */
   readonly names: readonly string[];
-  /** By their name: what a hook is told, and the argument that holds it, where one argument does. */
+  /** By field name: the value for hooks, and the tool's argument with that value, if one has it. */
   readonly fields: Readonly<Record<string, { readonly value: Json | undefined; readonly ours: string | undefined }>>;
 }
 
-/** The names of acts. Hooks on an act fire whoever does it (S43); like rules, hooks on `Write` or `Edit` mean a change of files. */
+/** Names of acts. Hooks on an act fire for every tool (S43). Like rules, hooks on `Write` or `Edit` mean any change of files. */
 const NAMES = {
   run: namesFor(COMMAND),
   change: [...namesFor(WRITING), ...namesFor(EDITING)],
@@ -42,15 +42,15 @@ const NAMES = {
   ask: namesFor(FETCHING),
 };
 
-/** Those of other programs, and ours. */
+/** The names of other programs, and ours. */
 function namesFor(own: string): readonly string[] {
   return [...foreignNames(own), own];
 }
 
 /**
- * Says of a call what those hooks expect: `Bash` with a command, `Edit` and `Write` with a `file_path`, `Read`, `WebFetch`,
- * `mcp__server__tool`. It goes by what the tool says that its call is about. A call that names several files is as many calls
- * for hooks. The first form of a call of an MCP tool is the call as a whole: a hook for it hears of no single act.
+ * Describes a call as hooks expect it: `Bash` with a command, `Edit` and `Write` with a `file_path`, `Read`, `WebFetch`,
+ * `mcp__server__tool`. Uses the tool's own description of the call. A call on several files becomes several calls. The first form
+ * of an MCP tool's call is the whole call: a hook on it gets no single acts.
  */
 export function hookCalls(tool: Tool, input: Json, directory: string): readonly HookCall[] {
   const given: Fields = typeof input === "object" && input !== null && !Array.isArray(input) ? (input as Fields) : {};
@@ -66,7 +66,7 @@ export function hookCalls(tool: Tool, input: Json, directory: string): readonly 
   return all.map((act) => formOf(act, namesFor(tool.name), given));
 }
 
-/** The forms of a call that a hook is for. */
+/** The forms of a call that a hook matches. */
 export function formsFor(calls: readonly HookCall[], tool: Tool, isFor: (names: readonly string[]) => boolean) {
   const [first] = calls;
   return first && isOfServer(tool) && isFor(first.names) ? [first] : calls.filter(({ names }) => isFor(names));
@@ -76,7 +76,7 @@ function isOfServer({ offeredBy, asAsked }: Tool): boolean {
   return offeredBy !== undefined && !asAsked;
 }
 
-/** Names that hooks are told where their matcher means an act so: of other names they would expect other fields. */
+/** Names that also appear in a hook's input if its matcher uses them. Other names would imply other fields. */
 const TOLD: ReadonlySet<string> = new Set(["Bash", "Write", "Edit", "Read", "WebFetch"]);
 
 function formOf({ name, names, fields }: Act, self: readonly string[], given: Fields): HookCall {
@@ -103,7 +103,7 @@ function formOf({ name, names, fields }: Act, self: readonly string[], given: Fi
   };
 }
 
-/** The acts of a call, with the fields that hooks look for. */
+/** The acts of a call, with the fields that hooks read. */
 function actsOf(tool: Tool, about: About, given: Fields, directory: string): readonly Act[] {
   const { command, paths = [], url, change, untold } = about;
   const argument = (value: Json | undefined) => Object.keys(given).find((name) => given[name] === value);
@@ -122,7 +122,7 @@ function actsOf(tool: Tool, about: About, given: Fields, directory: string): rea
       const content = field(given[change.comes], change.comes);
       acts.push({ name: "Write", names: NAMES.change, fields: { ...file, content } });
     } else if (access === "write") {
-      // A server or an agent may only read the file that it names.
+      // A server's or agent's tool may only read the file that it names.
       const isUnknown = tool.offeredBy !== undefined && tool.files !== "write";
       acts.push({ name: "Edit", names: isUnknown ? [...NAMES.change, ...NAMES.read] : NAMES.change, fields: file });
     }
@@ -143,12 +143,12 @@ function aboutCall(tool: Tool, input: Json): About {
   try {
     return tool.about?.(input) ?? {};
   } catch {
-    // What it cannot tell of, it has only its own name for.
+    // The call then has only the tool's own name.
     return {};
   }
 }
 
-/** Whether the rule `if` of a hook covers a call, or may cover it: as a deny rule does. */
+/** Returns whether the rule `if` of a hook matches or may match a call, as for a deny rule. */
 export function isCovered(
   rule: Rule,
   { tool, input }: Pick<PermitRequest, "tool" | "input">,

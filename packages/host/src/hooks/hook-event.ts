@@ -1,4 +1,4 @@
-/** Points at which a person's own commands are run, by the names that Claude Code and codex have for them. */
+/** The events for users' own commands, by their names in Claude Code and codex. */
 export const hookEvents = [
   "SessionStart",
   "SessionEnd",
@@ -14,10 +14,10 @@ export const hookEvents = [
   "Notification",
 ] as const;
 
-/** One of these points. */
+/** One of these events. */
 export type HookEvent = (typeof hookEvents)[number];
 
-/** Points of Claude Code and codex that Banyan does not have: hooks there do not run, and a notice says so. */
+/** Events of Claude Code and codex that Banyan does not have: their hooks do not run, and a notice reports this. */
 export const foreignEvents = [
   "Setup",
   "PostToolUseFailure",

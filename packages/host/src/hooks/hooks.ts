@@ -25,65 +25,65 @@ import type { HookEvent } from "./hook-event.ts";
 import { type HookPlace, runHook } from "./run-hook.ts";
 import { type HookSaid, saidBy } from "./said.ts";
 
-/** A hook does not let something be said. The message says why. */
+/** A hook denied a message. The error's message gives the hook's reason. */
 class HookError extends Error {
   override readonly name = "HookError";
 }
 
-/** Where hooks run, and what they are told of everything. */
+/** The surroundings of hooks, and the data that every hook gets. */
 export interface HooksOptions extends HookPlace {
   readonly entries: HookEntries;
   readonly redact: Redact;
-  /** The names of all MCP servers of the settings. */
+  /** The names of all MCP servers in the settings. */
   readonly servers?: readonly string[];
-  /** The tools that an agent of this name has by now in a conversation; none when absent. */
+  /** The current tools of the agent of this name in a conversation; none if absent. */
   readonly tools?: (agent: string | undefined, state: ConversationState) => readonly Tool[];
-  /** What runs without asking. */
+  /** The approval mode of a conversation. */
   mode(conversation: string | undefined): ApprovalMode;
 }
 
-/** What runs without asking, in the words that hooks know. */
+/** Approval modes by the names that hooks know. */
 const MODES = { plan: "plan", ask: "default", edits: "acceptEdits", all: "bypassPermissions" } as const;
 
-/** Times that a hook may send an agent on that has ended its turn. */
+/** Maximum times that stop hooks may continue an agent in one turn. */
 const MOST_STOPS = 5;
 
-/** Why a call that a hook changed does not run. */
+/** The denial reason for a call whose changed input no single argument can hold. */
 const NO_PLACE = "a hook changed what the call is about, and no single argument of the call holds that.";
 
-/** The event, in one of the forms in which hooks know it. */
+/** A form of the event that hooks expect. */
 interface HookForm {
   readonly fields?: object;
-  /** Whether a hook that is for it can allow it. */
+  /** Whether a matching hook can allow the call. */
   readonly allows?: boolean;
   readonly own?: HookCall["own"];
 }
 
-/** Milliseconds that hooks have to end which nobody waits for, when the program ends. */
+/** Milliseconds that async hooks get to end when the program ends. */
 const ASYNC_REST = 1_000;
 
-/** Characters that hooks add to what a model is told. */
+/** Maximum characters that hooks add to what the model sees. */
 const MOST_TOLD = 10_000;
 
 /**
- * A person's own commands at named points (C1). All that are for a point run at once; of what they want the most careful
- * counts: a denial before a question, a question before a permission. What is wrong with one is said, and stops nothing.
+ * The user's own commands at named points (C1). All hooks of a point run in parallel, and the strictest result counts: deny
+ * before ask, ask before allow. A failing hook is reported and stops nothing.
  */
 export class Hooks {
   readonly #options: HooksOptions;
-  /** Conversations that are open, for what is to be said in them. */
+  /** Open conversations, for notices about hooks. */
   readonly #sessions = new Map<string, Session>();
-  /** Words of hooks for the next message, from the start of the session or from behind a summary. */
+  /** Output of session start hooks for the next message of a conversation. */
   readonly #told = new Map<string, readonly Promise<HookSaid>[]>();
   readonly #stops = new Map<string, number>();
   /** Runs that make a summary because a user asked for one. */
   readonly #manual = new Set<string>();
-  /** The context that hooks of `PreToolUse` add to a call, until the call has its result. */
+  /** Context that `PreToolUse` hooks added to a call, until the call has its result. */
   readonly #contexts = new Map<string, string>();
-  /** The agents of sub-agents that work, by their runs. */
+  /** Names of working sub-agents by run. */
   readonly #agents = new Map<string, string>();
   readonly #running = new Set<Promise<unknown>>();
-  /** Hooks that nobody waits for. */
+  /** Async hooks that are running. */
   readonly #async = new Set<Promise<unknown>>();
   /** Processes that hooks left running in the background. */
   readonly #left = new RunningCommands();
@@ -93,12 +93,12 @@ export class Hooks {
     this.#options = options;
   }
 
-  /** Whether there is any. */
+  /** Whether there are no hooks. */
   get isEmpty(): boolean {
     return Object.values(this.#options.entries).every((groups) => groups.length === 0);
   }
 
-  /** A conversation is opened, or begun: its hooks hear of it until it is closed. */
+  /** Runs the hooks of a conversation that was opened or begun, until it is closed. */
   follow(session: Session): void {
     if (this.isEmpty) return;
     const { id } = session;
@@ -120,7 +120,7 @@ export class Hooks {
   }
 
   /**
-   * Runs the hooks for what a person says. Returns it with what the hooks add. Rejects with `HookError` when one denies it.
+   * Runs the hooks for a user message. Returns the message with the hooks' additions. Rejects with `HookError` if a hook denies it.
    */
   async prompt(session: Session, parts: readonly UserPart[]): Promise<readonly UserPart[]> {
     if (this.isEmpty) return parts;
@@ -136,7 +136,7 @@ export class Hooks {
     return added === "" ? parts : [...parts, named("hook", "UserPromptSubmit", added)];
   }
 
-  /** After a turn: the agent goes on where a hook does not let it stop, with why, within the limits of that turn (F100). */
+  /** After a turn: if a hook blocks the stop, the agent continues with the hook's reason, within the same limits (F100). */
   readonly onTurn: TurnHandler = async (conversation, agent, turn) => {
     if (turn.reason !== "answered" && turn.reason !== "finished") return undefined;
     const why = await this.#whyNotStop(conversation.state.id, turn.text);
@@ -145,7 +145,7 @@ export class Hooks {
       : this.#renewed(agent, conversation.state).chat(say(why), { sharesLimits: true });
   };
 
-  /** The agent with the tools that its next turn would have: MCP servers may have added some since its turn began (F108). */
+  /** Returns the agent with its tools for the next turn: MCP servers may have added tools since the last turn began (F108). */
   #renewed(agent: Agent, state: ConversationState): Agent {
     const { name, tools = [] } = agent.options;
     const now = this.#options.tools?.(name, state) ?? [];
@@ -166,7 +166,7 @@ export class Hooks {
     return said.reason;
   }
 
-  /** For the agent: what comes before and after each call. */
+  /** The agent's callbacks before and after each call. */
   get calls(): CallHooks {
     if (this.isEmpty) return {};
     return {
@@ -191,7 +191,7 @@ export class Hooks {
     };
   }
 
-  /** Words that hooks add to the request for a summary. A hook stops only a summary that a user asks for. */
+  /** Runs the hooks before a summary and returns their additions. A hook can only stop a summary that a user asked for. */
   async #beforeSummary({
     trigger,
     wanted = "",
@@ -212,8 +212,7 @@ export class Hooks {
   }
 
   /**
-   * Resolves when no hook runs any more. Hooks that nobody waits for end after a second, and so does what hooks left in the
-   * background (F17).
+   * Resolves when no hook runs any more. Async hooks and processes that hooks left in the background end after a second (F17).
    */
   async close(): Promise<void> {
     await Promise.allSettled(this.#running);
@@ -224,13 +223,13 @@ export class Hooks {
     await this.#left.end();
   }
 
-  /** Runs the hooks for the beginning of a session; what they print goes along with the next message. */
+  /** Runs the session start hooks. Their output is added to the next message. */
   #start(id: string, source: "startup" | "resume" | "compact"): void {
     const said = this.#fire("SessionStart", id, { source }, undefined, forNames([source]));
     this.#told.set(id, [...(this.#told.get(id) ?? []), said]);
   }
 
-  /** Runs the hooks of a point for a call, each of them for all acts of the call that it is for. */
+  /** Runs the hooks of a point for a call. A hook gets each act of the call that it matches. */
   async #fireFor(event: HookEvent, request: PermitRequest, more: object = {}): Promise<HookSaid> {
     const { tool, input, call, run, conversation, signal } = request;
     const { directory } = this.#options;
@@ -244,7 +243,7 @@ export class Hooks {
       (hook) =>
         (isMeant(hook) ? formsFor(calls, tool, hook.isFor) : []).map(({ nameFor, tool_input, own }) => ({
           fields: { tool_name: nameFor(hook.isFor), tool_input },
-          // A hook on an act holds back what other programs do, and allows nothing that is not named.
+          // For a call of another program, a hook on a kind of act can deny. To allow, the hook must name the tool.
           allows: tool.offeredBy === undefined || hook.isFor(calls[0]?.self ?? []),
           own,
         })),
@@ -252,7 +251,7 @@ export class Hooks {
     return said.decision === "allow" && !this.#allows(event, request) ? { ...said, decision: undefined } : said;
   }
 
-  /** Whether a hook can allow the call. A name that fits several servers tells a hook of none of them, so it allows nothing. */
+  /** Returns whether a hook can allow the call. A name that fits several servers does not identify one, so it allows nothing. */
   #allows(event: HookEvent, { tool, conversation }: PermitRequest): boolean {
     const others = namesakesOf(tool, this.#options.servers ?? []);
     if (others.length === 0) return true;
@@ -266,7 +265,7 @@ export class Hooks {
     return false;
   }
 
-  /** What is only told, and waited for by nobody. */
+  /** Runs hooks that only observe, without waiting for them. */
   #observe(id: string, item: FeedItem, calling: Calling | undefined): void {
     const fire = (event: HookEvent, fields: object, names: readonly string[] = []) =>
       this.#inBackground(this.#fire(event, id, fields, undefined, forNames(names)));
@@ -304,7 +303,7 @@ export class Hooks {
     }
   }
 
-  /** Runs the hooks of a point, each for the forms of what happens that it is for; what they want together. */
+  /** Runs the hooks of a point, each with the event forms that it matches, and combines their results. */
   async #fire(
     event: HookEvent,
     conversation: string,
@@ -333,11 +332,11 @@ export class Hooks {
         said.push(one);
         if (one.decision === "deny") break;
       }
-      // A hook that allows some acts of a call does not allow the call.
+      // A hook that allows only some acts of a call does not allow the call.
       const isAllowed = said.every(({ decision }) => decision === "allow");
       return said.map((one) => (one.decision === "allow" && !isAllowed ? { ...one, decision: undefined } : one));
     };
-    // A hook that nobody waits for outlives the call, and ends with the program.
+    // An async hook outlives the call, and ends with the program.
     for (const one of hooks) if (one.hook.async) this.#inBackground(run(one, this.#over.signal), this.#async);
     const awaited = hooks.filter(({ hook }) => !hook.async);
     const all = await Promise.all(awaited.map((one) => run(one, signal)));
@@ -345,7 +344,7 @@ export class Hooks {
   }
 
   #say(conversation: string, event: HookEvent, sentence: string): void {
-    // A conversation that is closed has nobody to hear it.
+    // A closed conversation has no listener for the notice.
     const reason = this.#options.redact(sentence);
     this.#sessions.get(conversation)?.notify({ type: "callback.failed", callback: event, reason, isHook: true });
   }
@@ -355,29 +354,29 @@ export class Hooks {
     work
       .finally(() => among.delete(work))
       .catch(() => {
-        // A hook that fails is told by its point.
+        // `#fire` reports a failed hook.
       });
   }
 }
 
-/** Texts below each other. */
+/** Joins texts with blank lines. */
 function joined(...texts: readonly (string | undefined)[]): string {
   return texts.filter((text) => text !== undefined && text !== "").join("\n\n");
 }
 
-/** Resolves when work is done, after so many milliseconds at the latest. */
+/** Resolves when the work is done, or after this many milliseconds. */
 async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   await Promise.race([work, sleep(milliseconds, undefined, { signal: over.signal }).catch(() => {})]);
   over.abort();
 }
 
-/** For hooks that are for one of these names. */
+/** Selects hooks by these names. */
 function forNames(names: readonly string[]): (hook: Hook) => readonly HookForm[] {
   return (hook) => (hook.isFor(names) ? [{}] : []);
 }
 
-/** Returns the answer of a hook, as far as the call can take it. */
+/** Returns the result of a hook, as far as the call can take it. */
 function heard(said: HookSaid, { own, allows = true }: HookForm): HookSaid {
   const { decision, input } = said;
   const one = decision === "allow" && !allows ? { ...said, decision: undefined } : said;
@@ -386,7 +385,7 @@ function heard(said: HookSaid, { own, allows = true }: HookForm): HookSaid {
   return taken === undefined ? { ...said, decision: "deny", reason: NO_PLACE } : { ...one, input: taken };
 }
 
-/** What several hooks want together: the most careful counts, and what they tell is told one below the other. */
+/** Combines the results of hooks: the strictest decision counts, and texts are joined. */
 function together(all: readonly HookSaid[], redact: Redact): HookSaid {
   const decision = (["deny", "ask", "allow"] as const).find((one) => all.some((said) => said.decision === one));
   const texts = (name: "reason" | "context", of: readonly HookSaid[]) => {

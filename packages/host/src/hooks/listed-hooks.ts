@@ -9,21 +9,21 @@ import { type HookEvent, hookEvents } from "./hook-event.ts";
 /** A file that names hooks. */
 export interface HookSource {
   readonly file: string;
-  /** Whether they run: those of a project only once it is trusted. */
+  /** Whether its hooks run: a project's hooks only run once the project is trusted. */
   readonly isUsed: boolean;
   readonly hooks: readonly ListedHook[];
 }
 
-/** A hook as it stands there. */
+/** A hook as written in a file. */
 export interface ListedHook {
   readonly event: HookEvent;
   /** `*` for all. */
   readonly matcher: string;
-  /** As it would run, a text of whoever wrote the file. */
+  /** The command, unchanged. The text is the file author's. */
   readonly command: string;
 }
 
-/** All hooks that a person and the project around a workspace have, by the files that they stand in; files without any are left out. */
+/** Lists all hooks of a user and the project around a workspace by file, without files that have none. */
 export function listedHooks({
   env,
   home,

@@ -2,20 +2,20 @@ import { nearest } from "@banyan/core/shown";
 import { adviceOnName, isAbsentTool, isToolName, knownNames } from "../permissions/tool-names.ts";
 import type { HookEvent } from "./hook-event.ts";
 
-/** A matcher of a hook, as it was understood. */
+/** A parsed matcher of a hook. */
 export interface Matcher {
-  /** Whether the hook is for something that has these names; nothing has a name at points without a matcher. */
+  /** Returns whether the hook matches something with these names; always true without names, at events without a matcher. */
   isFor(names: readonly string[]): boolean;
-  /** A name that it matches; absent where it matches only what Banyan does not have. */
+  /** A matching name; absent if the matcher only matches things that Banyan does not have. */
   readonly example?: string;
   /** A sentence for each part of the matcher that matches nothing here. */
   readonly notices: readonly string[];
 }
 
-/** The points that are about a call: their matcher names a tool, and `if` a rule. */
+/** Events about a call: their matcher names a tool, and `if` a rule. */
 export const ofTools: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest", "PostToolUse"]);
 
-/** The names that matchers at other points can have: here, and in other programs alone. */
+/** Valid names in matchers of other events: here, and only in other programs. */
 const OTHERS: Readonly<Partial<Record<HookEvent, { readonly here: string[]; readonly elsewhere: string[] }>>> = {
   SessionStart: { here: ["startup", "resume", "compact"], elsewhere: ["clear", "fork"] },
   SessionEnd: { here: ["other"], elsewhere: ["clear", "resume", "logout", "prompt_input_exit"] },
@@ -31,14 +31,14 @@ const OTHERS: Readonly<Partial<Record<HookEvent, { readonly here: string[]; read
   },
 };
 
-/** The points that are about nothing that has a name. Claude Code and codex ignore a matcher there, too. */
+/** Events without names. Claude Code and codex ignore a matcher there, too. */
 const NAMELESS: ReadonlySet<HookEvent> = new Set(["UserPromptSubmit", "Stop"]);
 
 const ALL: Matcher = { isFor: () => true, example: "*", notices: [] };
 
 /**
- * Reads a matcher as Claude Code and codex do: names separated by `|` or `,`, each meant whole, or a regular expression, which
- * may fit any part of a name. Returns what is wrong, and what to write, for a matcher that can match nothing (S34).
+ * Parses a matcher as Claude Code and codex do. A list of names separated by `|` or `,` matches whole names. A regular
+ * expression may match any part of a name. For a matcher that can match nothing, returns the problem and advice (S34).
  */
 export function readMatcher(event: HookEvent, text: string): Matcher | string {
   if (text === "" || text === "*") return ALL;
@@ -52,7 +52,7 @@ export function readMatcher(event: HookEvent, text: string): Matcher | string {
   const vocabulary = vocabularyOf(event);
   const fits = (given: readonly string[]) =>
     given.length === 0 || given.some((name) => (pattern === undefined ? names.includes(name) : pattern.test(name)));
-  // Agents have any names.
+  // Agents can have any name.
   if (vocabulary === undefined) return { isFor: fits, example: names[0] ?? text, notices: [] };
   const parts = (isList ? names : alternativesOf(text)).map((part) => ({
     part,
@@ -72,12 +72,12 @@ export function readMatcher(event: HookEvent, text: string): Matcher | string {
   };
 }
 
-/** One name of a matcher, or one alternative of a regular expression, as it was understood. */
+/** A name of a matcher, or an alternative of a regular expression. */
 interface MatcherPart {
   readonly example?: string;
-  /** Why it matches nothing here, and what to write: the end of a sentence. */
+  /** Why it matches nothing here, with advice: the end of a sentence. */
   readonly problem?: string;
-  /** Another program has something of this name. */
+  /** Another program has this name. */
   readonly isElsewhere?: boolean;
 }
 
@@ -104,7 +104,7 @@ function readPattern(text: string, { names, isTools, isElsewhere, advice }: Voca
   return fitting.length > 0 ? ELSEWHERE : { problem: `matches nothing; ${advice(text.replace(/\W+/g, ""))}` };
 }
 
-/** The alternatives of a regular expression, by each `|` that stands in no brackets. */
+/** The alternatives of a regular expression, split at each `|` outside brackets. */
 function alternativesOf(text: string): readonly string[] {
   const parts = [""];
   let depth = 0;
@@ -123,11 +123,11 @@ interface Vocabulary {
   isName(name: string): boolean;
   isElsewhere(name: string): boolean;
   readonly names: readonly string[];
-  /** The end of a sentence about a name that nothing has. */
+  /** The end of a sentence about an unknown name. */
   advice(name: string): string;
 }
 
-/** Returns the names that a matcher of a point can have; undefined where each name is possible, or nothing has a name. */
+/** Returns the names that a matcher of an event can have; undefined if every name is possible, or none. */
 function vocabularyOf(event: HookEvent): Vocabulary | undefined {
   if (ofTools.has(event)) {
     const names = [...knownNames, ...ABSENT_EXAMPLES];
@@ -149,12 +149,12 @@ function vocabularyOf(event: HookEvent): Vocabulary | undefined {
   };
 }
 
-/** Names of other programs that regular expressions may mean, so that they are known and not wrong. */
+/** Tools of other programs that regular expressions may mean, so that these count as known. */
 const ABSENT_EXAMPLES = ["NotebookEdit", "NotebookRead", "ExitPlanMode", "TaskCreate"];
 
 /**
- * Names of MCP tools that a regular expression may fit: a text that it describes, at each place of such a name. An expression that
- * neither says `mcp` nor begins with any characters means a tool of ours.
+ * Names of MCP tools that a regular expression may match: an example text at each place of such a name. An expression without
+ * `mcp` and without a leading wildcard means our own tools.
  */
 function offeredNames(text: string): readonly string[] {
   if (!/mcp|^\^?\(*\./.test(text)) return [];
@@ -171,7 +171,7 @@ function offeredNames(text: string): readonly string[] {
   return names.filter((name) => /^mcp__.+?__.+$/.test(name));
 }
 
-/** A text that a simple regular expression describes: each repeated piece once, and the first of alternatives. */
+/** An example text for a simple regular expression: each repeated piece once, and the first of alternatives. */
 function describedBy(text: string): string {
   return text
     .replace(/\(\??:?([^()|]*)\|[^()]*\)/g, "$1")

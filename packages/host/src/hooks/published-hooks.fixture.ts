@@ -3,37 +3,37 @@ import type { Json } from "@banyan/core";
 const GUIDE = "https://code.claude.com/docs/en/hooks-guide";
 const REFERENCE = "https://code.claude.com/docs/en/hooks";
 
-/** One call of a tool that is made while the hooks of an example are set. */
+/** A tool call that the test makes with the hooks of an example. */
 export interface PlayedCall {
   readonly tool: string;
   readonly input: Json;
 }
 
 /**
- * A hook that the documentation of Claude Code shows: at the same point, with the same matcher, input and form of answer. The
- * commands are written anew. `formatter` and `notify` stand for programs that a user has.
+ * A hook from the documentation of Claude Code: with the same event, matcher, input and form of answer. The commands are our own.
+ * `formatter` and `notify` stand in for programs of a user.
  */
 export interface PublishedHook {
-  /** The page and the heading under which the example stands. */
+  /** The page and the heading of the example. */
   readonly source: string;
   readonly hooks: Readonly<Record<string, Json>>;
-  /** Files of the project, by their paths. Scripts can be run. */
+  /** Files of the project by path. Scripts are executable. */
   readonly files?: Readonly<Record<string, string>>;
   readonly calls?: readonly PlayedCall[];
-  /** Times that the model answers without a call. Default 1. */
+  /** Number of answers without a call. Default 1. */
   readonly answers?: number;
   readonly prompt?: string;
-  /** The page's own description of the example. */
+  /** The expected outcome, by the page's own description. */
   readonly right: {
     /** The outcome of each call. */
     readonly statuses?: readonly ("completed" | "denied")[];
-    /** Texts of which the model is told. */
+    /** Texts that the model must get. */
     readonly told?: readonly string[];
-    /** The content of files at the end; `null`: there is no such file. */
+    /** The content of files at the end; `null`: no such file. */
     readonly files?: Readonly<Record<string, string | null>>;
-    /** How often the model is asked. */
+    /** Number of model calls. */
     readonly asked?: number;
-    /** Sentences at the start. */
+    /** Notices at the start. */
     readonly notices?: readonly string[];
   };
 }
@@ -238,8 +238,8 @@ process.exit(2);
 };
 
 /**
- * For which commands a hook with `if` runs: the table of the page. It has one more row, in which a hook for `Bash(git push *)` runs
- * for `echo $(date)`. It does not run here, because that command is known to push nothing.
+ * Commands for which a hook with `if` runs, by the page's table. One row is missing: a hook for `Bash(git push *)` runs for `echo
+ * $(date)`. Here it does not, because that command is known to push nothing.
  */
 export const publishedConditions = {
   source: `${GUIDE}#filter-by-tool-name-and-arguments-with-the-if-field`,

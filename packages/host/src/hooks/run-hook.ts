@@ -4,10 +4,10 @@ import type { Socket } from "node:net";
 import { endFamily, familyOf, isLiving, type RunningCommands } from "@banyan/tools/processes";
 import type { Hook } from "./entries.ts";
 
-/** Bytes of output that a hook may have; one that says more is stopped. */
+/** Maximum bytes of a hook's output; a hook with more output is stopped. */
 const MOST_OUTPUT = 1024 * 1024;
 
-/** What came of a hook: what it said, or in a sentence why that counts for nothing. */
+/** The result of a hook: its output, or a sentence why it has no effect. */
 export type HookEnd =
   | { readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly problem: string };
@@ -18,28 +18,28 @@ export function failureOf(
   { code, stderr }: { readonly code: number; readonly stderr: string },
 ): string {
   const [first = ""] = stderr.trim().split("\n", 1);
-  // Before the reason the shell writes its own name, a line and the program.
+  // The shell writes its own name, a line number and the program before the reason.
   const why = first.replace(/^\S*sh: (?:line )?\d+: /, "");
   const [program = ""] = command.trim().split(/\s/, 1);
-  // A script writes its name and a line, too.
+  // A script also writes its name and a line number.
   const reason = why.startsWith(`${program}: `) ? why.slice(program.length + 2).replace(/^(?:line )?\d+: /, "") : why;
   const how = code === 126 || code === 127 ? "could not be run" : `failed with exit code ${code}`;
   return reason === "" ? how : `${how}: ${reason}`;
 }
 
-/** Where a hook runs. */
+/** The folder and environment of a hook. */
 export interface HookPlace {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Milliseconds that the pipes of a hook are waited for which has exited: a process that it left may keep them open. */
+/** Milliseconds to wait for the pipes of an exited hook. Its background processes may keep them open. */
 const PIPES = 1_000;
 
 /**
- * Runs a hook with JSON as its input, as the user and with their variables. It ends when its process exits, after its time, after
- * 1 MiB of output, and with the signal. A hook that is stopped ends with all that it started. What a hook leaves in the background
- * when it exits goes on and is added to `left`; without `left` it ends too. Never rejects.
+ * Runs a hook with JSON as input, with the user's rights and environment. The run ends with its process, its timeout, 1 MiB of
+ * output, or the signal; stopping a hook also ends its child processes. Background processes of an exited hook go on and are added
+ * to `left`; without `left` they end too. Never rejects.
  */
 export async function runHook(
   { command, timeout }: Pick<Hook, "command" | "timeout">,
@@ -62,15 +62,15 @@ export async function runHook(
   let isOver = false;
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (text: string) => {
-      // The pipe of a process that goes on is read all the same: a full or a closed pipe would stop the process.
+      // Keep reading after the hook's end: a full or closed pipe would stop its background process.
       if (isOver) return;
       said[name] += text;
       if (said[name].length > MOST_OUTPUT) ended.resolve({ problem: "wrote more than 1 MiB, and was stopped" });
     });
-    // A pipe that breaks has nothing more to say.
+    // A broken pipe has no more output.
     child[name].on("error", () => {});
   }
-  // One that does not read what it is told has its reasons.
+  // A hook need not read its input.
   child.stdin.on("error", () => {});
   child.stdin.end(JSON.stringify(input));
   child.once("error", ({ message }) => ended.resolve({ problem: `could not be started: ${message}` }));

@@ -2,32 +2,32 @@ import type { Json } from "@banyan/core";
 import type { HookEvent } from "./hook-event.ts";
 import { failureOf, type HookEnd } from "./run-hook.ts";
 
-/** What a hook wants. */
+/** The result of a hook. */
 export interface HookSaid {
-  /** Whether something may happen; `deny` says why not. */
+  /** Whether the call or message may proceed; for `deny`, `reason` says why not. */
   readonly decision?: "allow" | "ask" | "deny" | undefined;
   readonly reason?: string | undefined;
-  /** Arguments in the place of those of the call. */
+  /** Replaces the arguments of the call. */
   readonly input?: Json | undefined;
-  /** Told to the model. */
+  /** Additional text for the model. */
   readonly context?: string | undefined;
-  /** What is wrong with it, in a sentence without a subject. */
+  /** A problem of the hook, as a sentence without subject. */
   readonly problem?: string | undefined;
 }
 
-/** Points at which plain text on standard output is told to the model. */
+/** Events whose plain text on standard output goes to the model. */
 const TELLING: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit", "PreCompact"]);
 
-/** Points at which a decision that cannot be understood denies: at the others a no would do something, as sending an agent on. */
+/** Events for which an unreadable decision denies. For other events, a denial would cause an action, such as continuing the agent. */
 const DENYING: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest", "UserPromptSubmit", "PreCompact"]);
 
-/** Points at which exit code 2 means no. At the others nothing can be stopped, so that a hook with this code has failed. */
+/** Events for which exit code 2 denies. Other events cannot be stopped, so there the hook counts as failed. */
 const STOPPING: ReadonlySet<HookEvent> = new Set([...DENYING, "PostToolUse", "Stop"]);
 
 /**
- * Reads what a hook said by the rules of Claude Code and codex: exit code 2 denies, with standard error as the reason; 0 is
- * fine, and JSON on standard output may say more; any other code is a failure that stops nothing. A decision in a place or a
- * form that is not understood is taken for a no (S34): whoever wrote the hook meant to decide.
+ * Reads a hook's result by the rules of Claude Code and codex. Exit code 2 denies, with standard error as the reason. Exit code 0
+ * succeeds, and JSON on standard output may add more. Any other code is a failure that stops nothing. A decision in an unknown
+ * place or form counts as a denial (S34), since the hook's author meant to decide.
  */
 export function saidBy(event: HookEvent, end: HookEnd, command: string): HookSaid {
   if ("problem" in end) return { problem: end.problem };
@@ -55,7 +55,7 @@ export function saidBy(event: HookEvent, end: HookEnd, command: string): HookSai
   return TELLING.has(event) ? { context: text } : {};
 }
 
-/** A text that holds a decision, whatever else it is. */
+/** Matches a decision anywhere in a text. */
 const DECIDING = /"(?:permissionDecision|decision|behavior)"\s*:|"continue"\s*:\s*"?false/;
 
 function notUnderstood(event: HookEvent, problem: string): HookSaid {
@@ -102,11 +102,11 @@ function readJson(said: Record<string, unknown>, event: HookEvent): HookSaid {
   const specific = recordOf(said.hookSpecificOutput);
   const request = recordOf(specific.decision);
   const stops = said.continue === false;
-  // The turn is about to stop as the hook wants it, and a denial would send the agent on.
+  // Stopping the turn is what the hook wants here; a denial would continue the agent.
   if (stops && event === "Stop") return {};
   const asked = [stops ? "deny" : undefined, specific.permissionDecision, request.behavior, said.decision];
   const decisions = asked.map((one) => DECISIONS.get(one));
-  // The most careful counts where an answer holds several.
+  // If an answer has several decisions, the strictest counts.
   const decision = (["deny", "ask", "allow"] as const).find((one) => decisions.includes(one));
   const reason =
     (stops ? textOf(said.stopReason) : undefined) ??
@@ -121,7 +121,7 @@ function readJson(said: Record<string, unknown>, event: HookEvent): HookSaid {
   };
 }
 
-/** The words for a decision, of today and of before. */
+/** Current and former names of decisions. */
 const DECISIONS: ReadonlyMap<unknown, HookSaid["decision"]> = new Map([
   ["allow", "allow"],
   ["approve", "allow"],

@@ -9,16 +9,16 @@ export const statusLineEntry = z.looseObject(
   'an object, as in {"type":"command","command":"~/bin/status.sh"}',
 );
 
-/** A status line of a person's own. */
+/** A user's own status line. */
 export type StatusLineEntry = z.infer<typeof statusLineEntry>;
 
-/** What came of the command: the first line of what it printed, as it is, or in a few words why there is none. */
+/** The first line of the command's output, unchanged, or why there is none. */
 export type StatusLineSaid = { readonly line: string } | { readonly problem: string };
 
-/** Milliseconds that it may take: what it says is about the moment. */
+/** Timeout in milliseconds: the status describes the current moment. */
 const TIMEOUT = 5_000;
 
-/** Runs the command of a status line with facts as JSON on its input, in the bounds of a hook and 5 seconds. Never rejects. */
+/** Runs the command of a status line with facts as JSON on its input, within the limits of a hook and 5 seconds. Never rejects. */
 export async function statusLineSaid(
   command: string,
   facts: object,

@@ -1,8 +1,8 @@
 import { ESCAPE } from "./secret-formats.ts";
 import type { Span } from "./span.ts";
 
-// What a text itself calls a secret: `api_key: ...`, `"password": "..."`, `Authorization: Bearer ...`. Many such values are
-// names of something, or code, so only those count that look as if nobody had thought them up as a word.
+// Finds values that a text itself calls secrets: `api_key: ...`, `"password": "..."`, `Authorization: Bearer ...`. Many such
+// values are names or code, so only values that look random count.
 
 const NAME =
   "(?:api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|account[-_]?key|auth[-_]?key|secret|(?<!page[-_]?|sync[-_]?|next[-_]?|continuation[-_]?)token|passw(?:or)?d|passphrase|pwd|credential|[_-]auth|dsn)";
@@ -12,19 +12,19 @@ const ASSIGNMENT = new RegExp(
   `${NAME}([\\w-]{0,40})["'\`\\]]{0,2}[ \\t]{0,8}(?:=>|:=|[:=])[ \\t]{0,8}["'\`]?(${VALUE}{8,512})`,
   "gi",
 );
-// A line of .npmrc, as in `//registry.example.com/:_authToken=...`: nothing but a secret stands there.
+// A line of .npmrc, as in `//registry.example.com/:_authToken=...`: its value is always a secret.
 const REGISTRY = new RegExp(`:_(?:authToken|auth|password)[ \\t]{0,8}=[ \\t]{0,8}["']?(${VALUE}{8,512})`, "g");
 const HEADER = new RegExp(`(?:\\b|${ESCAPE})(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \\t]{1,4}(${VALUE}{16,4096})`, "g");
 
-/** Endings of names whose values say something about a secret, or only share its name. */
+/** Endings of names whose values describe a secret, or only share its name. */
 const ABOUT =
   /(?:expir\w*|ttl|type|kind|names?|ids?|ur[il]|path|files?|dirs?|count|size|length|limits?|index|algorithm|issuer|endpoint|policy|version|format|pattern|regexp?|prefix|suffix|field|header|at|s)$/i;
 
-/** What a value is that comes from somewhere else, or is an example of one. */
+/** Values that refer to another place, or placeholders. */
 const STAND_IN =
   /^[$%]|^[~.]{0,2}\/(?:[a-z]{2,}|Users)\/|\$\{|^(?:process\.env|os\.environ|env\.|secrets?\.|vars\.)|\bexample\b|your[-_]|change[-_]?me|(?-i:x{4}|X{4})|\*{3}|\.{3}/i;
 
-/** What is code where a parenthesis follows, as in `token = this$1.next()`. */
+/** Code if a parenthesis follows, as in `token = this$1.next()`. */
 const METHOD = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
 
 /** The values that a text calls secrets. */
@@ -42,24 +42,24 @@ export function namedSecrets(text: string): Span[] {
   return [...assigned, ...forRegistries, ...sent];
 }
 
-/** The value, which stands at the end of what was found. */
+/** The span of the value at the end of a match. */
 function atEnd({ index, 0: whole }: RegExpExecArray, value = "", kind: string): Span {
   const end = index + whole.length;
   return { start: end - value.length, end, kind };
 }
 
-/** Bits for each character: what English words and names stay below, and what random texts of some length reach. */
+/** Entropy in bits per character: words and names stay below the first, long random texts reach the second. */
 const ORDINARY = 3;
 const RANDOM = 4.2;
 
-/** Whether a value looks made by a generator, or by somebody who thought of a password. */
+/** Returns whether a value looks generated, or like a password that a user made up. */
 function looksRandom(value: string): boolean {
   if (STAND_IN.test(value) || !/[0-9]/.test(value) || !/[A-Za-z]/.test(value)) return false;
   const bits = entropy(value);
   return bits >= RANDOM || (bits >= ORDINARY && changesOfKind(value) >= 3);
 }
 
-/** How often a letter stands beside a digit or a sign. Hyphens, dots, slashes and the like join words, so they do not count. */
+/** Number of changes between letters, digits and signs. Hyphens, dots, slashes and similar join words, so they do not count. */
 function changesOfKind(value: string): number {
   const kinds = Array.from(value.replace(/[-_./:]/g, ""), (character) =>
     /[A-Za-z]/.test(character) ? "letter" : /[0-9]/.test(character) ? "digit" : "sign",
@@ -67,7 +67,7 @@ function changesOfKind(value: string): number {
   return kinds.filter((kind, index) => index > 0 && kind !== kinds[index - 1]).length;
 }
 
-/** Shannon's, in bits for each character. */
+/** The Shannon entropy in bits per character. */
 function entropy(value: string): number {
   const counts = new Map<string, number>();
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);

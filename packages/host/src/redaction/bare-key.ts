@@ -1,52 +1,52 @@
 import type { Span } from "./span.ts";
 
-// What is left of a private key when its first and last line are elsewhere: in another output, behind a cut, in base64.
+// Finds parts of a private key whose first and last lines are missing: in another output, after a cut, or in base64.
 
-/** A line as programs write keys, and little else: OpenSSL 64 characters, OpenSSH 70. */
+/** A line of base64 of a key: 64 characters in OpenSSL, 70 in OpenSSH. */
 const LINE = /^(?:[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{64})$/;
-/** What may stand behind a line: quotations, signs, escapes; then where it ends, perhaps by an escape too. */
+/** The end of a line: quotes, signs, escapes, then a line break, perhaps escaped. */
 const BREAK = String.raw`(?:[^\w\n]|\\{1,8}[rt]|\^M){0,16}?(?:\\{1,8}n(?:[^\w\n]{0,12}\n)?|\n)`;
-/** What may stand between two such lines. Before the second that is a number, a mark, a quotation, a comment, a file's name. */
+/** The text between two such lines. Before the second line: a number, a mark, a quote, a comment or a file name. */
 const BETWEEN = new RegExp(`^${BREAK}[^\\n]{0,120}$`);
-/** What may stand behind the last of them, at the end of a text. */
+/** The text after the last such line, at the end of a text. */
 const BEHIND = new RegExp(String.raw`^(?:[^\w\n]|\\{1,8}[rt]|\^M){0,16}(?:${BREAK}[^\n]{0,120}){0,3}$`);
-/** A last line that is shorter, behind another one. */
+/** A shorter last line after another line. */
 const REST = new RegExp(
   `${BREAK}(?:(?:(?!-----)[^\\n]){0,120}?(?:[^A-Za-z0-9+/=\\n-]|-(?!-)|\\\\[nrt]))??[A-Za-z0-9+/]{4,75}={0,2}(?=[^A-Za-z0-9+/=\\n]{0,16}(?:\\n|\\\\|$))`,
   "y",
 );
 
-/** The last line of a key at the end of a text, whose end may come yet. */
+/** The last line of a key at the end of an incomplete text. */
 const LAST_LINE = new RegExp(
   String.raw`(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{16,76}={0,2}${BREAK}[^\n]{0,40}?-{0,5}(?:E|EN|END[A-Z0-9 ]{0,40}-{0,5})?$`,
 );
-/** Characters at the end of a text in which such lines are looked for. */
+/** Number of characters at the end of a text in which such lines are searched. */
 const LOOKED_AT = 4096;
 
-/** How the body of an unencrypted key begins, whatever stands before it: PKCS #1, PKCS #8, SEC 1, OpenSSH. */
+/** Beginnings of the body of an unencrypted key: PKCS #1, PKCS #8, SEC 1, OpenSSH. */
 const BODY =
   /^(?:MII[A-Za-z0-9+/]{3}IBA[AD]|MIG[A-Za-z0-9+/]AgEAMB|MIG[A-Za-z0-9+/]{2}AgEBB[DE]|MIH[A-Za-z0-9+/]AgEBBE|MHcCAQEEI|M[CF][A-Za-z0-9+/]CAQ[AE]wBQYDK2V|b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/]{40})/;
 
-/** `-----BEGIN ` and `PRIVATE KEY-----` in base64, at each of the three ways in which it may be cut into threes. */
+/** `-----BEGIN ` and `PRIVATE KEY-----` in base64, at each of the three alignments. */
 const ENCODED =
   /LS0tLS1CRUdJTi|0tLS0tQkVHSU4g|tLS0tLUJFR0lOI|UFJJVkFURSBLRVktLS0tL|BSSVZBVEUgS0VZLS0tLS|QUklWQVRFIEtFWS0tLS0t/;
 const NAMED = /-----(?:BEGIN|END)[A-Z0-9 ]{0,40}PRIVATE KEY|PRIVATE KEY(?: BLOCK)?-----/;
-/** Lines of a key, perhaps cut at both ends, and nothing else. */
+/** Lines of a key only, perhaps cut at both ends. */
 const KEY_LINES = /^[A-Za-z0-9+/=\r\n]{36,}$/;
 /** Base64 in lines of some length. */
 const WRAPPED = /(?:\r?\n[ \t>|]{0,16}[A-Za-z0-9+/_-]{16,4096})*(?:\r?\n[ \t>|]{0,16}[A-Za-z0-9+/_-]{1,15})?={0,2}/y;
 
-/** What is public, or no key, though it has lines like one: certificates, public keys, signatures, messages. */
+/** Public or other blocks with similar lines: certificates, public keys, signatures, messages. */
 const PUBLIC = /-----BEGIN (?![A-Z0-9 ]{0,40}PRIVATE KEY)[A-Z0-9 ]{1,60}-----[^-]{0,65536}(?:-----END|$)/g;
 
-/** The parts of private keys in a text that nothing around them names. */
+/** Finds parts of private keys that have no header near them. */
 export function bareKeys(text: string): Span[] {
   const words = longWords(text);
   if (words.length === 0) return [];
   return [...bodies(text, words), ...encodedKeys(text, words), ...keyLines(text, words)];
 }
 
-/** Where lines begin, at the end of a text, that may be those of a key when more of them come. */
+/** Returns where key-like lines begin at the end of a text, since more lines may follow; undefined if there are none. */
 export function openKeyLines(text: string): number | undefined {
   const from = Math.max(0, text.length - LOOKED_AT);
   const tail = text.slice(from);
@@ -98,12 +98,12 @@ function decodedFrom(base64: string): string {
   return Buffer.from(base64, "base64").toString("latin1");
 }
 
-/** Whether a word begins as base64 of base64 does, which little else is. */
+/** Returns whether a word looks like base64 of base64, which is rare in other texts. */
 function isEncodedTwice(word: string): boolean {
   return /^[A-Za-z0-9+/=\r\n]{12}$/.test(Buffer.from(word.slice(0, 16), "base64").toString("latin1"));
 }
 
-/** Two or more lines like those of a key, one behind the other. */
+/** Two or more key-like lines in a row. */
 function keyLines(text: string, words: readonly Word[]): Span[] {
   const found: Span[] = [];
   for (let index = 0; index < words.length; index += 1) {
@@ -131,28 +131,28 @@ function lastOfRun(text: string, words: readonly Word[], first: number): number 
   return last;
 }
 
-/** The end of the base64 that goes on at a place, in the next lines too. */
+/** The end of base64 that starts at `at`, with the following lines. */
 function wrappedEnd(text: string, at: number): number {
   WRAPPED.lastIndex = at;
   return WRAPPED.test(text) ? WRAPPED.lastIndex : at;
 }
 
-/** Random base64 of some length has all kinds of characters; hexadecimal digests and rulers of signs do not, and alphabets have an order. */
+/** Random base64 mixes all kinds of characters. Hexadecimal digests and rulers do not, and alphabets are ordered. */
 function isMixed(text: string): boolean {
   return /[A-Z]/.test(text) && /[g-z]/.test(text) && /[0-9]/.test(text) && !/ABCDEFGH|abcdefgh/.test(text);
 }
 
-/** Characters of base64 in a row that are not a word of something else. */
+/** A run of base64 characters. */
 interface Word {
   readonly start: number;
   readonly end: number;
   readonly word: string;
 }
 
-/** Fewer are no line of a key that could be told from anything else. */
+/** Shorter words are too common to be recognized as a line of a key. */
 const LONG = 48;
 
-/** The long words of a text. Only one character in so many is looked at, and what is around it where that may be in one. */
+/** The long words of a text. Tests one character per `LONG` characters, and scans around it only if it may be in a word. */
 function longWords(text: string): Word[] {
   const words: Word[] = [];
   let last = 0;
@@ -164,7 +164,7 @@ function longWords(text: string): Word[] {
     while (isOfBase64(text.charCodeAt(end))) end += 1;
     last = end;
     if (end - start < LONG) continue;
-    // The letter of an escape, and the sign of a line that a diff adds, are none of its characters.
+    // The letter of an escape, or the `+` of a diff, is not part of the word.
     if (/[nrt]/.test(text.charAt(start)) && text.charAt(start - 1) === "\\") start += 1;
     else if (/^[+](?:.{64}|.{70}|.{76})$/.test(text.slice(start, Math.min(end, start + 78)))) start += 1;
     words.push({ start, end, word: text.slice(start, end) });
@@ -172,7 +172,7 @@ function longWords(text: string): Word[] {
   return words;
 }
 
-/** Letters, digits, `+` and `/`. What is behind the end of a text is no number, and none of them. */
+/** Letters, digits, `+` and `/`. The code after the end of a text is NaN and fails every comparison. */
 function isOfBase64(code: number): boolean {
   if (code >= 97) return code <= 122;
   if (code >= 65) return code <= 90;

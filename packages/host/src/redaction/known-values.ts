@@ -2,20 +2,20 @@ import type { Environment } from "@banyan/models";
 import { holdsSecret } from "@banyan/tools/workspace";
 import type { Span } from "./span.ts";
 
-/** A secret of which the very text is known. */
+/** A secret whose exact text is known. */
 export interface KnownValue {
-  /** The variable that holds it. */
+  /** The variable with the secret. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Characters below which a value may well be an ordinary word. */
+/** Minimum characters: shorter values may be ordinary words. */
 const SHORTEST = 8;
 const PASSWORD_IN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i;
 
 /**
- * The values of variables that look like secrets, as they are and as they stand in JSON and in addresses. Short ones,
- * paths, numbers and plain words are left out: they are too likely to mean something else.
+ * The values of variables that look like secrets, unchanged and as written in JSON and URLs. Leaves out short values,
+ * paths, numbers and plain words, which often mean something else.
  */
 export function secretsOf(env: Environment): KnownValue[] {
   return Object.entries(env).flatMap(([name, value]) => {
@@ -34,7 +34,7 @@ function isTelling(value: string): boolean {
   return !/^[A-Za-z_-]+$/.test(value) || value.length >= 20;
 }
 
-/** Where known values stand in a text. */
+/** Finds known values in a text. */
 export function knownValues(text: string, values: readonly KnownValue[]): Span[] {
   return values.flatMap(({ name, text: value }) => {
     const found: Span[] = [];
@@ -44,7 +44,7 @@ export function knownValues(text: string, values: readonly KnownValue[]): Span[]
   });
 }
 
-/** Where a value of several words begins, at the end of a text, that may go on in what comes next. */
+/** Returns where a value of several words begins at the end of a text that may continue later. */
 export function openValue(text: string, values: readonly KnownValue[]): number | undefined {
   const starts = values
     .filter(({ text: value }) => /\s/.test(value))

@@ -1,7 +1,7 @@
 import type { Span } from "./span.ts";
 
-// Private keys in the form of RFC 7468, also where their lines are numbered, quoted, marked as added, or one line with
-// escapes. The end is looked for step by step: one expression for all of it could be kept busy by a hostile text.
+// Finds private keys in the form of RFC 7468, also with line numbers, quotes or diff marks, or as one line with escapes. Searches
+// for the end step by step: a hostile text could keep a single expression busy.
 
 const BEGIN = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const BEGUN = /-----BEGIN[A-Z0-9 -]{0,64}$/;
@@ -12,15 +12,15 @@ const BETWEEN = /(?:[\s"'`,>|;$#*]|\^M|\\{1,4}[nrt]|&#1[03];|[0-9]{1,7}[\t:]|[+-
 const HEADER = /[A-Za-z-]{3,20}: ?[^\r\n\\"]{0,200}/y;
 const LINE = /[A-Za-z0-9+/=]{16,4096}/y;
 const LAST_LINE = /[A-Za-z0-9+/=]{1,15}/y;
-/** A line of a key at the end of a text, behind whatever stands before it, and what may stand behind it. */
+/** A line of a key at the end of a text, after any prefix, with what may follow it. */
 const LINE_BEFORE = /([A-Za-z0-9+/=]{1,4096})(?:[\s"'`,;+$]|\^M|\\[rt])*$/;
 
-/** Characters of the longest key that is expected. */
+/** Maximum characters of a key. */
 const LONGEST = 16_384;
-/** Characters before the beginning of a key that may stand before each of its lines. */
+/** Maximum characters of a prefix that each line of a key may have. */
 const LONGEST_PREFIX = 200;
 
-/** The private keys of a text, also those whose beginning or end is not there. The words alone that a key begins with are none. */
+/** Finds private keys, also those whose first or last line is missing. The header alone is not a key. */
 export function privateKeys(text: string): Span[] {
   const keys: Span[] = [];
   BEGIN.lastIndex = 0;
@@ -40,7 +40,7 @@ export function privateKeys(text: string): Span[] {
   return keys;
 }
 
-/** Where a key begins, at the end of a text, that may go on in what comes next. */
+/** Returns where a key begins at the end of a text that may continue later. */
 export function openPrivateKey(text: string): number | undefined {
   const begun = BEGUN.exec(text.slice(-80));
   if (begun) return text.length - Math.min(80, text.length) + begun.index;
@@ -52,7 +52,7 @@ export function openPrivateKey(text: string): number | undefined {
   return keyFrom(text, start, start + found[0].length).isOpen ? start : undefined;
 }
 
-/** How far the key goes whose body begins here, and whether it may go on where the text ends. */
+/** Returns the end of the key with this body, and whether it may continue after the text's end. */
 function keyFrom(text: string, start: number, body: number): { readonly end: number; readonly isOpen: boolean } {
   const prefix = prefixOf(text, start);
   const between = (at: number) =>
@@ -67,7 +67,7 @@ function keyFrom(text: string, start: number, body: number): { readonly end: num
       end = next;
       continue;
     }
-    // A short line is one of a key only when the end of the key follows.
+    // A short line belongs to the key only if the key's last line follows.
     const last = between(skip(LAST_LINE, text, line));
     const ended = skip(END, text, last);
     if (ended > last) return { end: ended, isOpen: false };
@@ -77,7 +77,7 @@ function keyFrom(text: string, start: number, body: number): { readonly end: num
   return { end, isOpen: false };
 }
 
-/** What stands before each line where it stands before the first, numbers aside, as in `notes.txt:12:`. */
+/** The prefix of each line, as before the first line, with variable numbers: `notes.txt:12:`. */
 interface Prefix {
   readonly whole: RegExp;
   readonly length: number;
@@ -97,12 +97,12 @@ function skipPrefix({ whole }: Prefix, text: string, at: number): number {
   return Math.max(at, start > at - LONGEST_PREFIX && start > 0 ? skip(whole, text, start) : at);
 }
 
-/** Whether a text ends in the middle of what stands before each line. */
+/** Returns whether a text ends inside the prefix of a line. */
 function isPartOf(prefix: Prefix | undefined, text: string, at: number): boolean {
   return prefix !== undefined && text.length - at <= prefix.length + 8 && !text.slice(at).includes("\n");
 }
 
-/** Where the lines begin that stand before the end of a key whose beginning is not there. */
+/** The start of the lines before a key's end, if the key's beginning is missing. */
 function startOfRest(text: string, end: number, first: number): number {
   const lineStart = text.lastIndexOf("\n", end - 1) + 1;
   let start = end;
@@ -118,14 +118,14 @@ function startOfRest(text: string, end: number, first: number): number {
   return start;
 }
 
-/** The end of the line before, where lines end or are said to end by escapes. */
+/** The end of the line before, by line breaks or escapes. */
 function beforeBreak(text: string, at: number, lineStart: number, first: number): number {
   const escaped = /(?:\\r)?\\{1,4}n["'`\s+>|]*$/.exec(text.slice(Math.max(first, at - 40), at));
   if (escaped) return at - escaped[0].length;
   return Math.max(first, lineStart - 1);
 }
 
-/** Where the line begins that ends here: behind a line end or an escape that stands for one. */
+/** The start of the line that ends here: after a line break or its escape. */
 function lastBreak(text: string, at: number): number {
   const escaped = text.lastIndexOf("\\n", at - 1);
   return Math.max(text.lastIndexOf("\n", at - 1) + 1, escaped < 0 ? 0 : escaped + 2);

@@ -4,8 +4,8 @@ import { redactedTools } from "./redacted-tools.ts";
 import type { Redact } from "./redactor.ts";
 
 /**
- * The same loop, with what it reports of its calls redacted before anybody sees it (S10), as tools of ours are: what they
- * show while they run, what came of them, how they changed files. `brought` is told of each tool that it brings.
+ * Wraps a loop so that everything it reports of its calls is redacted first (S10), like our own tools: live output,
+ * results and file changes. `brought` gets each tool that the loop adds.
  */
 export function redactedLoop(loop: LoopDriver, redact: Redact, brought: (tool: Tool) => void): LoopDriver {
   return {
@@ -18,7 +18,7 @@ class RedactedSink implements TurnSink {
   readonly #sink: TurnSink;
   readonly #redact: Redact;
   readonly #brought: (tool: Tool) => void;
-  /** What was shown of calls and may go on, by their ids. */
+  /** Redaction streams of running calls' live output, by call id. */
   readonly #shown = new Map<string, ReturnType<Redact["stream"]>>();
 
   constructor(sink: TurnSink, redact: Redact, brought: (tool: Tool) => void) {

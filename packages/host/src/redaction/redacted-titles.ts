@@ -1,11 +1,11 @@
 import type { Event, Store } from "@banyan/core";
 
-/** Titles that are remembered without their secrets: a server lists all conversations at each change. */
+/** Maximum redacted titles in the cache: a server lists all conversations at each change. */
 const REMEMBERED = 20_000;
 
 /**
- * Returns the store with lists and searches whose titles have no secrets (F106): a title may come from a log of an earlier
- * version, an import or a message that no host redacted.
+ * Wraps a store so that titles in lists and searches have no secrets (F106). A title may come from an older version's
+ * log, an import, or a message that no host redacted.
  */
 export function withRedactedTitles(store: Store, redact: (text: string) => string): Store {
   const known = new Map<string, string>();
@@ -25,7 +25,7 @@ export function withRedactedTitles(store: Store, redact: (text: string) => strin
   };
 }
 
-/** An event without the secrets of its title. */
+/** An event without secrets in its title. */
 export function withRedactedTitle(event: Event, redact: (text: string) => string): Event {
   return event.type === "title.changed" ? { ...event, title: redact(event.title) } : event;
 }

@@ -5,8 +5,8 @@ import type { Redact } from "./redactor.ts";
 import { refuse } from "./span.ts";
 
 /**
- * The same tools, whose words are redacted before anybody sees them: what they answer, show while they run, ask and fail
- * with. A tool with effects is not run with a placeholder in its arguments: that would put it in the place of the secret.
+ * Wraps tools so that their texts are redacted: results, live output, questions and errors. A tool with effects does not
+ * run with a placeholder in its arguments, which would overwrite the secret.
  */
 export function redactedTools(tools: readonly Tool[], redact: Redact): readonly Tool[] {
   return tools.map((tool) => ({
@@ -41,7 +41,7 @@ function redactedPreview(preview: Preview | undefined, redact: Redact): Preview 
   };
 }
 
-/** What a call lets people see while it runs. */
+/** Redacts a call's live output. */
 class Shown implements Disposable {
   readonly context: ToolContext;
   readonly #rest: () => void;
@@ -92,7 +92,7 @@ function redactedQuestion(question: Question, redact: Redact): Question {
   };
 }
 
-/** What the model said needs no redaction; what a tool answers to it does. */
+/** The model's text needs no redaction; a tool's reply to it does. */
 function redactedFollower(follower: Follower, redact: Redact): Follower {
   return {
     text: (delta, kind) => follower.text?.(delta, kind),
@@ -108,7 +108,7 @@ function redactedFollower(follower: Follower, redact: Redact): Follower {
   };
 }
 
-/** Text as it is; anything else as the JSON that the model is told anyway, where names and values stand side by side. */
+/** A text itself; any other value as JSON, which the model gets anyway and which has names next to values. */
 function redactedValue(value: unknown, redact: Redact): unknown {
   if (typeof value === "string") return redact(value);
   const text = JSON.stringify(value);

@@ -1,28 +1,28 @@
 import type { Span } from "./span.ts";
 
-/** How secrets are found in a text, and taken out. */
+/** Finds secrets in a text and replaces them. */
 export interface SecretFinder {
-  /** In order, none over another. */
+  /** In order, without overlaps. */
   find(text: string): readonly Span[];
-  /** Where something begins, at the end of a text, that blanks do not end and that may be a secret when more comes. */
+  /** The start of a possible secret at the end of a text, which may continue even after blanks. */
   open(text: string): number | undefined;
   replace(text: string, spans: readonly Span[]): string;
 }
 
-/** Characters of a word without an end that are held back; what is longer is no secret that is known. */
+/** Maximum characters held back for a word without an end. No known secret is longer. */
 const LONGEST = 16_384;
 /** More than the longest form of a secret. */
 const KEPT_BACK = 8_192;
-/** Characters before a value in which the name stands that makes it a secret. */
+/** Characters before a value that may contain the name that marks it as a secret. */
 const CONTEXT = 256;
 
 /**
- * Redacts a text that comes in pieces, which may break anywhere. A word that may go on is held back until its end, so
- * that all pieces together are what the whole text would have become.
+ * Redacts a text that arrives in pieces, split anywhere. Holds back an incomplete word, so that the pieces together equal the
+ * redacted whole text.
  */
 export class RedactingStream {
   readonly #finder: SecretFinder;
-  /** The end of what was given out, as it was before. */
+  /** The last output, before redaction. */
   #context = "";
   #held = "";
 
@@ -30,18 +30,18 @@ export class RedactingStream {
     this.#finder = finder;
   }
 
-  /** Takes a piece; returns what can be given out now. */
+  /** Takes a piece; returns the text that is safe to output now. */
   push(text: string): string {
     this.#held += text;
     return /\s/.test(text) || this.#held.length > LONGEST ? this.#give(this.#safeEnd()) : "";
   }
 
-  /** The rest. */
+  /** Returns the rest. */
   end(): string {
     return this.#give(this.#held.length);
   }
 
-  /** How much of what is held cannot be the beginning of a secret. */
+  /** The end of the held text that cannot be part of a later secret. */
   #safeEnd(): number {
     const held = this.#held;
     const word = lastWord(held);
@@ -55,7 +55,7 @@ export class RedactingStream {
     const before = this.#context.length;
     const text = this.#context + this.#held;
     const spans = this.#finder.find(text);
-    // A secret is given out as a whole or not at all.
+    // Output a secret as a whole or not at all.
     const crossing = spans.find(({ start, end: last }) => start < before + end && last > before + end);
     const cut = crossing ? Math.max(before, crossing.start) : before + end;
     const inside = spans
@@ -68,7 +68,7 @@ export class RedactingStream {
   }
 }
 
-/** Where the word begins that a text ends with. An expression would take a time that grows with the square of a long word. */
+/** The start of a text's last word. A regular expression would take quadratic time on a long word. */
 function lastWord(text: string): number {
   const first = Math.max(0, text.length - LONGEST);
   let start = text.length;

@@ -8,23 +8,22 @@ import { knownFormats } from "./secret-formats.ts";
 import { SeenKeys } from "./seen-keys.ts";
 import { joinSpans, placeholder, type Span } from "./span.ts";
 
-/** Puts a placeholder, as in `[redacted:github-token]`, in the place of each secret in a text. Done again, it changes nothing more. */
+/** Replaces each secret in a text by a placeholder such as `[redacted:github-token]`. Idempotent. */
 export interface Redact {
   (text: string): string;
-  /** For a text that comes in pieces. */
+  /** For a text that arrives in pieces. */
   stream(): RedactingStream;
   /**
-   * For a text that is about to be taken apart, told in pieces from its beginning (S22): what it holds that can only be told in
-   * the whole is known from then on in whatever piece of it is redacted. It costs little: only private keys are of this kind.
+   * Watches a text in pieces from its beginning, before it is cut (S22): secrets that only the whole text shows are then recognized
+   * in each later piece. Only private keys are of this kind, so this costs little.
    */
   watch(): (piece: string) => void;
 }
 
 /**
- * A function that takes secrets out of texts (S10): the values of variables that look like secrets, what is known by
- * its form (tokens of well-known services, private keys, JSON Web Tokens), passwords in addresses, and values that a text
- * itself calls a password or a key. A private key that it saw once it knows by its pieces (S22). Its time grows with the
- * length of the text, whatever the text is.
+ * Makes a function that removes secrets from texts (S10): values of variables that look like secrets, known forms (tokens of
+ * well-known services, private keys, JSON Web Tokens), passwords in addresses, and values that the text calls a password or a key.
+ * Recognizes pieces of a private key after it saw the key (S22). Takes linear time for any text.
  */
 export function redactor({ env }: { readonly env: Environment }): Redact {
   const values = secretsOf(env);
@@ -56,10 +55,10 @@ export function redactor({ env }: { readonly env: Environment }): Redact {
   });
 }
 
-/** Characters from which on a text is looked at. Longer than a key, so that each stands in one look as a whole or nearly. */
+/** Characters per scan. Longer than a key, so that a scan contains each key fully or nearly. */
 const LOOK = 64 * 1024;
 
-/** Looks for keys in a text that comes in pieces; of what was looked at, as much is looked at again as a key may be long. */
+/** Scans a text in pieces for keys. Consecutive scans overlap by the length of a key. */
 function watching(look: (text: string) => unknown): (piece: string) => void {
   let held = "";
   return (piece) => {
@@ -82,11 +81,11 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
 const SCHEME = /[A-Za-z][A-Za-z0-9+.-]{1,30}$/;
 const USER_INFO = /([^\s:/?#@"'`<>]{0,256}):([^\s/?#@"'`<>]{3,512})@(?=[^\s@])/y;
 
-/** What stands in examples, and for something else. */
+/** Values in examples, and placeholders. */
 const STAND_IN =
   /^(?:pass|passwd|password|pwd|secret|token|user|username|root|admin|guest|test|example|changeme|postgres|mysql|x+|\*+|\.+)$|\$\{|\{\{|^[$%{[<]/i;
 
-/** The passwords of addresses with a user's name, as in `postgres://app:...@db/app`. */
+/** The passwords in addresses with a user name, as in `postgres://app:...@db/app`. */
 function addressPasswords(text: string): Span[] {
   const found: Span[] = [];
   for (let at = text.indexOf("://"); at >= 0; at = text.indexOf("://", at + 3)) {
@@ -96,7 +95,7 @@ function addressPasswords(text: string): Span[] {
     if (!match) continue;
     const [whole, user = "", password = ""] = match;
     const start = at + 3 + user.length + 1;
-    // In this form of GitHub's the name is the token.
+    // In this form of GitHub's, the user name is the token.
     if (password === "x-oauth-basic")
       found.push({ start: at + 3, end: at + 3 + whole.length - 1, kind: "github-token" });
     else if (!STAND_IN.test(password)) found.push({ start, end: start + password.length, kind: "password" });

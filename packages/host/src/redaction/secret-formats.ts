@@ -1,23 +1,22 @@
 import type { Span } from "./span.ts";
 
-/** A secret that can be told by its form alone. */
+/** A secret that is recognizable by its form alone. */
 interface SecretFormat {
   readonly kind: string;
-  /** A regular expression without groups, bounded in length: a hostile text must not be able to keep it busy. */
+  /** A regular expression without groups, of bounded length: a hostile text must not keep it busy. */
   readonly form: string;
-  /** Where the form comes from. */
+  /** The source of the form. */
   readonly source: string;
 }
 
-// Where vendors say nothing of a form, the rules of gitleaks and secretlint are the source:
+// For vendors without documentation, the rules of gitleaks and secretlint are the source:
 // https://github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml, https://github.com/secretlint/secretlint.
 const GITLEAKS = "gitleaks";
 const SECRETLINT = "secretlint";
 
 /**
- * The escape of a character in JSON, in a program, in an address, or of a colour: its letters and digits are no part of the
- * word that follows, as in `"first line\nghp_..."`. An expression takes it along with what stands behind it: to look behind at
- * every letter of a text would cost more than all else.
+ * An escape in JSON, code, an address or a terminal colour. Its letters and digits are not part of the word after it, as in
+ * `"first line ghp_..."`. Expressions match it with the word: a lookbehind at every letter would be the slowest part.
  */
 export const ESCAPE = "(?:\\\\(?:[abefnrtv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\\[[0-9;]{0,12}m)";
 
@@ -104,15 +103,15 @@ const FORMATS: readonly SecretFormat[] = [
 ];
 
 /**
- * All forms at once: the text is gone through a single time. A form does not begin in the middle of a word, and begins with two
- * letters or digits: to ask for them first saves trying each form where none can be.
+ * All forms in one expression, to scan a text once. A form does not begin inside a word, and begins with two letters or digits:
+ * testing these first avoids trying every form at every position.
  */
 const ANY = new RegExp(
   `(?:(?<![A-Za-z])|${ESCAPE})(?=[A-Za-z0-9]{2})(?:${FORMATS.map(({ form }) => `(${form})`).join("|")})`,
   "g",
 );
 
-/** The secrets that are known by their form. */
+/** Finds secrets by their form. */
 export function knownFormats(text: string): Span[] {
   return Array.from(text.matchAll(ANY), (match) => {
     const group = match.findIndex((found, index) => index > 0 && found !== undefined);

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, randomInt } from "node:crypto";
 
-// Secrets as they are made, never the same twice, so that no scanner of this repository finds one in it.
+// Generated secrets, always different, so that no scanner finds a secret in this repository.
 
 const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const LOWER = UPPER.toLowerCase();
@@ -8,7 +8,7 @@ const DIGITS = "0123456789";
 const WORD = UPPER + LOWER + DIGITS;
 const HEX = `${DIGITS}abcdef`;
 
-/** A random text of so many characters. */
+/** A random text of this length. */
 export function random(length: number, alphabet = WORD): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 }
@@ -26,19 +26,19 @@ export function jwt(): string {
   return [{ alg: "HS256", typ: "JWT" }, { sub: random(10), iat: 1 }, 32].map(base64url).join(".");
 }
 
-/** A private key in lines, as files hold it. */
+/** A private key in lines, as in files. */
 export function privateKey(kind = "RSA PRIVATE KEY"): string {
   const lines = base64(1_200).match(/.{1,64}/g) ?? [];
   return [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`].join("\n");
 }
 
-/** A private key that stands in a text in some form, and what of it must not be told. */
+/** A private key hidden in a text, and the part that must be redacted. */
 export interface HiddenKey {
   readonly content: string | Buffer;
   readonly secret: string;
 }
 
-/** Private keys as they stand in files, each in another form and each another key, between lines that are no secret. */
+/** Different private keys as in files, each in another form, between harmless lines. */
 export function hiddenKeys(): Readonly<Record<string, HiddenKey>> {
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
   const ec = generateKeyPairSync("ec", { namedCurve: "P-521" }).privateKey;
@@ -81,10 +81,10 @@ export function hiddenKeys(): Readonly<Record<string, HiddenKey>> {
   };
 }
 
-/** Characters in a row of a secret from which on it is given away. */
+/** Number of consecutive characters that give a secret away. */
 const TELLING = 16;
 
-/** The first characters in a row of a secret that a text tells; nothing when it tells none. The words around a key are none. */
+/** The first such part of a secret in a text; undefined if there is none. The header lines of a key do not count. */
 export function toldOf(secret: string, text: string): string | undefined {
   for (const line of secret.split("\n").filter((line) => !line.startsWith("-----")))
     for (let at = 0; at + TELLING <= line.length; at += 1)
@@ -92,7 +92,7 @@ export function toldOf(secret: string, text: string): string | undefined {
   return undefined;
 }
 
-/** One secret of each kind, by the kind that it is redacted as. */
+/** Secrets by the kind under which they are redacted. */
 export function secrets(): Readonly<Record<string, readonly string[]>> {
   return {
     "anthropic-key": [`sk-ant-api03-${random(93, `${WORD}-_`)}AA`],

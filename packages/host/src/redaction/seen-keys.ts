@@ -1,18 +1,18 @@
 import type { Span } from "./span.ts";
 
-/** Characters of a piece by which a key is known again, and how far apart they are looked for. */
+/** Characters of a piece that identifies a key, and the distance between tested pieces. */
 const PIECE = 12;
 const STEP = 4;
-/** Fewer characters in a row of a key tell nothing. */
+/** Shorter parts of a key are not recognized. */
 const SHORTEST = PIECE + STEP - 1;
-/** What stands between the first line of a key and its body: how it is encrypted, who made it. */
+/** Header lines between the first line of a key and its body. */
 const HEADER = /[A-Za-z-]{3,20}: [^\r\n\\"]{0,200}/g;
 const WORD = /[A-Za-z0-9+/=]{15,}/g;
 
-/** Pieces of keys that are remembered, the oldest given up first: some 600 keys of the usual size. */
+/** Maximum number of remembered pieces, oldest dropped first: about 600 keys of usual size. */
 const MOST = 1_000_000;
 
-/** What every key of a kind has, and its public half too. */
+/** Parts that all keys of a kind and their public halves share. */
 const COMMON = [
   "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAA",
   "AAAAB3NzaC1yc2EAAAADAQABAAA",
@@ -22,13 +22,13 @@ const COMMON = [
 ];
 
 /**
- * The private keys that were seen as a whole, or in a piece that says what it is. Whatever piece of one stands in a text later
- * (S22), a range of a file, a hit of a search, a line of a diff, is known by these, whatever stands around it.
+ * Private keys that appeared in full or in a recognizable part. Later fragments are recognized in any surroundings (S22): a
+ * range of a file, a search hit, a line of a diff.
  */
 export class SeenKeys {
   readonly #pieces = new Set<string>();
 
-  /** Remembers a key: the text of it, with all that stands between its lines. */
+  /** Remembers a key, given with the text between its lines. */
   add(key: string): void {
     const body = (key.replace(HEADER, "").match(/[A-Za-z0-9+/=]{16,}/g) ?? []).join("");
     for (let at = 0; at + PIECE <= body.length; at += 1) {
@@ -41,7 +41,7 @@ export class SeenKeys {
     }
   }
 
-  /** Where pieces of them stand in a text. */
+  /** The positions of remembered pieces in a text. */
   find(text: string): Span[] {
     if (this.#pieces.size === 0) return [];
     return Array.from(text.matchAll(WORD)).flatMap(({ index, 0: word }) => this.#inWord(word, index));
@@ -63,7 +63,7 @@ export class SeenKeys {
   }
 }
 
-/** Not one character again and again, and nothing that public keys have too. */
+/** Returns whether a piece identifies a key: no repeated character, and not shared with public keys. */
 function isTelling(piece: string): boolean {
   return new Set(piece).size > 4 && !COMMON.some((common) => common.includes(piece));
 }

@@ -2,11 +2,11 @@
 export interface Span {
   readonly start: number;
   readonly end: number;
-  /** What it is, in small letters with hyphens, or the name of the variable that holds it. */
+  /** The kind of secret, in small letters with hyphens, or the name of its variable. */
   readonly kind: string;
 }
 
-/** The spans in order. Those that overlap become one, of the kind that is named first. */
+/** Sorts spans. Overlapping spans become one, with the kind of the first in the list. */
 export function joinSpans(spans: readonly Span[]): Span[] {
   const ranked = spans.map((span, rank) => ({ ...span, rank })).sort((a, b) => a.start - b.start || a.rank - b.rank);
   const joined: typeof ranked = [];
@@ -21,7 +21,7 @@ export function joinSpans(spans: readonly Span[]): Span[] {
   return joined;
 }
 
-/** What stands in the place of a secret. */
+/** The placeholder for a secret. */
 export function placeholder(kind: string): string {
   return `[redacted:${kind}]`;
 }
@@ -29,8 +29,8 @@ export function placeholder(kind: string): string {
 const PLACEHOLDER = /\[redacted:[A-Za-z][\w-]*\]/;
 
 /**
- * Why a text must not be written anywhere: it holds a placeholder, which would take the place of the secret. Nothing when
- * it holds none.
+ * Returns why a text must not be written: it contains a placeholder, which would overwrite the secret. Undefined if there
+ * is none.
  */
 export function refuse(text: string): string | undefined {
   const [found] = PLACEHOLDER.exec(text) ?? [];

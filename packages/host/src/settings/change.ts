@@ -5,23 +5,23 @@ import { below, placed } from "./layer.ts";
 import { projectShape } from "./project-schema.ts";
 import { settingShape } from "./schema.ts";
 
-/** Whose file is changed: a project can set less. */
+/** The owner of the file: projects can change fewer settings. */
 export type Owner = "user" | "project";
 
 /**
- * Changes one setting in a file, which is made where there is none, and keeps everything else; `undefined` takes the
- * setting away. Throws a `SettingsError` and leaves the file as it is when it is broken, or when the change is not valid.
+ * Changes one setting in a file and keeps everything else; `undefined` removes the setting. Creates a missing file. Throws a
+ * `SettingsError` for a broken file or an invalid change, and then changes nothing.
  */
 export function changeSetting(file: string, path: KeyPath, value: unknown, owner: Owner = "user"): void {
   change(file, path, [value], owner);
 }
 
-/** The same with a value as a person writes it: JSON where that fits the setting, else the text itself. */
+/** Changes a setting to a value that a user typed: JSON if that is valid for the setting, else the text. */
 export function changeSettingByText(file: string, path: KeyPath, text: string, owner: Owner = "user"): void {
   change(file, path, [...jsonIn(text), text], owner);
 }
 
-/** Of several values, sets the first that fits. */
+/** Sets the first valid value. */
 function change(file: string, path: KeyPath, values: readonly unknown[], owner: Owner): void {
   const json = readJsonFile(file);
   if (json.state === "faulty") throw new SettingsError(json.fault);
@@ -37,7 +37,7 @@ function change(file: string, path: KeyPath, values: readonly unknown[], owner: 
   else if (tried[0]?.misfit) throw new SettingsError(faultOf(file, json, path, tried[0].misfit));
 }
 
-/** What is wrong with the setting that a change is about. Others in the file may be wrong too: that is no reason to refuse. */
+/** The fault of the changed setting. Faults of other settings in the file are no reason to refuse. */
 function misfitAt(settings: unknown, [name]: KeyPath, owner: Owner): Misfit | undefined {
   const shape = owner === "project" ? projectShape : settingShape;
   const setting = String(name);
@@ -48,7 +48,7 @@ function misfitAt(settings: unknown, [name]: KeyPath, owner: Owner): Misfit | un
   return misfit && below(setting, misfit);
 }
 
-/** What was there before has a place in the file; what was to be set has none. */
+/** A fault of an old value has a position in the file; a new value has none. */
 function faultOf(file: string, json: JsonFile, path: KeyPath, misfit: Misfit): SettingsFault {
   const isNew = path.every((part, index) => part === misfit.path[index]);
   if (!isNew && json.state === "read") return placed(file, json.places, misfit);
@@ -60,7 +60,7 @@ function jsonIn(text: string): unknown[] {
   try {
     return [JSON.parse(text)];
   } catch {
-    // It is a text then.
+    // Not JSON: use it as a text.
     return [];
   }
 }

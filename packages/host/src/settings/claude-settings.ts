@@ -6,10 +6,10 @@ import type { SettingsFault } from "./fault.ts";
 import { readJsonFile } from "./json-file.ts";
 import { isPlainObject } from "./key.ts";
 
-/** What was read in place, and what of it does not run here. */
+/** Usable settings of Claude Code, and faults of the others. */
 export interface ClaudeSettings {
   readonly hooks: HookEntries;
-  /** Their deny and ask rules. Their allow rules are not read: the user agreed to them for another program. */
+  /** Its deny and ask rules. Allow rules are not read: the user granted them to another program. */
   readonly rules: Readonly<Record<(typeof LISTS)[number], readonly string[]>>;
   readonly statusLine?: StatusLineEntry | undefined;
   readonly faults: readonly SettingsFault[];
@@ -19,15 +19,14 @@ const LISTS = ["deny", "ask"] as const;
 const NOTHING: ClaudeSettings = { hooks: {}, rules: { deny: [], ask: [] }, faults: [] };
 
 /**
- * The hooks, the rules that deny and ask, and the status line that Claude Code's settings files of a project hold, `.claude/settings.json` and the person's own beside it, each
- * read as it is (S34). Points and kinds of hooks that only Claude Code has are left out, with a notice.
- * Throws nothing.
+ * Reads hooks, deny and ask rules, and the status line of a project's Claude Code settings: `.claude/settings.json` and the user's
+ * local file (S34). Leaves out hook events and types that only Claude Code has, with a notice. Never throws.
  */
 export function readClaudeSettings(files: readonly string[]): ClaudeSettings {
   return files.map(readFile).reduce(together, NOTHING);
 }
 
-/** Hooks of both, point by point. */
+/** Joins hooks by event. */
 export function joinedHooks(one: HookEntries = {}, other: HookEntries = {}): HookEntries {
   const points = hookEvents.filter((event) => one[event] || other[event]);
   return Object.fromEntries(points.map((event) => [event, [...(one[event] ?? []), ...(other[event] ?? [])]]));
@@ -54,7 +53,7 @@ function readFile(source: string): ClaudeSettings {
     .reduce(together, together(rules, readStatusLine(source, statusLine)));
 }
 
-/** Each rule by itself, so that a rule that cannot be read takes no other along. */
+/** Reads each rule separately, so that a faulty rule does not affect others. */
 function readRules(source: string, permissions: unknown): ClaudeSettings {
   const given = isPlainObject(permissions) ? permissions : {};
   return LISTS.flatMap((list) => {
@@ -77,10 +76,10 @@ function readStatusLine(source: string, value: unknown): ClaudeSettings {
   return { ...NOTHING, faults: [{ source, key: "statusLine", problem: "it does not run here", advice }] };
 }
 
-/** Groups of one hook each, so that one that does not run here hides no other. */
+/** Splits groups into one hook each, so that a hook that does not run here hides no other. */
 function commandsOf(event: string, groups: unknown): unknown[] {
   if (!Array.isArray(groups)) return [groups];
-  // Of a point that is none here all is said once.
+  // Report an unknown event once.
   if (!hookEvents.some((known) => known === event)) return [undefined];
   return groups.flatMap((group: unknown) =>
     isPlainObject(group) && Array.isArray(group.hooks)

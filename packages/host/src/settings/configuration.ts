@@ -18,28 +18,28 @@ import { type Entry, type Layer, mergeLayers, settingsOf } from "./merge.ts";
 import { type Settings, settingsSchema } from "./schema.ts";
 import { unknownNames } from "./unknown-names.ts";
 
-/** Whose settings. */
+/** The sources of settings. */
 export interface ConfigurationOptions {
   readonly env: Environment;
   readonly home: string;
-  /** A project that is trusted; without one nothing of a project is read. */
+  /** A trusted project. Without it, no file of a project is read. */
   readonly project?: ProjectPlaces | undefined;
-  /** What the command line sets. */
+  /** Settings of the command line. */
   readonly flags?: Settings;
 }
 
 const OPTIONS: OptionNames<ConfigurationOptions> = { env: true, home: true, project: true, flags: true };
 
-/** All settings, as they count. */
+/** The effective settings. */
 export interface Configuration {
   readonly settings: Settings;
-  /** Each of them, with the layer that it comes from. */
+  /** Each setting with its layer. */
   readonly entries: readonly Entry[];
-  /** What is wrong, and left out. */
+  /** Faults of settings that were left out. */
   readonly faults: readonly SettingsFault[];
 }
 
-/** What is so when nobody sets anything else, as far as the host decides it. */
+/** The defaults of the host. */
 const BUILT_IN: Settings = {
   approval: "ask",
   memory: { enabled: false },
@@ -47,15 +47,14 @@ const BUILT_IN: Settings = {
   theme: "auto",
 };
 
-/** The file of a user's settings. */
+/** The path of the user's settings file. */
 export function userSettingsFile({ env, home }: Pick<ConfigurationOptions, "env" | "home">): string {
   return join(directories(env, home).config, "settings.json");
 }
 
 /**
- * Puts the layers together: built-in, user, project, environment, flags; a later one counts more. What is wrong in a
- * file is left out and reported, but for what holds the agent back: when something of that kind in the user's own file
- * cannot be read, or a variable has a wrong value, a `SettingsError` is thrown.
+ * Merges the layers by rising precedence: built-in, user, project, environment, flags. Faulty settings are left out and reported.
+ * Throws a `SettingsError` if a restriction in the user's own file cannot be read, or a variable has a wrong value.
  */
 export function readConfiguration(options: ConfigurationOptions): Configuration {
   refuseUnknown("readConfiguration", options, OPTIONS);
@@ -73,7 +72,7 @@ export function readConfiguration(options: ConfigurationOptions): Configuration 
   return { settings: settingsOf(entries), entries, faults };
 }
 
-/** Everything that is wrong in all layers; also what would keep the program from starting. `unknownNamesIn` looks names up. */
+/** Lists all faults in all layers, also those that prevent a start. For unknown names, use `unknownNamesIn`. */
 export function checkConfiguration(options: ConfigurationOptions): readonly SettingsFault[] {
   refuseUnknown("checkConfiguration", options, OPTIONS);
   const { user, project } = readFiles(options);
@@ -81,8 +80,8 @@ export function checkConfiguration(options: ConfigurationOptions): readonly Sett
 }
 
 /**
- * A fault for each name in the files and variables that names nothing: models, tools of agents, folders and files. Each layer is looked at,
- * also where another layer counts more.
+ * Lists names in files and variables that do not exist: models, tools of agents, folders and files. Checks every layer, also
+ * overridden ones.
  */
 export async function unknownNamesIn(
   options: ConfigurationOptions,
@@ -111,7 +110,7 @@ export async function unknownNamesIn(
   return (await Promise.all(faults)).flat();
 }
 
-/** A misfit with the place in its file, or with its variable. */
+/** Adds the place in the file, or the variable, to a misfit. */
 function faultIn(layer: LayerName, file: string | undefined, misfit: Misfit): SettingsFault {
   const { path, problem, advice } = misfit;
   const key = formatKey(path);
@@ -122,7 +121,7 @@ function faultIn(layer: LayerName, file: string | undefined, misfit: Misfit): Se
   return { source: file ?? layer, key, problem, advice };
 }
 
-/** An example for each rule and matcher of the files that can be read (S34), relative to a workspace. */
+/** An example for each rule and matcher of the readable files (S34), relative to a workspace. */
 export function proveRules(options: ConfigurationOptions, workspace: string): ReturnType<typeof provenRules> {
   refuseUnknown("proveRules", options, OPTIONS);
   const { user, project } = readFiles(options);
@@ -133,7 +132,7 @@ export function proveRules(options: ConfigurationOptions, workspace: string): Re
   return provenRules(settingsOf(mergeLayers(layers)), workspace);
 }
 
-/** The value of a setting, or of something in it, with the layers that it comes from; nothing when it is not set. */
+/** The value of a setting, or of a part of it, with its layers; undefined if not set. */
 export function settingAt({ settings, entries }: Configuration, path: KeyPath): Entry | undefined {
   const value = valueAt(settings, path);
   if (value === undefined) return undefined;
@@ -141,7 +140,7 @@ export function settingAt({ settings, entries }: Configuration, path: KeyPath): 
   return { path, value, layers: [...new Set(shares.flatMap(({ layers }) => layers))] };
 }
 
-/** Why there can be no such setting, in a sentence; nothing when there can be one. */
+/** A sentence about an unknown setting; undefined if the setting exists. */
 export function unknownSetting(path: KeyPath): string | undefined {
   const schema = schemaNode(settingsSchema);
   const at = path.findIndex((_, index) => nodesAt(schema, path.slice(0, index + 1)).length === 0);
@@ -151,7 +150,7 @@ export function unknownSetting(path: KeyPath): string | undefined {
   return `${around === "" ? "" : `${around}: `}${problem}; ${advice}.`;
 }
 
-/** A setting as people find it, as in `settings.json:3:5: keys`; its name alone where a file does not hold it. */
+/** A setting with its position, as in `settings.json:3:5: keys`; only its name if the file does not contain it. */
 export function settingPlace(file: string, path: KeyPath): string {
   const json = readJsonFile(file);
   const at = json.state === "read" ? json.places.value(path) : undefined;
@@ -179,7 +178,7 @@ function environmentFaults(env: Environment): SettingsFault[] {
   }
 }
 
-/** Relative paths of a file mean another place than where the program was started. */
+/** Makes a file's relative paths absolute, since they do not start at the working directory. */
 function withPaths(layer: FileLayer, absolute: (path: string) => string): FileLayer {
   const { instructions, theme } = layer.settings;
   return {
@@ -192,7 +191,7 @@ function withPaths(layer: FileLayer, absolute: (path: string) => string): FileLa
   };
 }
 
-/** The settings file counts more than the files that other programs read too; hooks and rules are those of all. */
+/** The settings file overrides files that other programs share. Hooks and rules of all files are joined. */
 function joinedLayers(shared: FileLayer, own: FileLayer, claude: ClaudeSettings, root: string): FileLayer {
   const permissions = withRules(own.settings.permissions, claude.rules, root);
   const statusLine = own.settings.statusLine ?? claude.statusLine;
@@ -211,7 +210,7 @@ function joinedLayers(shared: FileLayer, own: FileLayer, claude: ClaudeSettings,
   };
 }
 
-/** The rules of a project, with those that it denies and asks about for Claude Code. */
+/** A project's rules, with the deny and ask rules of its Claude Code settings. */
 function withRules(
   own: Settings["permissions"],
   claude: ClaudeSettings["rules"],
@@ -224,17 +223,14 @@ function withRules(
   return lists.length > 0 ? Object.fromEntries(lists) : own;
 }
 
-/** `Edit(/src/**)` of Claude Code means a path from the folder of the settings: so it means it here, wherever one works. */
+/** In Claude Code, `Edit(/src/**)` starts at the folder of the settings. Make the path absolute, so that it means the same here. */
 function fromRoot(rule: string, root: string): string {
   const [, name = "", path] = /^\s*(\w+)\s*\(\s*\/(?!\/)(.*)\)\s*$/s.exec(rule) ?? [];
   const isPath = foreignTool(name)?.pattern?.endsWith("path") === true;
   return isPath ? `${name}(/${literalGlob(root)}/${path})` : rule;
 }
 
-/**
- * The settings of a project without those that it must not bring: files from elsewhere, and other things under names that
- * the user has given already.
- */
+/** Removes settings that a project must not bring: files outside of it, and names that the user has already defined. */
 function withoutStrangers(user: FileLayer, layer: FileLayer, { root, settings: file }: ProjectPlaces): FileLayer {
   const faults = [...layer.faults];
   const instructions = layer.settings.instructions?.filter((path) => {
@@ -262,14 +258,14 @@ interface SourcedLayer {
 }
 
 /**
- * The layer of a project without its `compaction`, where `hint` and `threshold`, each right in its own file, do not fit
- * each other: the fault names both files.
+ * Removes a project's `compaction` if its `hint` and `threshold`, merged with the user's, contradict each other. The fault names
+ * both files.
  */
 function withFittingCompaction(user: SourcedLayer, { file, layer }: SourcedLayer): FileLayer {
   const { compaction, ...settings } = layer.settings;
   const values = { hint: 0, threshold: 1, ...user.layer.settings.compaction, ...compaction };
   if (compaction === undefined || values.hint < values.threshold) return layer;
-  // It sets one of the two: both of one file fit.
+  // The project sets one of the two: both from one file would be consistent.
   const [own, other] =
     compaction.hint === undefined ? (["threshold", "hint"] as const) : (["hint", "threshold"] as const);
   const json = readJsonFile(file);

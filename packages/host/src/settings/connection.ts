@@ -5,7 +5,7 @@ import type { Settings } from "./index.ts";
 
 const MEBI = 1024 * 1024;
 
-/** For how long the agent waits for its model, and how much of an answer it takes, as the settings say. */
+/** An agent's timeouts for its model, and its limits for answers, by the settings. */
 export function patienceOf({ connection = {} }: Settings): Pick<AgentOptions, "retry" | "bounds"> {
   const { silence, retryTime, attempts, answer, arguments: ofCall } = connection;
   return {
@@ -21,12 +21,12 @@ export function patienceOf({ connection = {} }: Settings): Pick<AgentOptions, "r
   };
 }
 
-/** For how long an agent of another program may be silent: while it starts and while it works. Without a setting, as `acpAgent` says. */
+/** Timeouts of another program's silent agent: at start and at work. Undefined: `acpAgent` has defaults. */
 export function agentPatience({ connection: { silence } = {} }: Settings): AcpAgentOptions["patience"] {
   return silence === undefined ? undefined : { start: silence * 1_000, work: silence * 1_000 };
 }
 
-/** How much is read of an answer on its way, as the settings say. */
+/** Limits of reading an answer, by the settings. */
 function wireBoundsOf({ connection = {} }: Settings): WireBounds | undefined {
   const { line, answer } = connection;
   if (line === undefined && answer === undefined) return undefined;
@@ -36,13 +36,13 @@ function wireBoundsOf({ connection = {} }: Settings): WireBounds | undefined {
   };
 }
 
-/** What the user knows of models. */
+/** The user's short names, overrides and limits for models. */
 export function modelNames(settings: Settings): Pick<ResolveOptions, "aliases" | "overrides" | "bounds"> {
   const { aliases = {}, models = {} } = settings;
   return { aliases, overrides: models, bounds: wireBoundsOf(settings) };
 }
 
-/** What the settings say of every response. */
+/** The settings for every response. */
 export function modelSettings({ temperature, maxTokens }: Settings): ModelSettings {
   return {
     ...(temperature === undefined ? {} : { temperature }),

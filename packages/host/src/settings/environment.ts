@@ -5,11 +5,11 @@ import { type KeyPath, withValueAt } from "./key.ts";
 import { limits } from "./limits.ts";
 import { type SettingName, type Settings, settingShape } from "./schema.ts";
 
-/** A variable of the environment that stands for a setting. */
+/** An environment variable for a setting. */
 export interface SettingVariable {
   readonly name: string;
   readonly path: KeyPath & readonly [SettingName, ...PropertyKey[]];
-  /** Its text as a value of the setting; the text itself when it stands for none, so that the schema can say so. */
+  /** Converts the text to a value of the setting. Invalid text stays a text, so that the schema reports it. */
   read(text: string): unknown;
 }
 
@@ -20,7 +20,7 @@ const yesOrNo = (value: string): unknown => {
   return /^(0|false|no|off)$/i.test(value) ? false : value;
 };
 
-/** All of them. An empty one counts as not set. */
+/** All variables for settings. An empty variable counts as not set. */
 export const settingVariables: readonly SettingVariable[] = [
   { name: "BANYAN_MODEL", path: ["model"], read: text },
   { name: "BANYAN_TITLE_MODEL", path: ["titleModel"], read: text },
@@ -39,10 +39,10 @@ export const settingVariables: readonly SettingVariable[] = [
   { name: "BANYAN_THEME", path: ["theme"], read: text },
 ];
 
-/** Variables of Banyan that stand for no setting. */
+/** Variables of Banyan that are not settings. */
 const OTHER_VARIABLES: readonly string[] = [
   ...["BANYAN_HOME", "BANYAN_NO_DISCOVERY", "BANYAN_STORE", "BANYAN_RUNS", "BANYAN_TOKEN", "BANYAN_GUEST_TOKEN"],
-  // Banyan sets these for programs that it starts, and one of them may be Banyan.
+  // Banyan sets these for its child processes, which may be Banyan too.
   ...["BANYAN_COMMANDS", "BANYAN_MCP_SERVERS", "BANYAN_ACP_AGENTS", "BANYAN_PROJECT_DIR"],
   ...["BANYAN_IN_SANDBOX", "BANYAN_SANDBOX_WORDS"],
 ];
@@ -66,8 +66,8 @@ const PREFIX = "BANYAN_";
 const NONE_NEAR = "docs/configuration.md lists the variables";
 
 /**
- * What the environment sets. Throws a `SettingsError` that names the variable: like a flag, it was set for this run, so
- * nobody is served by going on without it.
+ * Reads the settings of the environment. Throws a `SettingsError` that names a faulty variable: like a flag, it was set
+ * for this run, so it must not be ignored.
  */
 export function environmentSettings(env: Environment): Settings {
   let settings: Settings = {};

@@ -12,16 +12,16 @@ import { agentsOf, type Settings } from "./schema.ts";
 /** Settings that name tools. */
 export type ProvenSettings = Pick<Settings, "permissions" | "hooks" | "mcpServers" | "agents">;
 
-/** A rule or a matcher of the settings, and what proves that it can match something. */
+/** A rule or matcher of the settings, with an example that shows that it can match. */
 export interface ProvenRule {
   /** As in `permissions.deny`. */
   readonly key: string;
   readonly text: string;
-  /** A call, or the name of a tool, that it matches; undefined where none was found. */
+  /** A matching call or tool name; undefined if none was found. */
   readonly example: string | undefined;
 }
 
-/** An example for each rule and matcher, and sentences about those on what Banyan does not have. Their form was checked before. */
+/** An example for each rule and matcher, and sentences about those for tools that Banyan does not have. Their form was checked before. */
 export function provenRules(
   { permissions = {}, hooks = {}, mcpServers, agents }: ProvenSettings,
   workspace: string,

@@ -3,22 +3,22 @@ import type { z } from "zod";
 import { type KeyPath, valueAt } from "./key.ts";
 import { knownNames } from "./known-names.ts";
 
-/** Something that is wrong with the settings: where it stands, what it is, and what to do. */
+/** A fault of the settings: its place, the problem, and advice. */
 export interface SettingsFault {
   /** A file, or the name of an environment variable. */
   readonly source: string;
-  /** From 1; absent where there is no place to point at. */
+  /** From 1; absent if there is no position. */
   readonly line?: number;
   /** From 1. */
   readonly column?: number;
-  /** The setting, as in `permissions.allow[2]`; absent when it is the source as a whole. */
+  /** The setting, as in `permissions.allow[2]`; absent for the source as a whole. */
   readonly key?: string;
   readonly problem: string;
-  /** What would be right, or what to do. */
+  /** The expected value, or what to do. */
   readonly advice: string;
 }
 
-/** Settings, or a change of them, that cannot be used. The message names the place, the setting and what to do. */
+/** Unusable settings, or an invalid change. The message gives the place, the setting and advice. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   readonly fault: SettingsFault;
@@ -29,27 +29,27 @@ export class SettingsError extends Error {
   }
 }
 
-/** One sentence for a fault, with the place in front as compilers write it. */
+/** Formats a fault as one sentence after its place, like a compiler. */
 export function describeFault(fault: SettingsFault): string {
   return `${describePlace(fault)}: ${fault.problem}; ${fault.advice}${fault.advice.endsWith("?") ? "" : "."}`;
 }
 
-/** Where a fault stands, as in `settings.json:3:5: permissions.allow[2]`. */
+/** The place of a fault, as in `settings.json:3:5: permissions.allow[2]`. */
 export function describePlace({ source, line, column, key }: Omit<SettingsFault, "problem" | "advice">): string {
   const place = line === undefined ? source : `${source}:${line}:${column}`;
   return key === undefined ? place : `${place}: ${key}`;
 }
 
-/** A fault of a value, and which part of the value it is about. */
+/** A fault of a value, and the part of the value that it is about. */
 export interface Misfit {
   readonly path: KeyPath;
-  /** It is the name at the end of the path that is wrong, not what it holds. */
+  /** The last name of the path is wrong, not its value. */
   readonly isName: boolean;
   readonly problem: string;
   readonly advice: string;
 }
 
-/** What is wrong with a value, by a schema whose messages say what is expected. */
+/** The faults of a value, by a schema whose messages give the expected value. */
 export function misfitsOf(value: unknown, schema: z.ZodType): Misfit[] {
   const issues = schema.safeParse(value).error?.issues ?? [];
   return issues.flatMap((issue) => misfitsOfIssue(value, schema, issue));
@@ -82,17 +82,17 @@ function misfitsOfIssue(value: unknown, schema: z.ZodType, issue: Issue): Misfit
   return [{ path, isName: false, problem, advice: `expected ${issue.message}` }];
 }
 
-/** A value as people are shown it: the beginning of its JSON. */
+/** The beginning of a value's JSON, for messages. */
 export function shown(value: unknown): string {
   try {
     return JSON.stringify(value)?.slice(0, 80) ?? "nothing";
   } catch {
-    // It holds itself, or is deeper than the stack.
+    // A circular value, or one deeper than the stack.
     return "too many levels";
   }
 }
 
-/** A name that no setting has. */
+/** The fault of an unknown name. */
 export function unknownName(path: KeyPath, known: readonly string[]): Misfit {
   const name = String(path.at(-1));
   const meant = nearest(name, known);
@@ -101,7 +101,7 @@ export function unknownName(path: KeyPath, known: readonly string[]): Misfit {
   return { path, isName: true, problem: `'${name}' is not known`, advice: `expected ${expected}` };
 }
 
-/** Of several forms that a value may have, the one that it misses by the least. */
+/** The form with the fewest faults, of several allowed forms. */
 function likeliest(forms: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   return forms.toSorted((a, b) => a.length - b.length)[0];
 }

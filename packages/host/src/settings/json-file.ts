@@ -14,16 +14,16 @@ import { readFileStart } from "../places/read-file.ts";
 import type { SettingsFault } from "./fault.ts";
 import { type JsonPlaces, parseJson } from "./json-text.ts";
 
-/** The content of a JSON file; `absent` when there is no file. */
+/** The content of a JSON file; `absent` if there is no file. */
 export type JsonFile =
   | { readonly state: "absent" }
   | { readonly state: "read"; readonly value: unknown; readonly text: string; readonly places: JsonPlaces }
   | { readonly state: "faulty"; readonly fault: SettingsFault };
 
-/** Bytes. What is larger was not written by hand. */
+/** Maximum bytes. Larger files are not written by hand. */
 const LARGEST = 1024 * 1024;
 
-/** Reads and parses a JSON file. Names that stand in an object twice are a fault. Throws nothing. */
+/** Reads and parses a JSON file. Duplicate names in an object are a fault. Never throws. */
 export function readJsonFile(file: string): JsonFile {
   const faulty = (fault: Omit<SettingsFault, "source">): JsonFile => ({
     state: "faulty",
@@ -42,7 +42,7 @@ export function readJsonFile(file: string): JsonFile {
   }
   const [repeated] = parsed.places.repeated;
   if (repeated) {
-    // A parser takes the last one, so that a rule in the first would be gone without a word.
+    // A parser takes the last duplicate, so a rule in the first would be silently lost.
     const name = String(repeated.path.at(-1));
     return faulty({ ...repeated.at, problem: `'${name}' is there twice`, advice: "merge both into one" });
   }
@@ -50,8 +50,8 @@ export function readJsonFile(file: string): JsonFile {
 }
 
 /**
- * Replaces a JSON file as a whole: readers see the old content or the new. The file and folders that are made are for
- * the user alone. A link in its place stays, and what it leads to is replaced. Lines are indented as they were.
+ * Replaces a JSON file atomically: readers see the old or the new content. New files and folders are for the user
+ * only. A link stays, and its target is replaced. Keeps the indentation.
  */
 export function replaceJsonFile(file: string, value: unknown, before = ""): void {
   const target = targetOf(file);
@@ -62,7 +62,7 @@ export function replaceJsonFile(file: string, value: unknown, before = ""): void
   try {
     try {
       writeFileSync(handle, `${JSON.stringify(value, undefined, indent)}\n`);
-      // Without this a power cut could leave the name with an empty file behind it.
+      // Without this, a power cut could leave an empty file.
       fsyncSync(handle);
     } finally {
       closeSync(handle);
@@ -78,7 +78,7 @@ function targetOf(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    // There is no file yet: it is made under the name that was given.
+    // There is no file yet: create it under the given name.
     return file;
   }
 }

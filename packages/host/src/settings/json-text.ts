@@ -1,23 +1,23 @@
 import { formatKey, type KeyPath } from "./key.ts";
 
-/** A place in a text, counted from 1. */
+/** A position in a text, counted from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** A JSON text as it was read, or where it breaks. */
+/** A parsed JSON text, or the position of its error. */
 export type JsonText =
   | { readonly ok: true; readonly value: unknown; readonly places: JsonPlaces }
   | { readonly ok: false; readonly at: Position; readonly problem: string };
 
-/** Reads a JSON text. A byte order mark is passed over. Throws nothing. */
+/** Parses a JSON text. Ignores a byte order mark. Never throws. */
 export function parseJson(text: string): JsonText {
   const json = text.replace(/^\uFEFF/, "");
   try {
     return { ok: true, value: JSON.parse(json), places: new JsonPlaces(json) };
   } catch {
-    // The parser does not always tell where it stopped, so the place is looked for.
+    // The parser does not always report the position.
     const at = breakOf(json);
     const problem =
       at >= json.length ? "the JSON ends too early" : `the JSON is not valid at ${JSON.stringify(json[at])}`;
@@ -25,27 +25,27 @@ export function parseJson(text: string): JsonText {
   }
 }
 
-/** Where what stands in a JSON text. Looked for when it is first asked. */
+/** The positions of values and names in a JSON text, computed on first use. */
 export class JsonPlaces {
   readonly #text: string;
   #found: Found | undefined;
 
-  /** The text must be JSON. */
+  /** The text must be valid JSON. */
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Where the value at the end of a way begins. */
+  /** The start of the value at a path. */
   value(path: KeyPath): Position | undefined {
     return this.#position(this.#all.values.get(formatKey(path)));
   }
 
-  /** Where the name at the end of a way stands. */
+  /** The start of the name at the end of a path. */
   name(path: KeyPath): Position | undefined {
     return this.#position(this.#all.names.get(formatKey(path)));
   }
 
-  /** The names that stand in an object more than once, of which a parser takes the last without a word. */
+  /** Duplicate names in objects. A JSON parser silently takes the last. */
   get repeated(): readonly { readonly path: KeyPath; readonly at: Position }[] {
     return this.#all.repeated.map(({ path, at }) => ({ path, at: positionAt(this.#text, at) }));
   }
@@ -66,15 +66,15 @@ interface Found {
   readonly repeated: { readonly path: KeyPath; readonly at: number }[];
 }
 
-/** An object or a list that is open at some place of a text. */
+/** An open object or list during the scan. */
 interface Open {
   readonly path: KeyPath;
   readonly isList: boolean;
-  /** The name or position of what comes next; nothing while a name is awaited. */
+  /** The name or index of the next value; undefined while a name is expected. */
   next: PropertyKey | undefined;
 }
 
-/** Below this many objects and lists nobody looks for a place. */
+/** Positions are only recorded down to this depth. */
 const DEEPEST = 20;
 
 const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+/g;
@@ -111,7 +111,7 @@ function positionAt(text: string, at: number): Position {
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** Where a text stops being the beginning of any JSON, by halving: every shorter beginning only lacks its end. */
+/** Finds where a text stops being a valid beginning of JSON, by binary search: all shorter beginnings are valid but incomplete. */
 function breakOf(text: string): number {
   let fine = 0;
   let broken = text.length + 1;

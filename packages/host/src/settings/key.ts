@@ -1,7 +1,7 @@
-/** The way from the top of the settings to one of them: names of objects, positions in lists. */
+/** The path to a setting: names in objects, positions in lists. */
 export type KeyPath = readonly PropertyKey[];
 
-/** The way as one text, as in `models["ollama/qwen3.5"].contextSize` or `permissions.deny[0]`. `parseKey` reads it back. */
+/** Formats a path, as in `models["ollama/qwen3.5"].contextSize` or `permissions.deny[0]`. `parseKey` reads it back. */
 export function formatKey(path: KeyPath): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
@@ -13,7 +13,7 @@ export function formatKey(path: KeyPath): string {
 
 const PART = /\.?(?:\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]"\s]+))/y;
 
-/** The way that a text names; nothing when it is none. */
+/** Parses a path; undefined if the text is invalid. */
 export function parseKey(text: string): KeyPath | undefined {
   const path: PropertyKey[] = [];
   const parts = new RegExp(PART);
@@ -32,12 +32,12 @@ function unquoted(text: string): string {
   try {
     return String(JSON.parse(text));
   } catch {
-    // An escape that JSON does not know stands for what is written.
+    // Invalid JSON escape: take the text literally.
     return text.slice(1, -1);
   }
 }
 
-/** What stands at the end of the way; nothing when the way leads nowhere. */
+/** The value at a path; undefined if there is none. */
 export function valueAt(value: unknown, path: KeyPath): unknown {
   return path.reduce<unknown>(
     (inner, part) =>
@@ -48,7 +48,7 @@ export function valueAt(value: unknown, path: KeyPath): unknown {
   );
 }
 
-/** A copy with another value at this place; `undefined` removes it. Objects on the way are made. */
+/** Copies a value with a changed value at the path; `undefined` removes it. Creates missing objects on the path. */
 export function withValueAt(value: unknown, [part, ...rest]: KeyPath, changed: unknown): unknown {
   if (part === undefined) return changed;
   if (typeof part === "number" && Array.isArray(value)) {
@@ -58,11 +58,11 @@ export function withValueAt(value: unknown, [part, ...rest]: KeyPath, changed: u
   const old: Readonly<Record<PropertyKey, unknown>> = isPlainObject(value) ? value : {};
   const inner = withValueAt(Object.hasOwn(old, part) ? old[part] : undefined, rest, changed);
   const { [part]: _, ...others } = old;
-  // What is changed keeps its place among the others.
+  // A changed value keeps its place among the others.
   return inner === undefined ? others : { ...old, [part]: inner };
 }
 
-/** Whether a value is an object with names, not a list. */
+/** Returns whether a value is an object with names, not a list. */
 export function isPlainObject(value: unknown): value is Readonly<Record<PropertyKey, unknown>> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { KeyPath } from "./key.ts";
 
-/** What is of use here of a JSON Schema. */
+/** The used parts of a JSON Schema. */
 export interface SchemaNode {
   readonly description?: string;
   readonly type?: string;
@@ -15,12 +15,12 @@ export interface SchemaNode {
   readonly oneOf?: readonly SchemaNode[];
 }
 
-/** The JSON Schema of what may be written. */
+/** The JSON Schema of valid input. */
 export function schemaNode(schema: z.ZodType): SchemaNode {
   return z.toJSONSchema(schema, { io: "input" }) as SchemaNode;
 }
 
-/** The names that may stand in the object at the end of a path. */
+/** The valid names in the object at a path. */
 export function knownNames(schema: z.ZodType, path: KeyPath): string[] {
   const names = nodesAt(schemaNode(schema), path).flatMap(({ properties = {}, propertyNames }) => [
     ...Object.keys(properties),
@@ -29,7 +29,7 @@ export function knownNames(schema: z.ZodType, path: KeyPath): string[] {
   return [...new Set(names)];
 }
 
-/** Everything that may stand at the end of a path; nothing when there can be nothing. */
+/** The schemas for a path; empty if nothing can be there. */
 export function nodesAt(node: SchemaNode, path: KeyPath): SchemaNode[] {
   const forms = [...(node.anyOf ?? []), ...(node.oneOf ?? [])];
   if (forms.length > 0) return forms.flatMap((form) => nodesAt(form, path));

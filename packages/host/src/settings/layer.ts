@@ -7,36 +7,33 @@ import { formatKey, isPlainObject } from "./key.ts";
 import { projectShape } from "./project-schema.ts";
 import { type SettingName, type Settings, settingShape } from "./schema.ts";
 
-/** Where settings come from, the ones that count least first. */
+/** The sources of settings, by rising precedence. */
 export type LayerName = "built-in" | "user" | "project" | "environment" | "flags";
 
-/** What one file sets, as far as it can be used. */
+/** The usable settings of one file. */
 export interface FileLayer {
-  /** What is right. A setting with a fault in it is left out as a whole, but of agents and MCP servers only those with one. */
+  /** The valid settings. A setting with a fault is left out as a whole; among agents and MCP servers, only faulty entries are. */
   readonly settings: Settings;
   readonly faults: readonly SettingsFault[];
-  /**
-   * Something that holds back what the agent may do could not be read: going on without it could allow what the file
-   * forbids.
-   */
+  /** A restriction that could not be read. To continue without it could allow what the file forbids. */
   readonly unsafe: SettingsFault | undefined;
 }
 
-/** The settings that hold something back. A name that is almost one of them may be meant for it. */
+/** Settings that restrict the agent. An unknown name that is similar may be a misspelt restriction. */
 const PROTECTIVE: ReadonlySet<string> = new Set(["approval", "permissions", "sandbox", "limits", "memory"]);
 
-/** Settings with lists of rules or hooks: one that is wrong leaves the others of its file. */
+/** Settings with lists of rules or hooks: a faulty entry leaves the others of its file in effect. */
 const RULES: ReadonlySet<string> = new Set(["permissions", "hooks"]);
 
-/** Settings that hold things by their names: one that is wrong leaves the others. */
+/** Settings with named entries: a faulty entry leaves the others in effect. */
 const NAMED: ReadonlySet<string> = new Set(["agents", "mcpServers"]);
 
-/** What the user's file sets; nothing when there is no file. Throws nothing. */
+/** Reads the user's settings file; empty if there is no file. Never throws. */
 export function readUserLayer(file: string): FileLayer {
   return readLayer(file, settingShape, (name) => unknownName([name], Object.keys(settingShape)));
 }
 
-/** What a project's file sets, of what a project may set. `userFile` is named to whoever set more. Throws nothing. */
+/** Reads a project's settings file, limited to what projects may set. Advice on other settings names `userFile`. Never throws. */
 export function readProjectLayer(file: string, userFile: string): FileLayer {
   return readLayer(file, projectShape, (name) => {
     if (!Object.hasOwn(settingShape, name)) return unknownName([name], Object.keys(projectShape));
@@ -45,12 +42,12 @@ export function readProjectLayer(file: string, userFile: string): FileLayer {
   });
 }
 
-/** What a file sets of one setting, whatever else it holds. Throws nothing. */
+/** Reads one setting of a file and ignores the others. Never throws. */
 export function readOneSetting(file: string, name: SettingName): FileLayer {
   return readLayer(file, { [name]: settingShape[name] }, () => undefined);
 }
 
-/** What a project's `.mcp.json` sets, as other programs read it too. Throws nothing. */
+/** Reads a project's `.mcp.json`, a format shared with other programs. Never throws. */
 export function readMcpLayer(file: string): FileLayer {
   const layer = readOneSetting(file, "mcpServers");
   const json = readJsonFile(file);
@@ -60,7 +57,7 @@ export function readMcpLayer(file: string): FileLayer {
   return { ...layer, faults: [{ source: file, problem, advice: 'expected {"mcpServers":{"name":{...}}}' }] };
 }
 
-/** `stranger` says what is wrong with a name that the shape does not have; nothing, when it is passed over. */
+/** `stranger` describes an unknown name, or returns undefined to ignore the name. */
 function readLayer(
   file: string,
   shape: Readonly<Record<string, z.ZodType>>,
@@ -88,7 +85,7 @@ function readLayer(
   return { settings: Object.fromEntries(settings) as Settings, faults, unsafe };
 }
 
-/** The usable part of a setting, and what is wrong with the rest. */
+/** The usable part of a setting, and the faults of the rest. */
 function readSound(
   name: string,
   value: unknown,
@@ -97,12 +94,12 @@ function readSound(
   const misfits = misfitsOf(value, schema).map((misfit) => below(name, misfit));
   const sound = soundPart(name, value, misfits);
   if (misfits.length === 0 || sound === undefined || !RULES.has(name)) return { sound, misfits };
-  // Some checks are made only of what has the right form.
+  // Some checks only run on values of the right form.
   const rest = misfitsOf(sound, schema).map((misfit) => below(name, misfit));
   return { sound: soundPart(name, sound, rest), misfits: [...misfits, ...rest] };
 }
 
-/** Whether to go on without what is wrong could allow what the file forbids, or leaves a rule without effect (S34). */
+/** Returns whether ignoring the fault could allow what the file forbids, or makes a rule ineffective (S34). */
 function isUnsafe(name: string, misfits: readonly Misfit[], isLost: boolean): boolean {
   if (misfits.length === 0) return false;
   if (RULES.has(name) || (name === "agents" && misfits.some(({ path }) => path[2] === "tools" && path.length > 3)))
@@ -111,8 +108,8 @@ function isUnsafe(name: string, misfits: readonly Misfit[], isLost: boolean): bo
 }
 
 /**
- * The usable part of a setting: all of it, or, of a setting with names, the entries that are right, and of lists of rules and
- * hooks, what is right in them; undefined when nothing is.
+ * The usable part of a setting: all of it; of named entries, the valid entries; of lists of rules and hooks, their valid part.
+ * Undefined if nothing is usable.
  */
 function soundPart(name: string, value: unknown, misfits: readonly Misfit[]): unknown {
   if (misfits.length === 0) return value;
@@ -122,7 +119,7 @@ function soundPart(name: string, value: unknown, misfits: readonly Misfit[]): un
   return Object.fromEntries(Object.entries(value).filter(([thing]) => !wrong.has(thing)));
 }
 
-/** The lists of a setting without the entries, or the lists, that are wrong. Rules with a fault among them allow nothing. */
+/** The lists without faulty entries. If any rule is faulty, the `allow` list is dropped. */
 function soundLists(value: unknown, misfits: readonly Misfit[]): unknown {
   if (!isPlainObject(value) || misfits.some(({ path }) => path.length < 2)) return undefined;
   const lists = Object.entries(value).flatMap(([list, entries]): [string, unknown][] => {
@@ -136,12 +133,12 @@ function soundLists(value: unknown, misfits: readonly Misfit[]): unknown {
   return lists.length > 0 ? Object.fromEntries(lists) : undefined;
 }
 
-/** A fault of a setting, seen from the top of the settings. */
+/** Prefixes the path of a fault with the setting's name. */
 export function below(name: string, misfit: Misfit): Misfit {
   return { ...misfit, path: [name, ...misfit.path] };
 }
 
-/** A fault of a value in a file, with its place there: that of the nearest thing around it which does stand there. */
+/** Adds the position in the file to a fault: that of the value, or of the nearest enclosing value that the file has. */
 export function placed(file: string, places: JsonPlaces, { path, isName, problem, advice }: Misfit): SettingsFault {
   const around = Array.from(path, (_, index) => path.slice(0, path.length - index));
   const at = isName

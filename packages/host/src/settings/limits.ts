@@ -1,24 +1,24 @@
 import type { Limits } from "@banyan/core";
 import type { Settings } from "./index.ts";
 
-/** What a limit is counted in, which says what a value of it must be. */
+/** The unit of a limit, which decides its valid values. */
 export type LimitUnit = "count" | "dollars" | "seconds" | "levels";
 
 /** The limits of a turn that are numbers. */
 export type LimitName = Exclude<keyof Limits, "policy">;
 
-/** How people set a limit. */
+/** How users set a limit. */
 interface LimitRow {
   readonly unit: LimitUnit;
-  /** For the settings, after whose unit it is counted. */
+  /** The description in the settings. */
   readonly sentence: string;
-  /** Variables of the environment; of two that are set, the last one counts. */
+  /** Environment variables; the last that is set counts. */
   readonly variables?: readonly string[];
-  /** How it is written on the command line, what it says there, and how it was called before. */
+  /** The command-line option, its help sentence, and its former name. */
   readonly flag?: { readonly option: string; readonly sentence: string; readonly before?: string };
 }
 
-/** All limits: what the settings, the environment and the command line know of one stands here, in one row. */
+/** All limits, one row each, for settings, environment and command line. */
 const rows: { readonly [Name in LimitName]: LimitRow } = {
   steps: {
     unit: "count",
@@ -50,10 +50,10 @@ const rows: { readonly [Name in LimitName]: LimitRow } = {
   },
 };
 
-/** All of them, with their names. */
+/** All limits with their names. */
 export const limits = Object.entries(rows) as [LimitName, LimitRow][];
 
-/** What the settings bound a turn to: seconds there, milliseconds here. */
+/** Converts limits of the settings (seconds) to limits of a turn (milliseconds). */
 export function limitsOf({ limits = {} }: Settings): Limits {
   const { time, ...counts } = limits;
   return { ...counts, ...(time === undefined ? {} : { time: time * 1_000 }) };

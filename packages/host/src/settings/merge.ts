@@ -3,21 +3,21 @@ import { formatKey, isPlainObject, type KeyPath, withValueAt } from "./key.ts";
 import type { LayerName } from "./layer.ts";
 import type { Settings } from "./schema.ts";
 
-/** What a layer sets. */
+/** The settings of one layer. */
 export interface Layer {
   readonly name: LayerName;
   readonly settings: Settings;
 }
 
-/** A setting as it counts, and where that comes from. */
+/** An effective setting and its source. */
 export interface Entry {
   readonly path: KeyPath;
   readonly value: unknown;
-  /** The layer whose value it is; all layers that add to a list. */
+  /** The layer of the value; for joined lists, all layers that add to it. */
   readonly layers: readonly LayerName[];
 }
 
-/** Lists to which every layer adds. Of every other list, and of every value, the layer that counts most has its own. */
+/** Lists that all layers extend. Any other list or value comes from the layer with the highest precedence. */
 const JOINED: ReadonlySet<string> = new Set([
   "permissions.deny",
   "permissions.ask",
@@ -26,10 +26,10 @@ const JOINED: ReadonlySet<string> = new Set([
   ...hookEvents.map((event) => `hooks.${event}`),
 ]);
 
-/** Named things: an object is taken as a whole, and a project does not change what the user gave a name to. */
+/** Settings with named objects: each object is replaced as a whole, and a project cannot change the user's. */
 const NAMED: ReadonlySet<string> = new Set(["agents", "acpAgents", "mcpServers"]);
 
-/** What counts when several layers set something. The layers come in the order in which they count, the least first. */
+/** Merges layers, given by rising precedence. */
 export function mergeLayers(layers: readonly Layer[]): Entry[] {
   const merged = new Map<string, Entry>();
   for (const { name, settings } of layers) {
@@ -47,7 +47,7 @@ export function settingsOf(entries: readonly Entry[]): Settings {
   return entries.reduce<unknown>((all, { path, value }) => withValueAt(all, path, value), {}) as Settings;
 }
 
-/** Settings cut into what is merged piece by piece: values, and in objects the values below their names. */
+/** Splits settings into the pieces that are merged: values, and the values in objects. */
 function piecesOf(settings: Settings): Pick<Entry, "path" | "value">[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     if (value === undefined || name === "$schema") return [];

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { permissionEntries } from "../permissions/rule.ts";
 import { type SettingName, settingsSchema } from "./schema.ts";
 
-// What a project may set: what makes the agent fit the project, and what makes it more careful. Never who is asked, at
-// which address, with which prices; never that less is asked, or that more can be reached.
+// Settings that a project may set: to adapt the agent to the project, or to restrict the agent. A project cannot set the
+// addresses or prices of models, reduce questions, or widen access.
 
 const {
   $schema,
@@ -74,7 +74,7 @@ const shape = {
 /** The schema of each setting that a project may set. */
 export const projectShape: Readonly<Partial<Record<SettingName, z.ZodType>>> = shape;
 
-/** Whether a rule that allows says more than one tool's name, and no wildcard stands at its beginning. */
+/** Returns whether an allow rule has a pattern that does not begin with a wildcard. */
 function isNarrow(rule: string): boolean {
   return /^[\s\w-]*\(\s*[./~]*[\w@-]{2}/.test(rule);
 }

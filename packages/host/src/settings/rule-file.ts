@@ -18,8 +18,8 @@ import { describeFault, SettingsError } from "./fault.ts";
 import { readOneSetting } from "./layer.ts";
 
 /**
- * The rules of a file `{"permissions": {"deny": [], "ask": [], "allow": []}}`: a settings file of which only the
- * permissions count. Throws a `SettingsError`, also when there is no file.
+ * Reads the rules of a file `{"permissions": {"deny": [], "ask": [], "allow": []}}`: a settings file of which only the
+ * permissions count. Throws a `SettingsError`, also for a missing file.
  */
 export function readRuleFile(file: string): Rules {
   if (!existsSync(file))
@@ -28,9 +28,9 @@ export function readRuleFile(file: string): Rules {
 }
 
 /**
- * Adds a rule to those that a file allows, as the answer "always" does, or to those that it denies, as "never" does. All
- * else in the file is kept, and a file is made where there is none. Throws a `RuleError` for a malformed rule and a
- * `SettingsError` for a file that is broken, which is then left as it is.
+ * Adds a rule to the allow list of a file (answer "always") or to its deny list ("never"). Keeps all else, and creates a
+ * missing file. Throws a `RuleError` for an invalid rule, and a `SettingsError` for a broken file, which it does not
+ * change.
  */
 export function rememberRule(file: string, rule: string | Rule, list: "allow" | "deny" = "allow"): void {
   const text = formatRule(typeof rule === "string" ? checkedRule(rule, list) : rule);
@@ -44,7 +44,7 @@ function permissionsIn(file: string): PermissionEntries {
   return settings.permissions ?? {};
 }
 
-/** Returns what the user should know about settings and rules: faults, and rules that match nothing or too much. */
+/** Returns warnings about settings and rules for the user: faults, and rules that match nothing or too much. */
 export function settingNotices({ faults, settings }: Configuration, rules: Rules): readonly string[] {
   return [
     ...faults.map(describeFault),

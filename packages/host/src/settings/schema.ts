@@ -7,7 +7,7 @@ import { statusLineEntry } from "../hooks/status-line.ts";
 import { permissionEntries } from "../permissions/rule.ts";
 import { type LimitName, type LimitUnit, limits } from "./limits.ts";
 
-// The message of each type says what is expected there, for whoever got it wrong; its description says what it is for.
+// The message of each type gives the expected value, for errors; its description explains the setting.
 
 const MODEL = 'the name of a model, as in "anthropic/claude-sonnet-5", or a short name';
 const TEMPERATURE = "a number from 0 to 2";
@@ -85,7 +85,7 @@ const limitShape = Object.fromEntries(
   limits.map(([name, { unit, sentence }]) => [name, units[unit].describe(sentence).optional()]),
 ) as { readonly [Name in LimitName]: z.ZodOptional<z.ZodNumber> };
 
-/** Limits as people write them: seconds, and the names of `limits`. */
+/** Limits as users write them: seconds, and the names of `limits`. */
 export const limitSettings = z.strictObject(
   {
     ...limitShape,
@@ -348,7 +348,7 @@ const shape = {
 /** The form of a settings file. */
 export const settingsSchema = z.strictObject(shape, "an object with settings");
 
-/** Settings, all of them optional. What each is for stands in the schema and in docs/configuration.md. */
+/** Settings, all optional. The schema and docs/configuration.md describe each. */
 export type Settings = z.infer<typeof settingsSchema>;
 
 /** The name of a setting at the top of the file. */
@@ -357,12 +357,12 @@ export type SettingName = keyof Settings;
 /** The schema of each setting, by its name. */
 export const settingShape: Readonly<Record<SettingName, z.ZodType>> = settingsSchema.shape;
 
-/** The agents of settings, that can be launched by name. */
+/** The agents of the settings, which can be launched by name. */
 export function agentsOf({ agents = {} }: Pick<Settings, "agents">): NamedAgent[] {
   return Object.entries(agents).map(([name, agent]) => ({ name, ...agent }));
 }
 
-/** The MCP servers of settings, by their names; those that are switched off included. */
+/** The MCP servers of the settings by name, including disabled ones. */
 export function mcpServersOf({ mcpServers = {} }: Pick<Settings, "mcpServers">): Record<string, McpServerEntry> {
   return Object.fromEntries(Object.entries(mcpServers).map(([name, entry]) => [name, readEntry(name, entry)]));
 }

@@ -12,7 +12,7 @@ import type { KeyPath } from "./key.ts";
 import type { Entry } from "./merge.ts";
 import type { Settings } from "./schema.ts";
 
-/** The places in which names are looked up. */
+/** The settings and folders in which names are looked up. */
 export interface LookupPlace {
   /** All layers together: short names of one layer are known in the others. */
   readonly settings: Settings;
@@ -22,8 +22,8 @@ export interface LookupPlace {
 }
 
 /**
- * Returns the faults in the names of a setting: models that cannot be used, tools of MCP servers that are not configured, and files and
- * folders that do not exist. The form of the setting was checked before.
+ * Returns the faults in the names of a setting: unusable models, tools of unknown MCP servers, and missing files and folders. The
+ * form of the setting was checked before.
  */
 export async function unknownNames(
   { path, value }: Pick<Entry, "path" | "value">,
@@ -43,7 +43,7 @@ export async function unknownNames(
     case "memory":
       return name === "embedModel" ? embeddingMisfits(String(value), path, place) : [];
     case "aliases":
-      // Nobody needs keys for all short names.
+      // Users need not have keys for all short names.
       return models(value, path, false);
     case "models":
       return (await models(name, path, false)).map((misfit) => ({ ...misfit, isName: true }));
@@ -102,19 +102,19 @@ function embeddingMisfits(name: string, path: KeyPath, { settings: { aliases = {
   }
 }
 
-/** An error of a kind whose first sentence says what is wrong, and whose others say what to do. */
+/** Splits an error's message: the first sentence is the problem, the rest is advice. */
 function misfitOf(error: unknown, path: KeyPath, kind: typeof ModelChoiceError | typeof WebError): Misfit {
   if (!(error instanceof kind)) throw error;
   const [problem = "", advice = ""] = error.message.replace(/\.$/, "").split(/\. (.*)/s);
   return { path, isName: false, problem: begun(problem), advice: begun(advice) };
 }
 
-/** A sentence as it goes on behind a colon. */
+/** Adapts the start of a sentence to follow a colon. */
 export function begun(sentence: string): string {
   return /^[A-Z][a-z ]/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence;
 }
 
-/** Tools of MCP servers that the settings do not name: the agent has none of them. */
+/** Tools of MCP servers that the settings do not have: the agent cannot get these. */
 function toolMisfits(
   tools: readonly string[],
   path: KeyPath,

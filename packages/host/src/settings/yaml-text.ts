@@ -2,20 +2,20 @@ import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import type { Position } from "./json-text.ts";
 import type { KeyPath } from "./key.ts";
 
-/** A YAML text as it was read, or where it breaks. */
+/** A parsed YAML text, or the position of its error. */
 export type YamlText =
   | { readonly ok: true; readonly value: unknown; readonly places: YamlPlaces }
   | { readonly ok: false; readonly at: Position | undefined; readonly problem: string; readonly advice: string };
 
-/** Where what stands in a YAML text. */
+/** The positions of values and names in a YAML text. */
 export interface YamlPlaces {
-  /** Where the value at the end of a way begins. */
+  /** The start of the value at a path. */
   value(path: KeyPath): Position | undefined;
-  /** Where the name at the end of a way stands. */
+  /** The start of the name at the end of a path. */
   name(path: KeyPath): Position | undefined;
 }
 
-/** Reads a YAML text. A byte order mark is passed over. Throws nothing. */
+/** Parses a YAML text. Ignores a byte order mark. Never throws. */
 export function parseYaml(text: string): YamlText {
   const lines = new LineCounter();
   const positionAt = (offset: number): Position => {
@@ -51,7 +51,7 @@ export function parseYaml(text: string): YamlText {
     };
     return { ok: true, value: document.toJS({ maxAliasCount: 10 }) ?? {}, places };
   } catch (error) {
-    // A `*name` that stands for nothing or for too much, or lists that are deeper than the stack.
+    // An unknown or too large alias (`*name`), or lists deeper than the stack.
     return broken(error instanceof Error ? error.message : String(error));
   }
 }

@@ -12,26 +12,26 @@ import { readOneSetting, readProjectLayer } from "../settings/layer.ts";
 import type { Settings } from "../settings/schema.ts";
 import { mcpServersOf } from "../settings/schema.ts";
 
-/** Something that a project would bring into a conversation. */
+/** One part of a project's configuration that a user can trust. */
 export interface ProjectItem {
   readonly kind: "rule" | "hook" | "MCP server" | "agent" | "command" | "skill" | "setting" | "instructions";
-  /** Its name, or the rule itself. */
+  /** The name, or the rule itself. */
   readonly name: string;
-  /** What exactly it is, on one line: the command that would run, the value, the file. Text of the project's making. */
+  /** The command, value or file of the part, on one line. The text is the project's own. */
   readonly detail: string;
-  /** It can run or allow something. When it is new or has changed, it is asked about again. */
+  /** The part can run or allow something. If it is new or changed, the user is asked again. */
   readonly acts: boolean;
-  /** Changes with anything that it says (SHA-256, hexadecimal). */
+  /** Changes with any of its content (SHA-256, hexadecimal). */
   readonly digest: string;
 }
 
-/** Bytes of a file, and files of a skill, whose content is looked at; of more, their size and time. */
+/** Limits of what is hashed: bytes of a file, and files of a skill. Above them, size and time are hashed. */
 const LARGEST = 1024 * 1024;
 const MOST_FILES = 1_000;
 
 /**
- * What the project around a folder would bring if it were trusted. It is read for this, and nothing of it is used (S5).
- * Throws nothing: what cannot be read would not be used either.
+ * Lists the configuration of an untrusted project around a folder. Only reads; nothing takes effect (S5). Never throws:
+ * an unreadable file would have no effect either.
  */
 export function untrustedContent(directory: string): ProjectItem[] {
   const project = projectOf(directory);
@@ -72,7 +72,7 @@ function settingItems({
   ];
 }
 
-/** Each command that would run, as it stands there. */
+/** Each hook command, unchanged. */
 function hookItems(hooks: Settings["hooks"]): ProjectItem[] {
   return listed(hooks).map(({ event, matcher, command }) =>
     item("hook", `${event} ${matcher}`, command, true, command),
@@ -117,7 +117,7 @@ function item(
   name: string,
   detail: string,
   acts: boolean,
-  /** Everything that it says, as far as it is not the detail. */
+  /** Further content that is not in `detail`. */
   says = "",
 ): ProjectItem {
   return { kind, name, detail, acts, digest: sha256(json([kind, name, detail, says])) };
@@ -127,12 +127,12 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
   } catch {
-    // There is no such folder, or nobody may look into it: then nothing of it is used either.
+    // The folder is missing or unreadable, so nothing in it takes effect.
     return [];
   }
 }
 
-/** Changes with the content of a file, and with where it leads when it is a link to anything else. */
+/** Changes with the content of a file, or with the target of a link that is not followed. */
 function digestOf(path: string): string {
   const content = readFileStart(path, LARGEST);
   return content.state === "read" ? sha256(content.bytes, String(content.size)) : stampOf(path);
@@ -143,7 +143,7 @@ function stampOf(path: string): string {
     const stats = lstatSync(path);
     return stats.isSymbolicLink() ? readlinkSync(path) : `${stats.size} ${stats.mtimeMs}`;
   } catch {
-    // It went away meanwhile.
+    // The file was removed meanwhile.
     return "absent";
   }
 }

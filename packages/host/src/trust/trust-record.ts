@@ -8,10 +8,10 @@ import { placed } from "../settings/layer.ts";
 import { type ProjectItem, untrustedContent } from "./project-content.ts";
 
 /**
- * Whether what a project brings may be used.
+ * Whether a project's content may be used.
  *
- * `nothing`: it brings nothing, so nobody needs to be asked. `unknown`: nobody has decided. `changed`: it was trusted,
- * and `items` came or changed since then, which can run or allow something. `distrusted`: somebody said no.
+ * `nothing`: the project has none, so no question is needed. `unknown`: no decision yet. `changed`: trusted, but `items` that can
+ * run or allow something are new or changed. `distrusted`: the user declined.
  */
 export type Trust =
   | { readonly state: "nothing" | "trusted" | "distrusted" }
@@ -33,8 +33,8 @@ const recordSchema = z.strictObject(
 type Decision = z.infer<typeof decision>;
 
 /**
- * Which projects the user trusts (S5, S6): a file in the user's configuration, for the user alone, that says for each
- * folder, by its real path, what was decided, and what the project brought at that time.
+ * The user's decisions about projects (S5, S6): a private file in the user's configuration. For each folder, by its real path, it
+ * stores the decision and the project's content at that time.
  */
 export class TrustRecord {
   readonly file: string;
@@ -43,7 +43,7 @@ export class TrustRecord {
     this.file = join(directories(env, home).config, "trust.json");
   }
 
-  /** What was decided about the project around a folder. Without a record that can be read nothing is trusted. Throws nothing. */
+  /** Returns the decision about the project around a folder. An unreadable record trusts nothing. Never throws. */
   trustOf(directory: string): Trust {
     const items = untrustedContent(directory);
     if (items.length === 0) return { state: "nothing" };
@@ -55,8 +55,8 @@ export class TrustRecord {
   }
 
   /**
-   * Trusts the project around a folder, as far as it brings what a person was shown: more is asked about later. Throws a
-   * `SettingsError` when the record cannot be read.
+   * Trusts the project around a folder, limited to the content that the user saw. Later content needs a new decision. Throws a
+   * `SettingsError` if the record cannot be read.
    */
   trust(directory: string, shown: readonly ProjectItem[] = untrustedContent(directory)): void {
     const before = this.#decisions().decisions[projectOf(directory).root];
@@ -65,7 +65,7 @@ export class TrustRecord {
     this.#decide(directory, true, [...new Set([...shown, ...still].map(({ digest }) => digest))]);
   }
 
-  /** Uses nothing of the project around a folder, and asks no more. Throws a `SettingsError` when the record cannot be read. */
+  /** Declines the project around a folder, without later questions. Throws a `SettingsError` if the record cannot be read. */
   distrust(directory: string): void {
     this.#decide(directory, false, []);
   }
