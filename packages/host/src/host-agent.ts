@@ -11,15 +11,15 @@ export const AGENT = "banyan";
 
 /** Services of the host that the agent uses while it works. */
 interface HostCallbacks {
-  /** Another model that the user chose counts from the next step on. */
+  /** Resolves the current model. A new choice of the user counts from the next step on. */
   readonly modelNamed: NonNullable<AgentOptions["modelNamed"]>;
   readonly storeText: NonNullable<AgentOptions["storeText"]>;
-  /** Rules that the user adds count from the next call on. */
+  /** Judges calls. New rules of the user count from the next call on. */
   readonly permission: NonNullable<AgentOptions["permission"]>;
   readonly hooks: Hooks;
 }
 
-/** Creates the agent that takes the turns of a host's conversations. It has no tools until the host is ready. */
+/** Creates the agent for a host's conversations. It has no tools until the host is ready. */
 export function hostAgent(parts: HostParts, { hooks, ...callbacks }: HostCallbacks): Agent {
   const { settings } = parts.configuration;
   const { enabled, ...compaction } = settings.compaction ?? {};

@@ -12,12 +12,12 @@ import type { Redact } from "./redaction/redactor.ts";
 import type { Configuration } from "./settings/index.ts";
 import type { Worktrees } from "./worktrees/worktrees.ts";
 
-/** What a host is put together from. */
+/** The parts of a host. */
 export interface HostParts {
   readonly places: Directories;
   /** Without links. */
   readonly workspace: string;
-  /** A project that is trusted. */
+  /** A trusted project. */
   readonly project: ProjectPlaces | undefined;
   readonly env: Environment;
   readonly home: string;
@@ -26,20 +26,20 @@ export interface HostParts {
   readonly rules: Rules;
   readonly redact: Redact;
   readonly log: ProgramLog;
-  /** Tells OpenTelemetry of conversations, where that is wanted; the notices are there in any case. */
+  /** Reports conversations to OpenTelemetry if enabled. Notices are always present. */
   readonly telemetry: Pick<Otlp, "notices"> & Partial<Otlp>;
   readonly instructions: Instructions;
   readonly choice: ModelChoice;
   readonly worktrees: Worktrees;
   readonly drivers: Drivers;
-  /** What takes the turns where a conversation has nothing of its own. */
+  /** The driver of conversations without a model of their own. */
   readonly driver: ModelDriver | LoopDriver;
-  /** What the result of a task must be. */
+  /** The required shape of a task's result. */
   readonly output: AgentOptions["output"];
-  /** Where conversations are; in the data folder when absent. */
+  /** The store of conversations. Default: the data folder. */
   readonly store: Store | undefined;
-  /** The machine to which new conversations belong, where others share the store. */
+  /** The machine of new conversations, for a store that several machines share. */
   readonly machine: string | undefined;
-  /** Hears what a user should know about a conversation that is opened. */
+  /** Called with warnings for the user about an opened conversation. */
   notice(sentence: string): void;
 }

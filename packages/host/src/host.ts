@@ -40,26 +40,26 @@ import type { Worktrees } from "./worktrees/worktrees.ts";
 
 /** The application around the engine on one machine. */
 export class Host {
-  /** The directory that the agent works in, without links. */
+  /** The directory in which the agent works, without links. */
   readonly workspace: string;
-  /** Where the program keeps its files. */
+  /** The folders of the program's own files. */
   readonly places: Directories;
-  /** Where conversations are kept. Closed with the host. */
+  /** The store of conversations. `close` closes it. */
   readonly store: Store;
-  /** The project around the workspace, when it is trusted. */
+  /** The project around the workspace, if it is trusted. */
   readonly project: ProjectPlaces | undefined;
-  /** All settings as they count, and where they come from. */
+  /** All effective settings and their sources. */
   readonly configuration: Configuration;
-  /** The variables of whoever started it, and their home. */
+  /** The environment variables and home folder of the user who started the program. */
   readonly env: Environment;
   readonly home: string;
-  /** Takes secrets out of what a person or a file says, before it gets into a conversation (S10). */
+  /** Removes secrets from texts of users and files before they enter a conversation (S10). */
   readonly redact: Redact;
-  /** What the agent is told before a conversation. */
+  /** The agent's instructions at the start of a conversation. */
   readonly instructions: Instructions;
-  /** Files that branches have for themselves. */
+  /** Worktrees: separate files for a branch. */
   readonly worktrees: Worktrees;
-  /** Commands of the person's own at points of a conversation. */
+  /** The user's own commands at points of a conversation. */
   readonly hooks: Hooks;
   readonly #approval: Approval;
   readonly #parts: Pick<HostParts, "machine" | "notice" | "output">;
@@ -72,7 +72,7 @@ export class Host {
   #agent: Agent;
   #equipment: Promise<Equipment> | undefined;
   #equipped: Equipment | undefined;
-  /** What the settings want and cannot be had, in sentences. */
+  /** Settings that could not take effect, as sentences. */
   readonly #withdrawn: string[] = [];
   readonly #titling = new AsyncDisposableStack();
   readonly #drivers: Drivers;
@@ -121,25 +121,25 @@ export class Host {
   }
 
   /**
-   * Why the content of a file of a folder may not be told, by the rules (S21): of the workspace, or of a worktree; undefined
-   * when none speaks of reading.
+   * Returns the rule check for files of a folder (S21): why their content may not be read. The folder is the workspace or a
+   * worktree. Undefined if no rule is about reading.
    */
   whyNotReadIn(folder: string): WhyNotRead | undefined {
     return readInPlace(this.workspace, folder, this.#whyNotReadIn);
   }
 
-  /** With the model chosen last; with all its tools once the host is `ready`. */
+  /** Has the last chosen model. Has all its tools once `ready` has resolved. */
   get agent(): Agent {
     return this.#agent;
   }
 
   /**
-   * Resolves with what the agent works with, when that is there: before the first turn. Opened once, and again after it failed. Rejects with an error
-   * for a person when a sandbox is required and there is none.
+   * Resolves with the agent's equipment (tools, MCP servers, memory, sandbox). Opens it once, and again after a failure. Rejects
+   * with an error for users if a sandbox is required and missing.
    */
   ready(): Promise<Equipment> {
     this.#equipment ??= this.#equip().catch((error: unknown) => {
-      // What is missing, such as the folder, may be there the next time.
+      // The cause, such as a missing folder, may be gone at the next call.
       this.#equipment = undefined;
       throw error;
     });
@@ -158,7 +158,7 @@ export class Host {
       resolveModel: (name, isNamed) => this.#drivers.forSubAgent(name, isNamed),
       traceparent: telemetry && (({ conversation, call }) => telemetry.traceparent(conversation.id, call)),
       onChange: () => {
-        // What servers offer from now on, the agent has from its next turn on.
+        // Changes of MCP servers reach the agent with its next turn.
         if (this.#equipped) this.#agent = this.#agent.with(this.#brought(this.#equipped));
       },
     });
@@ -178,8 +178,8 @@ export class Host {
   }
 
   /**
-   * The user agrees to memory (S26): it is used from the next turn on, here and at later starts. Rejects with
-   * `SettingsError` when the settings file is broken.
+   * Turns memory on after the user agreed (S26), from the next turn on and for later starts. Rejects with `SettingsError` if the
+   * settings file is broken.
    */
   async agreeToMemory(): Promise<void> {
     changeSetting(this.#settingsFile, ["memory", "enabled"], true);
@@ -188,19 +188,19 @@ export class Host {
     this.#equipAgent(equipment);
   }
 
-  /** What changes for an agent when an MCP server comes, or offers something else. */
+  /** The agent options that change when an MCP server starts or changes its offer. */
   #brought({ tools, instructions }: Equipment): Pick<AgentOptions, "tools" | "instructions"> {
     return { tools, instructions: instructionsText([...this.instructions.parts, ...instructions]) };
   }
 
-  /** An agent of this host as it works in a conversation: told what was so when that began. */
+  /** Returns the agent for a conversation, with the surroundings and server instructions of the conversation's beginning. */
   informed(agent: Agent, state: Pick<ConversationState, "labels" | "contents">): Agent {
     const told = { own: this.instructions.parts, workspace: this.workspace, model: this.#choice.name };
     const servers = this.#equipped?.instructions ?? [];
     return asBegan(agent, state, { ...told, servers, settings: this.configuration.settings });
   }
 
-  /** The agent as it works on a task by itself: it knows what the last tasks in this directory came to (B39). */
+  /** The agent for an unattended task. Its instructions include the results of the last tasks in this directory (B39). */
   async taskAgent(): Promise<Agent> {
     const { memory } = await this.ready();
     const { instructions = "" } = this.#agent.options;
@@ -208,7 +208,7 @@ export class Host {
     return this.#agent.with({ mode: "task", instructions: `${instructions}${known}`, output: this.#parts.output });
   }
 
-  /** What is wrong with settings, instructions and what the agent works with, and was left out, in sentences for a person. */
+  /** Problems of settings, instructions and equipment that Banyan worked around, as sentences for users. */
   get notices(): readonly string[] {
     return [
       ...settingNotices(this.configuration, this.#rules),
@@ -219,7 +219,7 @@ export class Host {
     ];
   }
 
-  /** What the model is sent on a branch of a conversation, part by part, with the tokens of each. */
+  /** The parts of the next request on a branch, each with its tokens. */
   async contextParts(state: ConversationState, leaf: string | null): Promise<ContextPart[]> {
     const equipment = await this.ready();
     await contextKnown(this.#agent.options.model);
@@ -230,58 +230,58 @@ export class Host {
     return contextParts({ model, instructions: parts, tools, path: pathTo(state, leaf) });
   }
 
-  /** What is asked of a person, where a conversation has no mode of its own. */
+  /** The approval mode of conversations without a mode of their own. */
   get approval(): ApprovalMode {
     return this.#approval.mode;
   }
 
-  /** The same in one conversation. */
+  /** The approval mode of a conversation. */
   approvalIn(conversation: string | undefined): ApprovalMode {
     return this.#approval.in(conversation);
   }
 
-  /** The conversations whose person said that nothing is to be asked there. */
+  /** Conversations in which the user chose approval `all`. */
   get unasked(): readonly string[] {
     return this.#approval.unasked;
   }
 
-  /** The conversations whose plan is carried out although approval is `plan`. */
+  /** Conversations whose approved plan is being carried out although approval is `plan`. */
   get carriedOut(): readonly CarriedOut[] {
     return this.#approval.carriedOut;
   }
 
-  /** A person allowed the plan that was handed in there, and chose how it is carried out. */
+  /** Records that a user approved the plan in a conversation, and the chosen way to carry it out. */
   carryOut(conversation: string, approval: PlanApproval): void {
     this.#approval.carryOut(conversation, approval);
   }
 
   /**
-   * Asks a person more, or less, from the next call on, in this process: `plan`, `ask` and `edits` everywhere, `all` in one
-   * conversation, and `edits` in one run where it is named. Rejects with `ApprovalError` for `all` without a yes, or without
-   * a sandbox (S27).
+   * Changes the approval mode from the next call on, in this process: `plan`, `ask` and `edits` everywhere, `all` in one
+   * conversation, and `edits` in one run if `run` is given. Rejects with `ApprovalError` for `all` without the user's consent or
+   * without a sandbox (S27).
    */
   async useApproval(mode: ApprovalMode, unasked?: Unasked, run?: string): Promise<void> {
     const isConfined = mode !== "all" || this.#isConfined(await this.ready());
     this.#approval.use(mode, { unasked, run, isConfined });
   }
 
-  /** Whether commands run in a sandbox, or the user wants none for `all`. */
+  /** Returns whether commands run in a sandbox, or the settings waive the sandbox for `all`. */
   #isConfined({ isConfined }: Equipment): boolean {
     return isConfined || this.configuration.settings.unconfined === true;
   }
 
-  /** The agent with another model, for a conversation that has a model of its own. Rejects with `ModelChoiceError`. */
+  /** Returns the agent with the model of a conversation. Rejects with `ModelChoiceError`. */
   async agentWith(model: string): Promise<Agent> {
     return model === this.#choice.name ? this.#agent : this.#agent.with({ model: await this.#drivers.of(model) });
   }
 
-  /** Which model it is, and why. */
+  /** The current model and the reason for this choice. */
   get model(): ModelChoice {
     return this.#choice;
   }
 
   /**
-   * Begins a conversation; one of an id that is there is opened. `program`: a program begins it, and lists of users leave it
+   * Begins a conversation, or opens the existing conversation of this id. If a program begins it (`program`), users' lists leave it
    * out. Rejects with `StoreError`.
    */
   async newSession(id?: string, program?: ProgramAnswers): Promise<Session> {
@@ -291,7 +291,7 @@ export class Host {
     return this.#followed(await Session.open(this.store, id, { create: true, labels }));
   }
 
-  /** Opens a conversation that a person names by its id, the beginning of it, or its title. Rejects with `ConversationError` or `StoreError`. */
+  /** Opens a conversation by its id, the beginning of its id, or its title. Rejects with `ConversationError` or `StoreError`. */
   async openSession(named: string): Promise<Session> {
     return this.openById((await findConversation(this.store, named)).id);
   }
@@ -315,21 +315,21 @@ export class Host {
   }
 
   /**
-   * The conversation of the workspace that was written to last. Where a person can be asked, one that a person began comes
-   * before all that were begun where nobody could be, and `passed` is a later one of these.
+   * The last written conversation of the workspace. If this host can ask a user, conversations that a user began come before
+   * unattended conversations; `passed` is then a later unattended conversation.
    */
   lastConversation(): ReturnType<typeof lastFor> {
     return lastFor(this.store, this.workspace, this.#agent.options);
   }
 
-  /** The last written first. */
+  /** Lists conversations, last written first. */
   listConversations(limit?: number): Promise<ConversationSummary[]> {
     return this.store.list({ limit });
   }
 
   /**
-   * Allows for good what a rule covers, or denies it, in this process and all later ones. Throws `RuleError`, or
-   * `SettingsError` when the settings file is broken.
+   * Adds a rule to the user's settings, and applies it in this process. Throws `RuleError`, or `SettingsError` if the settings file
+   * is broken.
    */
   remember(rule: string, list: "allow" | "deny" = "allow"): void {
     rememberRule(this.#settingsFile, rule, list);
@@ -338,8 +338,8 @@ export class Host {
   }
 
   /**
-   * A picture of the web for a person who asked for it by its address, as far as rules on `fetch` allow it (S11). Rejects with
-   * `WebError`, or with the signal's reason.
+   * Fetches an image that a user requested by its address, within the rules on `fetch` (S11). Rejects with `WebError`, or with the
+   * signal's reason.
    */
   async picture(url: string, signal: AbortSignal): Promise<WebPicture> {
     const { WebPictures } = await import("@banyan/tools/web");
@@ -347,17 +347,17 @@ export class Host {
     return this.#pictures.read(url, { signal, whyNot: (address, from) => whyNotFetched(address, from, this.#rules) });
   }
 
-  /** Every provider, and whether it can be used now. */
+  /** Lists every provider, and whether it can be used now. */
   listProviders(): Promise<ProviderStatus[]> {
     return this.#drivers.providers();
   }
 
-  /** The models of a provider that are known and that its server `listed`, with what they cost, hold and see. Rejects with `ModelChoiceError`. */
+  /** The known models of a provider and those that its server `listed`, with their facts. Rejects with `ModelChoiceError`. */
   listModels(provider: string, listed?: readonly string[]): Promise<KnownModel[]> {
     return this.#drivers.models(provider, listed);
   }
 
-  /** Takes another model from the next turn on. Rejects with `ModelChoiceError`; then everything stays as it is. */
+  /** Changes the model from the next turn on. Rejects with `ModelChoiceError`, and then changes nothing. */
   async useModel(name: string, reason = `Model: ${name}`): Promise<Agent> {
     const model = await this.#drivers.of(name);
     this.#choice = { name, reason };
@@ -365,7 +365,7 @@ export class Host {
     return this.#agent;
   }
 
-  /** The same, and for later conversations too. Rejects also with `SettingsError`. */
+  /** Like `useModel`, and also saves the model in the settings. Rejects also with `SettingsError`. */
   async changeModel(name: string): Promise<Agent> {
     const agent = await this.useModel(name);
     changeSetting(this.#settingsFile, ["model"], name);
@@ -373,8 +373,8 @@ export class Host {
   }
 
   /**
-   * Removes what has grown too old since the start, as the settings say (B64): for who runs for days. Returns what, in
-   * sentences for a person. Rejects as `ready` does.
+   * Removes data that is older than the settings allow (B64), for processes that run for days. Resolves with sentences about the
+   * removed data. Rejects as `ready` does.
    */
   async tidy(): Promise<readonly string[]> {
     return (await this.ready()).tidy();
@@ -383,7 +383,7 @@ export class Host {
   async close(): Promise<void> {
     await this.#titling.disposeAsync();
     await this.hooks.close();
-    // One that was not there in time goes as it comes.
+    // Equipment that failed to open has nothing to close.
     await this.#equipment?.then((equipment) => equipment[Symbol.asyncDispose]()).catch(() => {});
     await this.store.close();
     await this.#telemetry.close?.();

@@ -1,5 +1,5 @@
-// A program that tells each span that ends as a line, and says "One" when its last response has begun, which never ends. A test
-// kills it then: `node killed-telemetry.fixture.ts FOLDER`.
+// Prints each ended span as a line, and "One" when its last response has begun, which never ends. A test kills the program
+// then: `node killed-telemetry.fixture.ts FOLDER`.
 import { writeSync } from "node:fs";
 import { Agent, defineTool, launchAgent, Session, say } from "@banyan/core";
 import { call, finishTask, scriptedModel, spend, stall, text } from "@banyan/core/testing";
@@ -7,7 +7,7 @@ import { sqliteStore } from "@banyan/store/sqlite";
 import { RunIds, Telemetry } from "@banyan/telemetry";
 import { type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 
-/** The name of a span with its ids, in a line. */
+/** A line with the name of a span and its ids. */
 export function lineOf(span: ReadableSpan): string {
   const { traceId, spanId } = span.spanContext();
   return [span.name, traceId, spanId].join(" ");

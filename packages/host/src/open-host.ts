@@ -31,7 +31,7 @@ import {
 } from "./settings/index.ts";
 import { Worktrees } from "./worktrees/worktrees.ts";
 
-/** What a command line says; it counts more than the settings. */
+/** Command-line flags. They override settings. */
 export interface HostFlags {
   /** `provider/model`. */
   readonly model?: string;
@@ -42,16 +42,16 @@ export interface HostFlags {
   /** Permission rules, as text. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  /** A file with more of them. */
+  /** A file with further rules. */
   readonly rules?: string;
   readonly approval?: ApprovalMode;
-  /** `all` also where commands run without a sandbox. */
+  /** Permits `all` even if commands run without a sandbox. */
   readonly unconfined?: boolean;
-  /** Whether memory is used; as the settings say when absent. */
+  /** Whether to use memory. Default: by the settings. */
   readonly memory?: boolean;
-  /** More for the agent to know: a text, or `@` and a file. */
+  /** Additional instructions: a text, or `@` and a file. */
   readonly instructions?: string;
-  /** MCP servers of this run alone, as an editor brings them; one takes the place of a server of the same name. */
+  /** MCP servers of this run only, such as an editor's. They replace servers of the same name. */
   readonly mcpServers?: Readonly<Record<string, McpServerEntry>>;
 }
 
@@ -72,7 +72,7 @@ const FLAGS: OptionNames<HostFlags> = {
 };
 
 /**
- * Where a host works, for whom, and with which settings of the moment.
+ * Options of a host: folder, environment, flags and callbacks.
  * @example
  * const host = await openHost({
  *   cwd: process.cwd(),
@@ -91,34 +91,34 @@ const FLAGS: OptionNames<HostFlags> = {
  * });
  */
 export interface HostOptions {
-  /** The directory to work in. */
+  /** The working directory. */
   readonly cwd: string;
   readonly env: Environment;
   readonly home: string;
   readonly flags?: HostFlags;
-  /** Whether a person can be asked; where nobody can, what would be asked is denied. */
+  /** Whether a user can be asked. If not, calls that need approval are denied. */
   readonly canAsk: boolean;
   /**
-   * Whether what the project around `cwd` brings may be used: its settings, servers, agents and instructions. Without
-   * it nothing of the project is read (S5). `TrustRecord` knows what the user decided.
+   * Whether to use the settings, servers, agents and instructions of the project around `cwd`. Without it no file of the project is
+   * read (S5). `TrustRecord` knows the user's decision.
    */
   readonly trusted?: boolean;
-  /** What the result of a task must be; a text when absent. */
+  /** The required shape of a task's result. Default: a text. */
   readonly output?: AgentOptions["output"];
-  /** Where conversations are, closed with the host; in SQLite files of the data folder when absent. */
+  /** The store of conversations; the host closes it. Default: SQLite files in the data folder. */
   readonly store?: Store | undefined;
-  /** The machine to which new conversations belong, whose files they work with: a label of theirs, where others share the store. */
+  /** The machine whose files new conversations use: a label for stores that several machines share. */
   readonly machine?: string | undefined;
-  /** Hears, in a sentence, what a user should know about a conversation that the host opens. */
+  /** Called with warnings for the user about a conversation that the host opens. */
   notice?(sentence: string): void;
   /**
-   * Takes over the end of `close`, so that a program can tell its result first: `send` sends the last telemetry, which takes at
-   * most two seconds, and never rejects. Without this option `close` itself sends it, for at most half a second.
+   * Takes over the end of `close`, so that a program can show its result first. `send` sends the last telemetry, takes at most two
+   * seconds, and never rejects. Without this option `close` sends it, for at most half a second.
    */
   sending?(send: () => Promise<void>): void;
   /** Ends the search for a model. */
   readonly signal?: AbortSignal;
-  /** Do not wait until the agent has all that it works with: whoever begins a turn awaits `host.ready()`. */
+  /** Do not wait for the equipment: the caller awaits `host.ready()` before a turn. */
   readonly readyLater?: boolean;
 }
 
@@ -139,9 +139,8 @@ const OPTIONS: OptionNames<HostOptions> = {
 };
 
 /**
- * Reads settings, rules and instructions, looks at the workspace, chooses a model and puts an agent together. Opens no
- * conversation. Rejects with `SettingsError`, `RuleError`, `WorkspaceError` or `ModelChoiceError`, each with one sentence
- * for a person.
+ * Reads settings, rules and instructions, checks the workspace, chooses a model and builds an agent. Opens no conversation. Rejects
+ * with `SettingsError`, `RuleError`, `WorkspaceError` or `ModelChoiceError`, each with one sentence for users.
  */
 export async function openHost(options: HostOptions): Promise<Host> {
   refuseUnknown("openHost", options, OPTIONS);
@@ -194,10 +193,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
   return host;
 }
 
-/** Settings whose names another part of the start looks up and reports. */
+/** Settings whose unknown names another part of the start reports. */
 const REPORTED_ELSEWHERE = /^(?:memory|instructions|search)\b/;
 
-/** Throws a `SettingsError` for a folder that the sandbox is to open and that does not exist: no command could run. */
+/** Throws a `SettingsError` if a writable folder of the sandbox does not exist: no command could run. */
 function withUnknownNames(configuration: Configuration, unknown: readonly SettingsFault[]): Configuration {
   const { settings, faults } = configuration;
   const [closed] = unknown.filter(({ key = "" }) => key.startsWith("sandbox.writable"));
@@ -205,7 +204,7 @@ function withUnknownNames(configuration: Configuration, unknown: readonly Settin
   return { ...configuration, faults: [...faults, ...unknown.filter(({ key = "" }) => !REPORTED_ELSEWHERE.test(key))] };
 }
 
-/** The flags that stand for settings. */
+/** Converts flags to settings. */
 function settingsOfFlags(flags: HostFlags): Settings {
   const { model, temperature, maxTokens, approval, unconfined, memory, limits, connection, allow, deny, mcpServers } =
     flags;
@@ -228,7 +227,7 @@ function rulesOf({ permissions }: Settings, { rules }: HostFlags): Rules {
   return joinRules(rulesFrom(permissions), rules === undefined ? rulesFrom() : readRuleFile(rules));
 }
 
-/** The model that is named, or else the first that can be used (B65). */
+/** The model of the flags or settings, or the first usable model (B65). */
 async function modelFor(configuration: Configuration, env: Environment, signal?: AbortSignal): Promise<ModelChoice> {
   const { model } = configuration.settings;
   const choice = await chooseModel({ setting: model, env, signal });
@@ -245,7 +244,7 @@ async function modelFor(configuration: Configuration, env: Environment, signal?:
   }
 }
 
-/** Where a model that cannot be used is named in a file, that is told: whoever put it there may not remember. */
+/** Adds the file to the error about an unusable model: the user may not remember the setting. */
 function withFile(
   error: unknown,
   configuration: Configuration,
@@ -273,10 +272,10 @@ function unreadable(root: string, cause: unknown): WorkspaceError {
   });
 }
 
-/** Milliseconds for the last telemetry of a program that its user has ended: a chat, a server, an editor's agent. */
+/** Maximum milliseconds to send the last telemetry after the user ended the program. */
 const LAST_SENDING = 500;
 
-/** Opens what the variables of OpenTelemetry ask for; a project cannot, since these are variables of the user's. Without them nothing is loaded. */
+/** Opens telemetry if the user's OpenTelemetry variables ask for it. Loads nothing without them. A project cannot set them. */
 async function openTelemetry(
   env: Environment,
   {
@@ -291,7 +290,7 @@ async function openTelemetry(
   return { ...otlp, close: async () => (sending ? sending(() => otlp.close()) : otlp.close(LAST_SENDING)) };
 }
 
-/** Sentences on faults in the variables of OpenTelemetry. */
+/** Sentences about faults in the OpenTelemetry variables. */
 export async function telemetryNotices(env: Environment): Promise<readonly string[]> {
   return (await variablesIn(env)).notices;
 }

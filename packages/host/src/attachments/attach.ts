@@ -7,36 +7,36 @@ import { type AttachmentKind, type FileAttachment, named, type Reading, readName
 import { isPattern, matchingFiles } from "./patterns.ts";
 import { isRefused, type NamedPlace, placeNamed, type Reach } from "./place.ts";
 
-/** What goes along with a message, for people. */
+/** An attachment of a message, for display. */
 export interface Attached {
-  /** As it was typed. */
+  /** As the user typed it. */
   readonly name: string;
   readonly kind: AttachmentKind;
-  /** Bytes of what the model gets. */
+  /** Bytes of the content for the model. */
   readonly size: number;
 }
 
-/** A message with what it names. */
+/** A message with its attachments. */
 export interface Attachments {
-  /** The text as it was typed, then what goes along. */
+  /** The text as typed, then the attachments. */
   readonly parts: readonly UserPart[];
   readonly attached: readonly Attached[];
-  /** Why something that is named does not go along, one sentence each. */
+  /** Why a named file is not attached, one sentence each. */
   readonly problems: readonly string[];
 }
 
-/** What a message may name. */
+/** The files that a message may name, and readers of other sources. */
 export interface AttachOptions extends Reach {
   readonly signal?: AbortSignal;
-  /** Takes secrets out of what is read; nothing when absent. */
+  /** Removes secrets from attachments. Default: none are removed. */
   readonly redact?: (text: string) => string;
-  /** Patterns of files that go along though they hold private keys (S22). */
+  /** Patterns of files that are attached although they hold private keys (S22). */
   readonly keyFiles?: readonly string[];
-  /** Reads a page of the web; without it addresses do not go along. */
+  /** Reads a web page. Absent: web addresses are not attached. */
   readonly readPage?: (url: string, signal?: AbortSignal) => Promise<string>;
-  /** Reads a resource of an MCP server, if the name is one: `server:uri`. */
+  /** Reads a resource of an MCP server by `server:uri`; undefined if the name is not one. */
   readonly readResource?: (name: string, signal?: AbortSignal) => Promise<string | undefined>;
-  /** Reads changes, of a commit or a branch where one is named: `@diff`, `@diff:main`. */
+  /** Reads a git diff, optionally of a commit or branch: `@diff`, `@diff:main`. */
   readonly readDiff?: (of: string | undefined, signal?: AbortSignal) => Promise<string>;
 }
 
@@ -53,8 +53,8 @@ const OPTIONS: OptionNames<AttachOptions> = {
 };
 
 /**
- * Puts the content of what a message names with `@` behind its text (B46). Nothing else is read. A name that is not a file
- * stays a word; if it looks like a path, a problem says so. Rejects only when it is aborted.
+ * Attaches everything that a message names with `@` (B46). Reads nothing else. A name that is no file stays a word; for a
+ * name that looks like a path, adds a problem. Rejects only if aborted.
  */
 export async function attach(text: string, options: AttachOptions): Promise<Attachments> {
   refuseUnknown("attach", options, OPTIONS);
@@ -78,7 +78,7 @@ export async function attach(text: string, options: AttachOptions): Promise<Atta
   return { parts, attached, problems };
 }
 
-/** What is read goes along; a text says why it cannot; nothing means that the word names nothing. */
+/** Returns an attachment, or a text with the reason against it; undefined if the word names nothing. */
 async function read({ name }: Reference, options: AttachOptions): Promise<FileAttachment | string | undefined> {
   const { signal, redact = (text) => text, keyFiles, readPage, readResource, readDiff } = options;
   const reading: Reading = { redact, keyFiles };

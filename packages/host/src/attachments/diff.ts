@@ -1,22 +1,22 @@
 import { shownPath } from "@banyan/tools/named-path";
 import { type GitOptions, git } from "../programs/git.ts";
 
-/** Bytes of a difference that goes along; of a larger one the beginning. */
+/** Maximum bytes of an attached diff; a larger one is cut. */
 const MOST = 256 * 1024;
 
-/** Bytes that git may say of it. */
+/** Maximum bytes of git's output. */
 const MOST_SAID = 64 * 1024 * 1024;
 
 /** Milliseconds. */
 const PATIENCE = 20_000;
 
-/** Neither programs of the repository's, nor what lies in repositories inside it. */
+/** Runs no programs of the repository, and ignores changes inside submodules. */
 const FLAGS = ["--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", "--end-of-options"];
 
 /**
- * The changes that `@diff` names, as a patch: what is not committed, with the names of new files; with the name of a branch,
- * what has changed here since it left that; with a commit, what that one changed; with `a..b` or `a...b`, what lies between.
- * Rejects with an `Error` whose message says why there are none.
+ * Returns the changes that `@diff` names, as a patch. Without a name: uncommitted changes, with the names of new files. A
+ * branch: changes here since the fork. A commit: its changes. `a..b` or `a...b`: the changes between. Rejects with an
+ * `Error` whose message gives the reason if there are none.
  */
 export async function changesIn(
   name: string | undefined,
@@ -27,7 +27,7 @@ export async function changesIn(
 ): Promise<string> {
   if (!sandbox)
     throw new Error("git runs only in a sandbox, and there is none here. `!git diff` shows it to the agent");
-  // Names of other letters than those of ASCII stay as they are.
+  // Show non-ASCII file names unescaped.
   const ask = (...args: string[]) =>
     git(["-c", "core.quotePath=false", ...args], { ...options, sandbox, timeout: PATIENCE, most: MOST_SAID });
   const isThere = (ref: string) =>

@@ -13,10 +13,10 @@ import {
 } from "@banyan/tools/workspace";
 import type { FoundPlace } from "./place.ts";
 
-/** What something is that goes along with a message. */
+/** The kind of an attachment. */
 export type AttachmentKind = "text" | "image" | "PDF" | "folder" | "files" | "page" | "resource" | "diff";
 
-/** What is read for a message. */
+/** Content that was read for a message. */
 export interface FileAttachment {
   readonly kind: AttachmentKind;
   readonly parts: readonly (TextPart | FilePart)[];
@@ -29,15 +29,15 @@ const MOST_NAMES = 500;
 
 /** How a file is read for a message. */
 export interface Reading {
-  /** Takes secrets out of what is read. */
+  /** Removes secrets from the content. */
   readonly redact: (text: string) => string;
-  /** Patterns of files that are read though they hold private keys (S22). */
+  /** Patterns of files that are read although they hold private keys (S22). */
   readonly keyFiles?: readonly string[] | undefined;
 }
 
 /**
- * Reads what a person names: a text, an image or a PDF, or the names in a folder. Returns why, when it cannot go along.
- * It is opened where it was found, whatever is put there meanwhile.
+ * Reads a file that a user named: text, an image, a PDF, or the names in a folder. Returns the reason if it cannot be
+ * attached. Opens the resolved place, so that a later change of the path has no effect.
  */
 export async function readNamed(
   name: string,
@@ -99,12 +99,12 @@ function folderOf(name: string, entries: readonly Dirent[]): FileAttachment {
   return { kind: "folder", parts: [named("folder", name, text)], size: Buffer.byteLength(text) };
 }
 
-/** The text of a file in UTF-8, or in UTF-16 with a byte-order mark, as `read` reads it; nothing for a file without text. */
+/** The text of a UTF-8 file, or of UTF-16 with a byte order mark, as `read` decodes it; undefined for a binary file. */
 function textOf(bytes: Buffer): { readonly text: string; readonly encoding?: string } | undefined {
   const form = formOf(bytes);
   if (form.kind === "binary") return undefined;
   try {
-    // With its byte-order mark: by the digest of this text, a later write knows what was seen of the file (F78).
+    // Keep the byte order mark: a later write compares the digest of this text (F78).
     const text = new TextDecoder(form.encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
     return form.encoding === "utf-8" ? { text } : { text, encoding: form.encoding };
   } catch {
@@ -113,7 +113,7 @@ function textOf(bytes: Buffer): { readonly text: string; readonly encoding?: str
   }
 }
 
-/** A text with what it is, as the model sees it. */
+/** A text in a tag with its kind and name, as the model gets it. */
 export function named(kind: string, name: string, text: string, encoding?: string): TextPart {
   const form = encoding === undefined ? "" : ` encoding="${encoding}"`;
   return { type: "text", text: enclosed(kind, text, ` name=${JSON.stringify(name)}${form}`) };

@@ -4,11 +4,11 @@ import { basename, isAbsolute, resolve } from "node:path";
 import { expandHome } from "@banyan/tools/named-path";
 import type { Reach } from "./place.ts";
 
-/** Files that one pattern may name, and bytes of all of them. */
+/** Limits of one pattern: number of files, and bytes of all files together. */
 const MOST_FILES = 50;
 const MOST_BYTES = 512 * 1024;
 
-/** Whether a name is a pattern of several files. */
+/** Returns whether a name is a pattern of several files. */
 export function isPattern(name: string): boolean {
   return /[*?[\]{}]/.test(expandHome(name, ""));
 }
@@ -20,10 +20,10 @@ export interface MatchingFile {
   readonly size: number;
 }
 
-/** Folders of dependencies and of git, which a pattern means only if it names them. */
+/** Folders that a pattern only includes if it names them. */
 const LEFT_OUT = ["node_modules", ".git"];
 
-/** The files of a folder that a pattern names, or why they are none or too many. */
+/** The files of a folder that a pattern names, or why there are none or too many. */
 export async function matchingFiles(
   written: string,
   { folder, outside = false }: Pick<Reach, "folder" | "outside">,

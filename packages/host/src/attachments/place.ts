@@ -10,23 +10,23 @@ import {
   WorkspaceError,
 } from "@banyan/tools/workspace";
 
-/** What a message may name of the machine's files. */
+/** The files on this machine that a message may name. */
 export interface Reach {
-  /** The folder that relative paths are in. */
+  /** The base of relative paths. */
   readonly folder: string;
-  /** Whether a path may lie outside of it, as for who sits at the machine. */
+  /** Whether paths outside are allowed, as for a user at this machine. */
   readonly outside?: boolean;
-  /** Files that rules close to all that reads. */
+  /** The rules' check for reading files. */
   readonly whyNotRead?: WhyNotRead | undefined;
 }
 
-/** Something that is there, in a folder that it is opened from. */
+/** An existing file or folder, and the folder that it is opened from. */
 export interface FoundPlace {
   readonly workspace: Workspace;
   readonly location: Location;
 }
 
-/** Why something that is there does not go along, as the end of a sentence. */
+/** Why an existing file is not attached, as the end of a sentence. */
 export interface RefusedPlace {
   readonly why: string;
 }
@@ -38,8 +38,8 @@ export function isRefused(place: NamedPlace): place is RefusedPlace {
 }
 
 /**
- * Finds what a person named (S21). A link that stays in the folder is followed; where one leads elsewhere, the person is
- * told to where, and may name that: a repository does not decide what is read. Returns nothing for what is not there.
+ * Finds a file that a user named (S21). Follows links within the folder. For a link out of it, the error gives the
+ * target, which the user may name: a repository must not decide what is read. Returns undefined for a missing file.
  */
 export async function placeNamed(name: string, reach: Reach): Promise<NamedPlace | undefined> {
   const { folder, outside = false, whyNotRead } = reach;
@@ -65,7 +65,7 @@ export async function placeNamed(name: string, reach: Reach): Promise<NamedPlace
 }
 
 function judged(place: FoundPlace, path: string, name: string, whyNotRead: WhyNotRead | undefined): NamedPlace {
-  // The names in a folder may be told.
+  // Names in a folder may be shown.
   const why = place.location.kind === "directory" ? undefined : whyNotRead?.(path, name);
   return why === undefined ? place : { why };
 }

@@ -1,12 +1,9 @@
 export { matchingFiles } from "./patterns.ts";
 
-/** Milliseconds for which a list is good. */
+/** Milliseconds for which a list is valid. */
 const FRESH = 3_000;
 
-/**
- * All files below a folder that git does not ignore, as paths from there. The list is made anew when it is older than three
- * seconds.
- */
+/** All files below a folder that git does not ignore, as relative paths. Lists again after three seconds. */
 export class WorkspaceFiles {
   readonly root: string;
   #listed: Promise<readonly string[]> | undefined;
@@ -16,7 +13,7 @@ export class WorkspaceFiles {
     this.root = root;
   }
 
-  /** Sorted. What cannot be read is left out. */
+  /** Sorted. Unreadable folders are left out. */
   list(): Promise<readonly string[]> {
     if (!this.#listed || performance.now() > this.#until) this.#listed = this.#list();
     return this.#listed;

@@ -17,52 +17,52 @@ import type { Settings } from "../settings/index.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
 import { agentNamed, otherAgent, otherAgentsModels, otherAgentsStatus, PROVIDER } from "./other-agents.ts";
 
-/** For whom drivers are made. */
+/** The options of drivers. */
 export interface DriversOptions {
   readonly settings: Settings;
   readonly env: Environment;
   readonly workspace: string;
   /** Finds the folder in which a branch of a conversation works. */
   readonly worktrees: Pick<Worktrees, "folderOf">;
-  /** Where previous contents of the files that they change are kept. */
+  /** The folder with previous contents of changed files. */
   readonly backups: string;
   readonly redact: Redact;
 }
 
-/** The name by which the provider knows a model, which a short name does not tell; nothing for what is not a driver. */
+/** The provider's id of a model, in place of a short name; undefined for an object that is not a driver. */
 export function idOf(model: AgentOptions["model"]): string | undefined {
   return "id" in model ? String(model.id) : undefined;
 }
 
-/** Tokens of its context, where it is known or its server has told it. */
+/** Tokens of the model's context, if known or reported by its server. */
 export function contextOf(model: AgentOptions["model"]): number | undefined {
   return "stream" in model ? windowOf(model) : undefined;
 }
 
-/** Milliseconds for which a turn waits until a server has told the context of its model: it may have to load the model. */
+/** Maximum milliseconds that a turn waits for the model's context size. The server may have to load the model first. */
 const PATIENCE = 20_000;
 
-/** Resolves when the size of a model's context is known, or cannot be had in time. */
+/** Resolves when the size of a model's context is known, or unavailable in time. */
 export async function contextKnown(model: AgentOptions["model"]): Promise<void> {
   if (!("learnContextSize" in model)) return;
-  // In vain, the first response tells it, or the server says that it is not there.
+  // After a failure, the first response has the size, or reports that the server is missing.
   await model.learnContextSize?.(AbortSignal.timeout(PATIENCE)).catch(() => {});
 }
 
-/** Tools that one request to a model may offer; nothing where any number may, or nobody knows. */
+/** Maximum tools in one request; undefined for no limit or an unknown limit. */
 export function maxToolsOf(model: AgentOptions["model"]): number | undefined {
   return "maxTools" in model ? model.maxTools : undefined;
 }
 
-/** Where models and agents are looked for. */
+/** The settings, environment and folder that decide which models and agents exist. */
 export type ModelsPlace = Pick<DriversOptions, "settings" | "env" | "workspace">;
 
-/** Every provider, agents of other programs among them, and whether it can be used now. */
+/** Lists every provider, with agents of other programs, and whether it can be used now. */
 export async function providersHere(place: ModelsPlace): Promise<ProviderStatus[]> {
   return [...(await listProviders({ env: place.env })), otherAgentsStatus(place)];
 }
 
-/** The models of a provider that are known, with those that its server lists. Rejects with `ModelChoiceError`. */
+/** The known models of a provider, and those that its server lists. Rejects with `ModelChoiceError`. */
 export async function modelsHere(
   provider: string,
   place: ModelsPlace,
@@ -81,10 +81,10 @@ export async function modelsHere(
   });
 }
 
-/** What writes messages, by the names that people write: models of providers, and agents of other programs. */
+/** Opens models of providers and agents of other programs by name. */
 export class Drivers {
   readonly #options: DriversOptions;
-  /** Models that conversations and sub-agents have, by name. */
+  /** Models of conversations and sub-agents, by name. */
   readonly #known = new Map<string, Promise<ModelDriver | LoopDriver>>();
   readonly #brought = new WeakSet<Tool>();
 
@@ -93,17 +93,17 @@ export class Drivers {
   }
 
   /**
-   * Returns the model or agent that takes the turns of a conversation. An agent of another program works in the folder of the branch. Rejects with
-   * `ModelChoiceError`.
+   * Returns the model or agent for a conversation's turns. An agent of another program works in the folder of the branch. Rejects
+   * with `ModelChoiceError`.
    */
   of(name: string): Promise<ModelDriver | LoopDriver> {
-    // It reads what the project says to agents by itself, and knows its own tools.
+    // Another program's agent reads the project's instructions itself and knows its own tools.
     return this.#kept(name, false);
   }
 
   /**
-   * What takes the turns of a sub-agent; `isNamed` when a person chose it. A model that chooses one gets no agent of another
-   * program, which works outside of the sandbox. Rejects with `ModelChoiceError`.
+   * Returns the driver of a sub-agent; `isNamed`: a user chose it. A model cannot choose an agent of another program, which works
+   * outside of the sandbox. Rejects with `ModelChoiceError`.
    */
   async forSubAgent(name: string, isNamed: boolean): Promise<ModelDriver | LoopDriver> {
     if (!isNamed && agentNamed(name, this.#options.settings) !== undefined) {
@@ -115,7 +115,7 @@ export class Drivers {
     return this.#kept(name, true);
   }
 
-  /** A model that is asked something beside the conversation. Rejects with `ModelChoiceError`. */
+  /** A model for requests outside the conversation. Rejects with `ModelChoiceError`. */
   model(name: string): Promise<ModelDriver> {
     const { env, settings } = this.#options;
     return resolveModel(name, { env, ...modelNames(settings) });
@@ -131,12 +131,12 @@ export class Drivers {
     return modelsHere(provider, this.#options, listed);
   }
 
-  /** Whether calls of this tool run in another program, outside of the sandbox. */
+  /** Returns whether calls of this tool run in another program, outside of the sandbox. */
   runsOutside(tool: Tool): boolean {
     return this.#brought.has(tool);
   }
 
-  /** `instructions`: an agent of another program is told ours. */
+  /** `instructions`: whether an agent of another program gets our instructions. */
   #kept(name: string, instructions: boolean): Promise<ModelDriver | LoopDriver> {
     const key = `${instructions} ${name}`;
     let driver = this.#known.get(key);

@@ -14,36 +14,34 @@ import { findProgram, pathWithout } from "@banyan/tools/sandbox/find-program";
 import { childEnvironment } from "@banyan/tools/workspace";
 import type { Settings } from "../settings/index.ts";
 
-/** What stands before the slash of the models that are agents of other programs. */
+/** The provider name of models that are agents of other programs. */
 export const PROVIDER = "acp";
 
-/** Whose agents, and where. */
+/** The settings, environment and folder for agents of other programs. */
 export interface OtherAgentsPlace {
   readonly settings: Pick<Settings, "acpAgents" | "aliases">;
   readonly env: Environment;
-  /** Programs in it are not started. */
+  /** Programs in the workspace are not started. */
   readonly workspace: string;
 }
 
-/** An agent as the settings, or the list of those that many have, describe it. */
+/** An agent of the settings or of the built-in list. */
 interface Described {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /**
-   * The variables that it gets besides those without secrets. Throws `ModelChoiceError` when one that it needs is not set.
-   */
+  /** Returns variables in addition to those without secrets. Throws `ModelChoiceError` if a required variable is missing. */
   env(): Readonly<Record<string, string | undefined>>;
   readonly install: string | undefined;
 }
 
-/** An agent that the name of a model means, and how much it is to think, where that is said. */
+/** The agent and thinking effort in a model's name. */
 export interface AgentNamed {
   readonly name: string;
   readonly effort: Effort | undefined;
 }
 
-/** The agent that the name of a model means, short names included; nothing for every other model. */
+/** The agent that a model's name means, also by a short name; undefined for any other model. */
 export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["settings"]): AgentNamed | undefined {
   const said = withoutEffort(model);
   const meant = Object.hasOwn(aliases, said.full) ? withoutEffort(aliases[said.full] ?? "") : said;
@@ -52,8 +50,8 @@ export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["se
 }
 
 /**
- * An agent of another program as what runs the turns: `acp/claude`. Nothing is started before its first turn. Rejects with
- * `ModelChoiceError` where there is no such agent, or its program is not installed.
+ * Opens an agent of another program as a driver: `acp/claude`. Starts the program with the first turn. Rejects with
+ * `ModelChoiceError` for an unknown agent or a program that is not installed.
  */
 export async function otherAgent(
   named: AgentNamed,
@@ -62,7 +60,7 @@ export async function otherAgent(
 ): Promise<LoopDriver> {
   const { name, command, args, install, env } = installedAgent(named, place);
   const own = { ...childEnvironment(place.env, env), PATH: pathOf(place) };
-  // A user of providers' models alone does not load the protocol.
+  // Users without such agents need not load the protocol.
   const { acpAgent } = await import("@banyan/acp");
   return acpAgent({
     name,
@@ -75,7 +73,7 @@ export async function otherAgent(
   });
 }
 
-/** The agent of another program, with its variables. Throws `ModelChoiceError` where there is none, or its program is not installed. */
+/** Returns an installed agent with its variables. Throws `ModelChoiceError` for an unknown agent or a program that is not installed. */
 export function installedAgent({ name }: Pick<AgentNamed, "name">, place: OtherAgentsPlace) {
   const all = describedAgents(place);
   const agent = all.find((each) => each.name === name);
@@ -93,7 +91,7 @@ export function installedAgent({ name }: Pick<AgentNamed, "name">, place: OtherA
   return { ...agent, env: agent.env() };
 }
 
-/** The agents of other programs as a provider of models: which there are, and whether they can be used. */
+/** The agents of other programs as a provider, and whether they can be used. */
 export function otherAgentsStatus(place: OtherAgentsPlace): ProviderStatus {
   const all = describedAgents(place);
   const missing = all.map((agent) => whyMissing(agent, place));
@@ -108,7 +106,7 @@ export function otherAgentsStatus(place: OtherAgentsPlace): ProviderStatus {
   };
 }
 
-/** What is known of them as of models: nothing but their names. */
+/** The agents as models: only their names are known. */
 export function otherAgentsModels(place: OtherAgentsPlace): KnownModel[] {
   return describedAgents(place).map(({ name }) => ({ name: `${PROVIDER}/${name}` }));
 }
@@ -132,7 +130,7 @@ function describedAgents({ settings: { acpAgents = {} }, env }: OtherAgentsPlace
   return [...known, ...own];
 }
 
-/** Variables with `${NAME}` in them, which stands for a variable of the user's. */
+/** Replaces `${NAME}` by the user's environment variable. */
 function filledIn(agent: string, listed: Readonly<Record<string, string>>, env: Environment): Record<string, string> {
   const filled = Object.entries(listed).map(([name, text]) => {
     const value = text.replace(/\$\{([A-Za-z_]\w*)\}/g, (_, wanted: string) => {
@@ -148,9 +146,7 @@ function filledIn(agent: string, listed: Readonly<Record<string, string>>, env: 
   return Object.fromEntries(filled);
 }
 
-/**
- * Why a program cannot be started, as a sentence; nothing when it can. A program inside the workspace does not count (S16).
- */
+/** Returns why a program cannot be started; undefined if it can. A program inside the workspace does not count (S16). */
 function whyMissing({ name, command, install }: Described, place: OtherAgentsPlace): string | undefined {
   const { workspace } = place;
   const isPath = command.includes("/");
@@ -160,7 +156,7 @@ function whyMissing({ name, command, install }: Described, place: OtherAgentsPla
   return `The agent ${PROVIDER}/${name} is not installed: there is no program "${command}". ${advice}`;
 }
 
-/** Where programs are looked for: not in the workspace, and not in relative folders. */
+/** The search path without the workspace and relative folders. */
 function pathOf({ workspace, env }: OtherAgentsPlace): string {
   return pathWithout([workspace], env.PATH ?? "");
 }

@@ -3,15 +3,15 @@ import type { Sandbox } from "@banyan/tools/sandbox";
 import type { Directories } from "../places/directories.ts";
 import type { Settings } from "../settings/index.ts";
 
-/** Whether commands run in a sandbox. */
+/** Whether commands run in a sandbox, and which. */
 export interface Confinement extends AsyncDisposable {
   readonly sandbox: Sandbox | undefined;
-  /** In words, for people. */
+  /** A description for users. */
   readonly description: string;
   readonly notices: readonly string[];
 }
 
-/** Opens the sandbox that the settings want, where there is one (S9). Rejects with an error when it is required and there is none. */
+/** Opens the sandbox that the settings want, if available (S9). Rejects if a sandbox is required and missing. */
 export async function openConfinement({
   places,
   settings,

@@ -1,7 +1,7 @@
 import { enclosed } from "@banyan/core/shown";
 import type { Equipment } from "./equipment.ts";
 
-/** Summaries of earlier tasks that an agent is told at the beginning of a task. */
+/** Maximum summaries of earlier tasks in the instructions of a task. */
 const TASKS_TOLD = 5;
 
 /** Returns the results of the last tasks in a workspace, as a part of the instructions; empty if memory has none (B39). */

@@ -47,64 +47,64 @@ import { openMemory } from "./memory.ts";
 import { noticingChanges } from "./noticing.ts";
 import { Tidying } from "./tidy.ts";
 
-/** For whom an agent is equipped, and where it works. */
+/** The parts of a host that the equipment is made from. */
 export interface EquipmentOptions {
   readonly places: Directories;
-  /** Where conversations are. */
+  /** The store of conversations. */
   readonly store: Store;
   readonly workspace: string;
-  /** A project that is trusted. */
+  /** A trusted project. */
   readonly project: ProjectPlaces | undefined;
   readonly settings: Settings;
   readonly env: Environment;
   readonly home: string;
   readonly redact: Redact;
-  /** Those of its conversations. */
+  /** The worktrees of the host's conversations. */
   readonly worktrees: Worktrees;
-  /** Files that rules close to all that reads in a folder. */
+  /** The rule check for reading files in a folder. */
   whyNotReadIn(folder: string): WhyNotRead | undefined;
-  /** Why an address that `from` leads on to is not fetched, as rules have it. */
+  /** Returns the rule's reason against fetching an address that `from` redirects or links to. */
   whyNotFetched(address: URL, from: URL): string | undefined;
-  /** The model of a sub-agent; `isNamed` when a person, and no model, chose it. */
+  /** Resolves the model of a sub-agent. `isNamed`: a user chose the model, not another model. */
   readonly resolveModel: (name: string, isNamed: boolean) => Promise<ModelDriver | LoopDriver>;
-  /** What MCP servers offer has changed. */
+  /** Called when an MCP server changes its offer. */
   readonly onChange: () => void;
-  /** The trace that a call is part of, where somebody watches. */
+  /** The trace that a call belongs to, if telemetry is on. */
   readonly traceparent: OpenServersOptions["traceparent"];
 }
 
-/** What an agent works with. It has a life of its own: servers that run, a sandbox, a memory; all end with it. */
+/** The tools, servers, sandbox and memory of an agent. Disposing it ends them all. */
 export interface Equipment extends AsyncDisposable {
-  /** All tools as they are now, those of MCP servers included, without secrets in what they say. */
+  /** All current tools, with those of MCP servers. Secrets are removed from their output. */
   readonly tools: readonly Tool[];
   readonly memory: ManagedMemory | undefined;
-  /** Has one from now on: the user agreed to it. */
+  /** Turns memory on, after the user agreed. */
   useMemory(): void;
   readonly mcp: McpServers | undefined;
-  /** What MCP servers say now of how they are to be used. */
+  /** The current instructions of MCP servers. */
   readonly instructions: readonly InstructionPart[];
   readonly agents: readonly NamedAgent[];
   readonly commands: readonly PromptCommand[];
   readonly skills: readonly Skill[];
-  /** Takes what one branch did to files over to another; no model has it, a person asks for it. */
+  /** Brings one branch's file changes to another branch. Users start this tool; no model has it. */
   readonly bring: Tool;
-  /** Where the previous content of changed files is. */
+  /** The folder with the previous content of changed files. */
   readonly backups: string;
-  /** Patterns of files that are opened though they hold private keys (S22). */
+  /** Patterns of files that may be opened although they hold private keys (S22). */
   readonly keyFiles: readonly string[];
   /** Whether commands run in a sandbox. */
   readonly isConfined: boolean;
-  /** What commands run in, in the workspace or the folder of a worktree. Rejects when one is required and there is none. */
+  /** The sandbox for commands in the workspace or in a worktree's folder. Rejects if a sandbox is required and missing. */
   confinesIn(folder: string): Promise<Sandbox | undefined>;
-  /** The same in words. */
+  /** A description of the sandbox. */
   readonly sandbox: string;
-  /** What was left out, and why, in sentences for a person. */
+  /** Sentences for users about parts that were left out, and why. */
   readonly notices: readonly string[];
-  /** Removes what has grown old since; returns what, in sentences for a person. */
+  /** Removes outdated data. Resolves with sentences for users about the removed data. */
   tidy(): Promise<readonly string[]>;
 }
 
-/** Opens what an agent works with. What cannot be opened is told and left out. Rejects only when a sandbox is required and there is none. */
+/** Opens the equipment. Parts that fail are left out with a notice. Rejects only if a sandbox is required and missing. */
 export async function openEquipment(options: EquipmentOptions): Promise<Equipment> {
   const { places, store, workspace, project, settings, env, home, redact, resolveModel } = options;
   const { agents, commands, skills, faults, written } = readDefinitions(places, project);
@@ -141,7 +141,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
         tools: (folder = workspace, confined) => toolsIn(folder, confined),
         async confine(folder) {
           const own = await openConfinement({ places, settings, workspace: folder, env, home });
-          // What runs unasked in the workspace, since it is confined there, must not run without that elsewhere.
+          // Calls that run unasked because the workspace is confined must not run unconfined elsewhere.
           if (sandbox && !own.sandbox) throw new Error(own.description);
           return own;
         },
@@ -233,7 +233,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
 
 const NONE: readonly Tool[] = [];
 
-/** How what branches did to files is put together: folders as they are opened, and where files come from. */
+/** The options of `bring_over`: how folders are opened, and where files come from. */
 function bringingIn(options: EquipmentOptions, backups: string) {
   const { worktrees, places, redact, env, home } = options;
   const whyNotReadIn = (folder: string) => options.whyNotReadIn(folder);
@@ -241,12 +241,12 @@ function bringingIn(options: EquipmentOptions, backups: string) {
   return { open, bring: { ...broughtFrom(worktrees, { env, whyNotReadIn }), backups, watch: redact.watch } };
 }
 
-/** Where the previous content of changed files is kept. */
+/** The folder with the previous content of changed files. */
 export function backupsIn({ data }: Directories): string {
   return join(data, "backups");
 }
 
-/** Agents of the settings stand in the place of files of the same name, and those of files in that of ours. */
+/** Agents of the settings replace agents of files with the same name; these replace built-in agents. */
 function namedAgents({ agents = {} }: Settings, found: readonly NamedAgent[]): NamedAgent[] {
   const set = Object.entries(agents).map(([name, agent]) => ({ name, ...agent }) as NamedAgent);
   const all = [...set, ...found];
@@ -267,7 +267,7 @@ async function openMcp(
   });
 }
 
-/** Makes anew only what is made of something new: the agent keeps its tools as long as they are the same. */
+/** Caches the last result, so that the agent's tools keep their identity while the input is the same. */
 function rememberingLast<From, To>(make: (from: From) => To): (from: From) => To {
   let last: { readonly from: From; readonly made: To } | undefined;
   return (from) => {
@@ -276,7 +276,7 @@ function rememberingLast<From, To>(make: (from: From) => To): (from: From) => To
   };
 }
 
-/** The tools of the web, with a search where the settings name a service. */
+/** The web tools, with a search tool if the settings name a service. */
 async function toolsOfTheWeb({
   settings: { search },
   env,

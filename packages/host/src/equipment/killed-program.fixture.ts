@@ -1,5 +1,5 @@
-// A program that is killed while its agent changes two files: `node killed-program.fixture.ts HOME`, right before the second
-// one takes its place.
+// A program that is killed while its agent changes two files, just before the second replaces the old file: `node
+// killed-program.fixture.ts HOME`.
 import files from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ files.rename = async (from, to) => {
 };
 syncBuiltinESMExports();
 
-// Only now, so that what is imported uses the step above.
+// Import only now, so that the imported code uses the function above.
 const { openHost } = await import("../open-host.ts");
 const [home = ""] = process.argv.slice(2);
 const env = { BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" };

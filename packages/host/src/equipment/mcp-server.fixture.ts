@@ -1,5 +1,5 @@
-// The smallest MCP server that tests need: one tool, or as many more as its arguments name, over standard input and output, a
-// JSON-RPC message a line. It says of itself what follows the names.
+// A minimal MCP server for tests: one tool, and those that its first argument names, over standard input and output, one
+// JSON-RPC message per line. The second argument is its instructions.
 import { createInterface } from "node:readline";
 
 interface Request {

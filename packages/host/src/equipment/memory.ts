@@ -6,33 +6,33 @@ import type { Directories } from "../places/directories.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Settings } from "../settings/index.ts";
 
-/** Where a user's memory is. */
+/** The file of a user's memory. */
 export function memoryFile(places: Directories): string {
   return join(places.data, "memory.sqlite");
 }
 
-/** Whose memory it is, and for whom it takes secrets out. */
+/** The place of a memory, and the redaction for it. */
 export interface MemoryPlace {
   readonly places: Directories;
-  /** The directory that is worked in. */
+  /** The working directory. */
   readonly workspace: string;
   readonly redact: Redact;
 }
 
-/** The user's memory, for who looks after it: also there when the settings switch it off for agents. */
+/** The user's memory for managing it, also if the settings turn it off for agents. */
 export function userMemory({ places, workspace, redact }: MemoryPlace): ManagedMemory {
   return sqliteMemory(optionsFor({ places, workspace, redact }));
 }
 
-/** The memory of an agent, with its tools for it. */
+/** The memory of an agent, with its memory tools. */
 export interface AgentMemory {
   readonly memory: ManagedMemory;
   readonly tools: readonly Tool[];
-  /** Why it goes by words alone, although the settings name an embedding model. */
+  /** Why recall uses words only, although the settings name an embedding model. */
   readonly notices: readonly string[];
 }
 
-/** The user's memory as an agent has it; nothing until the user has agreed to it (B45, S26). */
+/** The user's memory for an agent; undefined until the user has agreed to it (B45, S26). */
 export function openMemory({
   settings: { memory: wanted, aliases = {} },
   env,
@@ -48,7 +48,7 @@ function optionsFor({ places, workspace, redact }: MemoryPlace): SqliteMemoryOpt
   return { file: memoryFile(places), directory: workspace, redact };
 }
 
-/** The embedding model of the settings, or why there is none. */
+/** The embedding model of the settings, or why it is unavailable. */
 function embedder(...named: Parameters<typeof embeddingModel>): ReturnType<typeof embeddingModel> | string {
   try {
     return embeddingModel(...named);

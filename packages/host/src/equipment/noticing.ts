@@ -3,8 +3,8 @@ import { worktreeAt } from "@banyan/core/conversation";
 import { openWorkspace, whileSeen } from "@banyan/tools/workspace";
 
 /**
- * The tools of servers: what a call of one changes in the workspace counts as seen by its branch (F78). Servers do not work in
- * worktrees, so nothing is looked at for a branch that has its own.
+ * Wraps tools of servers, so that their changes in the workspace count as seen by the calling branch (F78). Servers do not
+ * work in worktrees, so nothing is recorded for a branch with its own.
  */
 export function noticingChanges(tools: readonly Tool[], folder: string): Tool[] {
   if (tools.length === 0) return [];

@@ -7,28 +7,28 @@ import type { Redact } from "../redaction/redactor.ts";
 
 const DAY = 86_400_000;
 
-/** Bounds of the previous contents of changed files. */
+/** Limits of the previous contents of changed files. */
 const BACKUPS = { days: 30, bytes: 1024 ** 3 };
 
-/** Where things grow old. */
+/** The data to tidy, and its maximum age. */
 export interface TidyOptions {
   readonly store: Store;
-  /** Takes secrets out of the titles of what was removed. */
+  /** Removes secrets from the titles of removed conversations. */
   readonly redact: Redact;
-  /** Where the previous content of changed files is. */
+  /** The folder with previous contents of changed files. */
   readonly backups: string;
   /** `retention.days` of the settings. */
   readonly days: number | undefined;
 }
 
 /**
- * Removes what is older than the settings want to keep: conversations, and the previous contents of files, of which there
- * is a bound always. What is still being removed ends with it.
+ * Removes conversations older than the settings allow, and previous contents of files, which always have a limit. Disposing
+ * it stops a removal.
  */
 export class Tidying implements AsyncDisposable {
   readonly #options: TidyOptions;
   readonly #ending = new AbortController();
-  /** What is being removed. */
+  /** The current removal. */
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(options: TidyOptions) {
@@ -36,7 +36,7 @@ export class Tidying implements AsyncDisposable {
   }
 
   /**
-   * Returns which conversations were removed, in sentences for a person; previous contents go in the background. What
+   * Returns sentences for users about removed conversations; previous contents are removed in the background. Data that
    * cannot be removed stays.
    */
   async tidy(): Promise<string[]> {
@@ -56,13 +56,12 @@ export class Tidying implements AsyncDisposable {
 }
 
 /**
- * Removes the conversations that nobody wrote to for so many days, and returns which. Those stay that are open, in which
- * somebody marked a message with a star or a label, in which a question waits for a user, or that cannot be read: whoever has
- * them may want to mend them.
+ * Removes conversations without changes for this many days. Keeps open conversations, those with a star or label, those with
+ * a question for the user, and unreadable ones, which a user may want to repair.
  */
 async function removeOld(directory: ConversationDirectory, days: number, signal: AbortSignal): Promise<string[]> {
   const removed: ConversationSummary[] = [];
-  // Where conversations cannot be listed, whoever begins one is told why.
+  // If listing fails, the next new conversation reports the error.
   for (const summary of await directory.list().catch(() => [])) {
     if (signal.aborted) break;
     if (Date.now() - summary.updatedAt <= days * DAY) continue;

@@ -3,29 +3,29 @@ import { jsonSchemaOf, promptFrom } from "@banyan/core/hosts";
 import type { InstructionPart } from "./instructions.ts";
 import { tokenCounter } from "./tokens.ts";
 
-/** A part of what a model is sent, and what it takes of the context. */
+/** A part of a model's context, and its tokens. */
 export interface ContextPart {
   readonly kind: "instructions" | "tool" | "conversation";
-  /** The file that the text is from, the name of the tool, or who said it. */
+  /** The source: a file, a tool's name, or a kind of message. */
   readonly source: string;
   readonly tokens: number;
-  /** Whether they were counted with the model's own tokenizer. */
+  /** Whether the model's own tokenizer counted the tokens. */
   readonly isExact: boolean;
 }
 
-/** What a request is made of. */
+/** The content of a request. */
 export interface ContextContent {
   /** As `provider/model`. */
   readonly model: string;
   readonly instructions: readonly InstructionPart[];
   readonly tools: readonly Tool[];
-  /** From the root to where the conversation stands. */
+  /** From the root to the current message. */
   readonly path: readonly Message[];
 }
 
 /**
- * What the model is sent, part by part (B48). Pictures and other files are left out: only their provider knows how many
- * tokens they take.
+ * Returns the parts of a model's context (B48). Leaves out images and other files: only their provider knows their
+ * tokens.
  */
 export async function contextParts({ model, instructions, tools, path }: ContextContent): Promise<ContextPart[]> {
   const count = await tokenCounter(model);
@@ -47,7 +47,7 @@ function definitionOf({ name, description, input }: Tool): string {
   return JSON.stringify({ name, description, input: jsonSchemaOf(`tool "${name}"`, input) });
 }
 
-/** What was said on a path as the model sees it, by what kind of saying it is. */
+/** The texts of a path as the model gets them, by kind. */
 function spokenIn(path: readonly Message[]): Record<"messages" | "answers" | "calls and their results", string[]> {
   const said = { messages: [] as string[], answers: [] as string[], "calls and their results": [] as string[] };
   for (const message of promptFrom(path)) {

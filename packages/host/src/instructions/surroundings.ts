@@ -12,19 +12,19 @@ import type { Settings } from "../settings/index.ts";
 import { asServersSaid, type InstructionPart, instructionsText } from "./instructions.ts";
 import { isSmallProfile, SMALL_WINDOW, smallProfile, withNote } from "./small-profile.ts";
 
-/** Bytes of a file that says where a branch is. */
+/** Maximum bytes of a `.git` or HEAD file. */
 const MOST = 4_096;
 
-/** Letters of the name of a branch. */
+/** Maximum characters of a branch name. */
 const LONGEST = 100;
 
-/** The label of a conversation under which stands what was so when it began. */
+/** The label of a conversation that holds the surroundings of its beginning. */
 export const BEGAN = "began";
 
 /**
- * What a model cannot see and works better with (C11): the date, the system and its shell, and on which branch the repository
- * around the workspace is. Said once, when a conversation begins, and kept as its label, so that the beginning of its requests
- * never changes. What cannot be said is left out.
+ * Facts that a model cannot see (C11): the date, the system and its shell, and the branch of the repository around the
+ * workspace. The host writes them once, into a label of a new conversation, so that the start of its requests never changes.
+ * Unknown facts are left out.
  */
 export function surroundings(workspace: string): string {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -39,7 +39,7 @@ export function surroundings(workspace: string): string {
   ].join("\n");
 }
 
-/** The same as a part of the instructions, with the name of the model; nothing in a conversation that has none kept. */
+/** The surroundings as a part of the instructions, with the name of the model. No part if the conversation has none. */
 export function surroundingsPart(began: string | undefined, model: string): InstructionPart[] {
   if (began === undefined) return [];
   const lines = [...began.split("\n"), `Model: you are ${model}`];
@@ -47,8 +47,8 @@ export function surroundingsPart(began: string | undefined, model: string): Inst
 }
 
 /**
- * On which branch the repository is, by its own file: git itself would obey what a repository names, and runs in the sandbox
- * alone (S16). Nothing when that is not to be read.
+ * Reads the branch from the repository's own file: git would obey the repository's settings, so git only runs in the sandbox
+ * (S16). Undefined if the file cannot be read.
  */
 function branchIn(root: string): string | undefined {
   const head = headOf(root);
@@ -57,7 +57,7 @@ function branchIn(root: string): string | undefined {
   return head !== undefined && /^[0-9a-f]{40,64}$/.test(head) ? "no branch (detached HEAD)" : undefined;
 }
 
-/** The branch of the repository around a folder, found without git; nothing where there is none. */
+/** Returns the branch of the repository around a folder, without running git; undefined if there is none. */
 export function gitBranch(workspace: string): string | undefined {
   return branchOf(headOf(projectOf(workspace).root));
 }
@@ -68,17 +68,17 @@ function headOf(root: string): string | undefined {
 
 function branchOf(head = ""): string | undefined {
   const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(head) ?? [];
-  // Whoever made the repository gave it the name.
+  // The name is foreign text: make it printable and short.
   return branch && cutTo(visibleLine(branch), LONGEST, "");
 }
 
-/** A worktree names the folder of its HEAD in a file. */
+/** In a worktree, the file `.git` names the folder with HEAD. */
 function headOfWorktree(root: string): string | undefined {
   const [, folder] = /^gitdir: (.+)$/.exec(firstOf(join(root, ".git")) ?? "") ?? [];
   return folder === undefined ? undefined : firstOf(resolve(root, folder, "HEAD"));
 }
 
-/** The first line of a small file; nothing of what is none, such as a pipe that nobody writes to. */
+/** The first line of a small regular file. Undefined for anything else: reading a pipe could block forever. */
 function firstOf(file: string): string | undefined {
   try {
     const found = lstatSync(file);
@@ -89,27 +89,27 @@ function firstOf(file: string): string | undefined {
   }
 }
 
-/** What an agent is told beside its own instructions. */
+/** The sources of an agent's additional instructions. */
 export interface Told {
-  /** What it is told before any conversation. */
+  /** The agent's own instructions, before any conversation. */
   readonly own: readonly InstructionPart[];
-  /** What MCP servers say now of how they are to be used. */
+  /** The current instructions of MCP servers. */
   readonly servers: readonly InstructionPart[];
-  /** What its model is called where that does not say so itself. */
+  /** The model's name, for models without an id of their own. */
   readonly model: string;
-  /** The folder that it works in. */
+  /** The folder in which the agent works. */
   readonly workspace: string;
-  /** Of them count the share of the context that the tools of MCP servers may take (C3), and the profile of the model. */
+  /** `toolShare`: the share of the context for tools of MCP servers (C3). `models`: the profile of the model. */
   readonly settings: Pick<Settings, "toolShare" | "models">;
 }
 
-/** The context of a model of which nobody knows; and what stands beyond it in a larger one is paid for all the same. */
+/** Tokens of context: assumed for an unknown model, and the most that counts, since a larger context still costs money. */
 const ASSUMED = 128_000;
 const LARGEST = 200_000;
 
 /**
- * An agent as it works in a conversation: told what was so when that began, of itself and of its MCP servers, so that the
- * beginning of its requests never changes. A model with a small window gets the small profile (F69).
+ * Returns the agent for a conversation, with the surroundings, tools and server instructions of its beginning, so that the
+ * start of its requests never changes. A model with a small context gets the small profile (F69).
  */
 export function asBegan(agent: Agent, state: Pick<ConversationState, "labels" | "contents">, told: Told): Agent {
   const { model, tools = [], instructions = "" } = agent.options;
@@ -129,18 +129,18 @@ export function asBegan(agent: Agent, state: Pick<ConversationState, "labels" | 
   return text === instructions && listed === tools ? agent : agent.with({ tools: listed, instructions: text });
 }
 
-/** Returns whether an agent works in the small profile: by the settings, else by the window of its model. */
+/** Returns whether an agent works in the small profile: by the settings, or by the context size of its model. */
 function isSmall(model: Agent["options"]["model"], profile: "full" | "small" | undefined): boolean {
   if (profile !== undefined) return profile === "small";
   return (contextOf(model) ?? ASSUMED) <= SMALL_WINDOW;
 }
 
-/** The parts of instructions, for a user who looks at them: one in the small profile, which has parts of its own. */
+/** The parts of the instructions for display. The small profile counts as one part. */
 export function toldParts(instructions = "", parts: readonly InstructionPart[]): readonly InstructionPart[] {
   return isSmallProfile(instructions) ? [{ source: "small profile", text: instructions }] : parts;
 }
 
-/** Instructions of an agent beside the built-in ones, the most important part last. */
+/** The instruction parts of an agent apart from the built-in text, the most important part last. */
 function partsOf({ name, options: { instructions = "" } }: Agent, { own, servers }: Told): InstructionPart[] {
   const current = instructionsText([...own, ...servers]);
   if (!instructions.startsWith(current)) return [{ source: `the agent ${name}`, text: instructions }];

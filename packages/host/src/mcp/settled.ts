@@ -3,8 +3,8 @@ import type { McpServerState, McpServers } from "@banyan/tools/mcp";
 import { ownCommand } from "../programs/own-command.ts";
 
 /**
- * Waits until each server is there or has failed, but no longer than the signal lets it. Returns in sentences for a person
- * which are not there (B47), and which check arguments by themselves (F43).
+ * Waits until each server has started or failed, or the signal aborts. Returns sentences for users about servers that did
+ * not start (B47) and servers that check arguments themselves (F43).
  */
 export async function serversSettled(servers: McpServers, signal: AbortSignal): Promise<readonly string[]> {
   const over = Promise.withResolvers<void>();
@@ -19,26 +19,26 @@ export async function serversSettled(servers: McpServers, signal: AbortSignal): 
   return servers.states.flatMap(missing);
 }
 
-/** Milliseconds that the first turn of a conversation waits for its servers. */
+/** Maximum milliseconds that the first turn of a conversation waits for its servers. */
 const FIRST_TURN = 30_000;
-/** Milliseconds after which a person is told what is waited for. */
+/** Milliseconds after which the user is informed about the wait. */
 const TOLD_AFTER = 1_000;
 
-/** Servers that a first turn has waited for: one that is lost later holds up no turn. */
+/** Servers that a first turn has waited for. Later turns do not wait if one is lost. */
 const waitedFor = new WeakSet<McpServers>();
 
-/** How the first turn waits. */
+/** Options of the first turn's wait. */
 export interface FirstTurnOptions {
-  /** Ends the wait: the turn begins without those that are not there. */
+  /** Ends the wait: the turn begins without servers that have not started. */
   readonly signal: AbortSignal;
-  /** Told in a sentence, once, when it takes longer than a second. */
+  /** Called once with a sentence if the wait takes longer than a second. */
   readonly waiting?: (sentence: string) => void;
 }
 
 /**
- * Waits as the first turn of a conversation does (B83): until each server is there or has failed, but no longer than 30
- * seconds, so that no model is told that there is no such tool for a server that is late. Later turns, of whatever
- * conversation, do not wait, and nothing is said of them again. Resolves with what `serversSettled` does.
+ * Waits at the first turn of a conversation (B83) until each server has started or failed, at most 30 seconds, so that
+ * the model does not miss a slow server's tools. Later turns, in any conversation, do not wait and report nothing.
+ * Resolves like `serversSettled`.
  */
 export async function serversForFirstTurn(servers: McpServers, options: FirstTurnOptions): Promise<readonly string[]> {
   refuseUnknown("serversForFirstTurn", options, { signal: true, waiting: true });
@@ -59,7 +59,7 @@ export async function serversForFirstTurn(servers: McpServers, options: FirstTur
   }
 }
 
-/** What is wrong with an entry names its server already. */
+/** The reason may already name the server. */
 function cannotBeUsed(name: string, reason: string): string {
   if (/^The (?:entry of the )?MCP server /.test(reason)) return reason;
   return `The MCP server ${name} cannot be used: ${reason}.`.replace(/\.\.$/, ".");

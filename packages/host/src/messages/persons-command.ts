@@ -4,24 +4,24 @@ import { type PersonsCommand, runByPerson } from "@banyan/tools/workspace";
 import { named } from "../attachments/files.ts";
 import type { Host } from "../host.ts";
 
-/** Where a person's commands run. */
+/** The folder in which a user's commands run. */
 export interface CommandPlace extends Pick<Host, "redact"> {
   readonly directory: string;
-  /** It is on another machine than the agent, which is told so. */
+  /** The command runs on another machine than the agent. The message to the agent names this. */
   readonly isElsewhere?: boolean;
 }
 
-/** What came of a command that a person ran. */
+/** The result of a user's command. */
 export interface CommandRun {
   /** `exited`, with a code, or `cancelled` by the signal. */
   readonly end: Awaited<ReturnType<typeof runByPerson>>["end"];
-  /** The command and its output as they go into a conversation, without secrets (S10). */
+  /** The command and its output as message parts, without secrets (S10). */
   readonly parts: readonly UserPart[];
 }
 
 /**
- * Runs a command that a person typed as `!command`, with the rights and the variables that they have themselves (T17):
- * nobody is asked. Rejects when the shell cannot be started.
+ * Runs a command that a user typed as `!command`, with the user's rights and environment, without approval (T17). Rejects if the
+ * shell cannot be started.
  */
 export async function runPersonsCommand(
   { redact, directory, isElsewhere = false }: CommandPlace,
@@ -35,8 +35,8 @@ export async function runPersonsCommand(
 }
 
 /**
- * The mode of the run that a process left in the middle, or that waits for a user, on the way to a message (the one written last
- * when absent): whoever resumes it goes on in that mode. Nothing where no run was left, or where a user has said something since.
+ * The mode of an unfinished run on the path to `at` (default: the last message): interrupted, or waiting for a user. A resume
+ * continues in this mode. Undefined if there is none, or a user message followed.
  */
 export function modeLeft(
   { interrupted, state }: Pick<Session, "interrupted" | "state">,

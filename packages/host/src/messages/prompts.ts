@@ -4,66 +4,66 @@ import { type PromptCommand, promptOf, wordsIn } from "../definitions/commands.t
 import type { Host } from "../host.ts";
 import { type McpServers, serversSettled } from "../mcp/index.ts";
 
-/** What users, projects and MCP servers have people say with a slash: each says a text of its own to the agent. */
+/** A slash command that sends a prompt text to the agent. Users, projects and MCP servers define prompts. */
 export interface Prompt {
-  /** What is typed behind the slash, in small letters: `review`, or `server:review` for one of an MCP server. */
+  /** The lower-case name behind the slash: `review`, or `server:review` for a prompt of an MCP server. */
   readonly name: string;
   readonly description: string;
-  /** What may stand behind the name, for people. */
+  /** A hint about the arguments, for users. */
   readonly hint?: string;
-  /** What it wants to be told, in the order in which it is typed; those of files have no names. */
+  /** Its arguments in the order in which users type them. Prompts of files have no named arguments. */
   readonly arguments: readonly PromptArgument[];
-  /** The MCP server that brings it; absent when a file does. */
+  /** The MCP server that offers it; absent for a prompt of a file. */
   readonly server?: string;
 }
 
-/** One of the things that a prompt wants to be told. */
+/** An argument of a prompt. */
 export interface PromptArgument {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
 }
 
-/** All prompts that there are now. */
+/** All current prompts. */
 export interface Prompts {
   readonly prompts: readonly Prompt[];
-  /** MCP servers that are still starting, and may bring more. */
+  /** MCP servers that are still starting, and may add prompts. */
   readonly starting: readonly string[];
 }
 
-/** A prompt that somebody asks for. */
+/** A request for a prompt. */
 export interface AskedPrompt {
-  /** Without the slash; capital letters count as small ones. */
+  /** Without the slash; case does not matter. */
   readonly name: string;
-  /** What was typed behind the name. */
+  /** The text after the name. */
   readonly argument?: string | undefined;
-  /** The same, each argument by its name: only for those that have names. These count more. */
+  /** Arguments by name, for prompts with named arguments. Takes precedence over `argument`. */
   readonly values?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a prompt says. */
+/** The message that a prompt produces. */
 export interface SaidByPrompt {
   readonly parts: readonly UserPart[];
-  /** Somebody else wrote it: nothing goes along that the texts name with `@`. */
+  /** The text is foreign (of an MCP server): files that it names with `@` are not attached. */
   readonly asIs: boolean;
-  /** The model that it wants for the turn. */
+  /** The model for the turn. */
   readonly model?: string;
 }
 
-/** A prompt that cannot be said. */
+/** A prompt that cannot be produced. */
 export class PromptError extends Error {
   override readonly name = "PromptError";
 }
 
-/** What a host brings that prompts need. */
+/** The parts of a host that prompts need. */
 type Bringer = Pick<Host, "ready" | "redact">;
 
-/** How long a prompt may take. */
+/** The timeouts of a prompt. */
 export interface PromptPatience {
   readonly signal: AbortSignal;
-  /** Milliseconds that its server may take to start until there is no such prompt. Default 10,000. */
+  /** Milliseconds to wait for the server to start. Default 10,000. */
   readonly starting?: number;
-  /** Milliseconds that its server has to fill it in. Default 30,000. */
+  /** Milliseconds to wait for the server's text. Default 30,000. */
   readonly filling?: number;
 }
 
@@ -71,22 +71,22 @@ const STARTING = 10_000;
 const FILLING = 30_000;
 
 /**
- * The prompts of files, then those of MCP servers. Waits so many milliseconds, at most, for servers that are still starting, and
- * no longer than the signal lets it. Rejects as `host.ready()` does.
+ * Lists the prompts of files, then of MCP servers. Waits at most `wait` milliseconds, and until the signal aborts, for servers that
+ * are still starting. Rejects as `host.ready()` does.
  */
 export async function listPrompts(host: Pick<Host, "ready">, wait: number, signal: AbortSignal): Promise<Prompts> {
   const { commands = [], mcp } = await host.ready();
   if (mcp && wait > 0) await serversSettled(mcp, AbortSignal.any([signal, AbortSignal.timeout(wait)]));
   const all = [...commands.map(ofFile), ...(mcp?.prompts.map(ofServer) ?? [])];
-  // Of several that are typed alike, the first is said.
+  // The first of several prompts with one name counts.
   const prompts = [...new Map(all.toReversed().map((prompt) => [prompt.name, prompt])).values()].toReversed();
   const starting = mcp?.states.flatMap(({ name, status }) => (status === "connecting" ? [name] : [])) ?? [];
   return { prompts, starting };
 }
 
 /**
- * What a prompt says with what it was told, as it says it: it may hold secrets. Rejects with `PromptError` when there is none of that name,
- * when it is not told what it needs, and when its server does not say it in time; and with the signal's reason.
+ * Returns the text of a prompt with its arguments, unredacted. Rejects with `PromptError` for an unknown name, wrong arguments, or
+ * a failed or late server; and with the reason of the signal.
  */
 export async function saidByPrompt(host: Bringer, asked: AskedPrompt, patience: PromptPatience): Promise<SaidByPrompt> {
   const { signal, starting = STARTING } = patience;
@@ -112,7 +112,7 @@ export async function saidByPrompt(host: Bringer, asked: AskedPrompt, patience: 
 }
 
 /**
- * Returns what a message says that asks for a prompt with a slash (C18); nothing where the message is words. Rejects as
+ * Returns the prompt that a message with a slash asks for (C18); undefined for a message that is plain text. Rejects as
  * `saidByPrompt` does.
  */
 export async function saidWithSlash(
@@ -127,7 +127,7 @@ export async function saidWithSlash(
     const { prompts } = await listPrompts(host, wait, signal);
     return prompts.some(({ name }) => name === asked.name.toLowerCase());
   };
-  // A name with a colon may be one of a server that is starting.
+  // A name with a colon may belong to a server that is starting.
   if ((await isThere(0)) || (asked.name.includes(":") && (await isThere(starting))))
     return saidByPrompt(host, asked, patience);
   if (isRootFolder(asked.name)) return undefined;
@@ -152,12 +152,12 @@ function ofServer({ server, name, description, arguments: wanted }: ServerPrompt
   };
 }
 
-/** As it can be typed behind a slash, whatever a server calls it. */
+/** Makes a server's name typeable behind a slash: one lower-case word. */
 function oneWord(name: string): string {
   return plain(name).toLowerCase().replaceAll(/\s+/g, "_");
 }
 
-/** On one line, without what acts on a terminal or on the order of letters (S12). */
+/** On one line, without terminal control characters and characters that reorder text (S12). */
 function plain(name: string): string {
   return name.replaceAll(/\s+/g, " ").replaceAll(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, "");
 }
@@ -174,7 +174,7 @@ async function whyNone(host: Bringer, name: string, signal: AbortSignal): Promis
   return `There is no prompt /${name}. ${adviceOn(`/${name}`, all)}`;
 }
 
-/** Throws `PromptError` when something is missing, or has a name that is none of its own. */
+/** Throws `PromptError` for a missing required argument or an unknown argument name. */
 function valuesFor({ name, arguments: wanted }: Prompt, { argument = "", values }: AskedPrompt) {
   const given = values ?? byPlace(wanted, argument);
   const unknown = Object.keys(given).find((key) => !wanted.some((each) => each.name === key));
@@ -182,7 +182,7 @@ function valuesFor({ name, arguments: wanted }: Prompt, { argument = "", values 
     const names = wanted.map((each) => each.name);
     throw new PromptError(`/${name} has no argument ${unknown}. ${adviceOn(unknown, names)}`);
   }
-  // An argument may be called as something that every object has.
+  // The name may be a property of every object, such as `constructor`.
   const isGiven = (name: string) => Object.hasOwn(given, name) && given[name] !== "";
   const missing = wanted.find((each) => each.required && !isGiven(each.name));
   if (missing) {
@@ -192,7 +192,7 @@ function valuesFor({ name, arguments: wanted }: Prompt, { argument = "", values 
   return given;
 }
 
-/** Words in their order, of which one in quotes is one; the last argument takes all that is left. */
+/** Assigns words to arguments in order. Quoted words are one word; the last argument takes the rest. */
 function byPlace(wanted: readonly PromptArgument[], argument: string): Readonly<Record<string, string>> {
   const words = wordsIn(argument);
   const values = wanted.flatMap(({ name }, index) => {

@@ -2,15 +2,15 @@ import { type Attachments, type AttachOptions, attach } from "../attachments/att
 import { changesIn } from "../attachments/diff.ts";
 import type { Host } from "../host.ts";
 
-/** What a person wrote, as it goes into a conversation. */
+/** A user's message, ready for a conversation. */
 export interface WrittenMessage extends Attachments {
-  /** Whether something that looks like a secret was taken out of the text. */
+  /** Whether a possible secret was removed from the text. */
   readonly isRedacted: boolean;
 }
 
 /**
- * Takes secrets out of what a person wrote (S10), and puts what it names with `@` behind it: files of the workspace, changes in
- * git, pages of the web, resources of MCP servers (B46); with `outside`, files elsewhere on the machine too, and with `folder`, those of a worktree. Rejects as `host.ready()` does, and with the signal's reason.
+ * Removes secrets from a user's text (S10), and attaches what it names with `@` (B46): workspace files, git changes, web pages, MCP
+ * resources; with `outside`, any file; with `folder`, a worktree's files. Rejects as `host.ready()` does, or with the signal's reason.
  */
 export async function writtenMessage(
   host: Pick<Host, "ready" | "redact" | "workspace" | "whyNotReadIn" | "env">,
@@ -29,7 +29,7 @@ export async function writtenMessage(
     keyFiles,
     async readPage(url) {
       const { readPage } = await import("@banyan/tools/web");
-      // Whoever names an address wants what is there, wherever that has moved to.
+      // A user who names an address wants its content, also after a redirect.
       return readPage(url, { signal, mayFollow: async () => true });
     },
     readDiff: async (of) => changesIn(of, { cwd: folder, sandbox: await confinesIn(folder), env: host.env, signal }),

@@ -1,22 +1,22 @@
 import { isAbsolute, join, resolve } from "node:path";
 
-/** Where the program keeps its files. They are made, for the user alone (mode 0700), by whoever writes first. */
+/** The program's folders. The first writer creates a folder, for the user only (mode 0700). */
 export interface Directories {
-  /** What the user set: `settings.json`. */
+  /** The user's settings: `settings.json`. */
   readonly config: string;
-  /** What must not be lost: conversations. */
+  /** Data that must not be lost: conversations. */
   readonly data: string;
-  /** What may be lost: histories, logs. */
+  /** Data that may be lost: histories, logs. */
   readonly state: string;
-  /** The worktrees of branches: beside the others, which stay closed to commands. */
+  /** The worktrees of branches. Separate, since commands cannot access the other folders. */
   readonly worktrees: string;
-  /** What can be made again, and where agents may work: compiled code, folders of evaluations. */
+  /** Data that can be made again, open to agents: compiled code, folders of evaluations. */
   readonly cache: string;
 }
 
 /**
  * The folders by the XDG base directory specification (https://specifications.freedesktop.org/basedir-spec/latest/),
- * which has relative values ignored. `BANYAN_HOME` puts all of them below one folder.
+ * which ignores relative values. `BANYAN_HOME` puts all of them below one folder.
  */
 export function directories(env: Readonly<Record<string, string | undefined>>, home: string): Directories {
   const own = env.BANYAN_HOME ? resolve(env.BANYAN_HOME) : undefined;

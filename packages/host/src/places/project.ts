@@ -1,24 +1,24 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 
-/** The files and folders of a project that say something to this program. */
+/** The files and folders of a project that this program reads. */
 export interface ProjectPlaces {
   /** The folder of the project, without links. */
   readonly root: string;
-  /** The folder from which on instructions are read: the root, and of a submodule of git that of the repository around it. */
+  /** The first folder for instructions: the root; for a git submodule, the root of the outer repository. */
   readonly around: string;
   readonly settings: string;
-  /** MCP servers in the file that other programs read too. */
+  /** The file with MCP servers that other programs share. */
   readonly mcp: string;
   readonly agents: string;
-  /** Folders; of two of one name, that of the later one counts. */
+  /** Folders of commands. Later folders take precedence for equal names. */
   readonly commands: readonly string[];
   readonly skills: readonly string[];
-  /** Settings of Claude Code, of which the hooks are read. */
+  /** Settings files of Claude Code, for their hooks. */
   readonly claude: readonly string[];
 }
 
-/** The project that a folder belongs to: the repository of git around it, else the folder alone. */
+/** The project of a folder: the git repository around it, or the folder alone. */
 export function projectOf(directory: string): ProjectPlaces {
   const root = repositoryAround(realPath(directory)) ?? realPath(directory);
   const own = join(root, ".banyan");
@@ -42,24 +42,24 @@ export function foldersDownTo(root: string, directory: string): string[] {
   return folders;
 }
 
-/** Whether a path leads into a folder, its links followed. */
+/** Returns whether a path leads into a folder after links are resolved. */
 export function leadsInto(folder: string, path: string): boolean {
   const real = realPath(path);
   return real === folder || real.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** The root of the repository that a submodule belongs to, however deep it lies; of any other folder the folder itself. */
+/** The outermost repository around a submodule at any depth; any other folder itself. */
 function aroundSubmodule(root: string): string {
   const outer = isSubmodule(join(root, ".git")) ? repositoryAround(dirname(root)) : undefined;
   return outer === undefined ? root : aroundSubmodule(outer);
 }
 
-/** Returns whether a `.git` is the file that leads to a submodule's data in the repository around it. */
+/** Returns whether a `.git` is the file that leads to a submodule's data in the outer repository. */
 function isSubmodule(git: string): boolean {
   try {
     return lstatSync(git).isFile() && /^gitdir: .*[/\\]modules[/\\]/.test(readFileSync(git, "utf8"));
   } catch {
-    // There is none, or nobody may read it: then it leads nowhere.
+    // Missing or unreadable.
     return false;
   }
 }
@@ -71,7 +71,7 @@ function repositoryAround(directory: string): string | undefined {
   }
 }
 
-/** Of what does not exist yet, as far as it does. */
+/** Resolves the existing part of a path; the rest stays as written. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

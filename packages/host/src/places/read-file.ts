@@ -1,22 +1,22 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { leadsInto } from "./project.ts";
 
-/** What a file holds, or why it cannot be said; `absent` when there is none. */
+/** The content of a file, or why it cannot be read; `absent` if there is none. */
 export type FileContent =
   | { readonly state: "absent" }
   | {
       readonly state: "read";
-      /** Its first bytes. */
+      /** The first bytes of the file. */
       readonly bytes: Buffer;
-      /** Bytes of the whole file. */
+      /** The size of the whole file in bytes. */
       readonly size: number;
     }
   | { readonly state: "unreadable"; readonly problem: string };
 
 /**
- * Reads a file that somebody else may have put there: at most so many bytes of it, and only of a regular file, so that
- * a device or a pipe in its place is not waited for. Links are followed, but with `within` not out of that folder: where
- * the opened file lies is looked at, not where its path led a moment before (S21). Throws nothing.
+ * Reads a file that another user may have put there: at most `most` bytes, and only a regular file, since reading a
+ * device or pipe could block. Follows links, but with `within` only inside that folder: checks the opened file, not the
+ * path before it (S21). Never throws.
  */
 export function readFileStart(file: string, most: number, within?: string): FileContent {
   let handle: number;
@@ -45,7 +45,7 @@ export function readFileStart(file: string, most: number, within?: string): File
   }
 }
 
-/** The text of a file in UTF-8 or UTF-16, without its byte order mark; nothing where the bytes are no such text. */
+/** Decodes UTF-8 or UTF-16 without its byte order mark; undefined if the bytes are not valid text. */
 export function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
@@ -54,19 +54,19 @@ export function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The beginning of a text in bytes, up to the end of its last whole line. */
+/** The bytes up to the end of the last whole line. */
 export function wholeLines(bytes: Buffer): Buffer {
   const end = bytes.lastIndexOf("\n") + 1;
   return bytes.subarray(0, encodingOf(bytes) === "utf-8" ? end : end + (end % 2));
 }
 
-/** By the byte order mark; without one, a text in UTF-16 of mostly Latin letters has a zero in each pair of bytes. */
+/** By the byte order mark. Without it, UTF-16 of mostly Latin letters has a zero in each pair of bytes. */
 function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return "utf-16le";
   return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0) ? "utf-16be" : "utf-8";
 }
 
-/** Where an opened file lies; by its path where the system does not tell it of a descriptor. */
+/** The path of an opened file; by its name if the system cannot resolve a descriptor. */
 function placeOf(handle: number, file: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${handle}`);

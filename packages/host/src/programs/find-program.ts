@@ -1,2 +1,2 @@
-/** For programs that a person asks for, outside of any sandbox: nothing of a workspace stands in their place (S16). */
+/** For programs that the user runs outside of any sandbox: excludes programs in a workspace from the search path (S16). */
 export { pathWithout } from "@banyan/tools/sandbox/find-program";

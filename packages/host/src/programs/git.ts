@@ -3,43 +3,43 @@ import { promisify } from "node:util";
 import type { Environment } from "@banyan/models";
 import type { Sandbox } from "@banyan/tools/sandbox";
 
-/** How git is asked. */
+/** Options of a git command. */
 export interface GitOptions {
   /** The folder, in a repository. */
   readonly cwd: string;
-  /** Where git runs; outside of one for `undefined`, when it has to write where no command may. */
+  /** The sandbox of git. `undefined` runs git outside, to write where commands must not. */
   readonly sandbox: Pick<Sandbox, "wrap"> | undefined;
-  /** The person's variables. */
+  /** The user's environment variables. */
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds. */
   readonly timeout: number;
-  /** Bytes of output; more is a failure. 1 MiB when absent. */
+  /** Maximum bytes of output; more is an error. Default: 1 MiB. */
   readonly most?: number | undefined;
-  /** What it reads; nothing when absent. */
+  /** The standard input; empty if absent. */
   readonly input?: string | undefined;
-  /** The encoding of its input and output; UTF-8 when absent. `latin1` keeps names of files that are not valid text. */
+  /** Encoding of input and output. Default: UTF-8. `latin1` preserves file names that are not valid text. */
   readonly encoding?: "latin1" | undefined;
-  /** The command looks at no content of files in a work tree: no filter can run, and none needs to be looked for. */
+  /** The command reads no file content of a work tree, so no filter can run and none needs to be disabled. */
   readonly withoutContent?: boolean | undefined;
-  /** Variables beside ours, such as another index. */
+  /** Additional variables, such as another index. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Settings of a repository that run programs, or reach out. What its filters run is found out first. */
+/** Disables repository settings that run programs or use the network. Filters are found and disabled separately. */
 const QUIET = [
   ...["core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false", "protocol.allow=never"],
   "submodule.recurse=false",
 ];
 
-/** Never ours to take, nor to write, while a person works there. */
+/** Git must take no optional locks while the user works there, fetch nothing, and never prompt. */
 const VARIABLES = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
 
 /**
- * What git says of a repository that anybody may have made, or does in it. It runs in the sandbox, as a command does (S16), but
- * where it makes and removes worktrees; there too nothing in the repository that names a program is obeyed, such as a filter, a
- * hook or a monitor of its files, and nothing is fetched. `args` must not begin submodules, pagers or programs of their own
- * (`--no-ext-diff`). Rejects when git fails, is not there, takes too long or says too much.
+ * Runs git on a repository that may come from anybody. It runs in the sandbox like a command (S16), except to make and remove
+ * worktrees. Programs that the repository names never run there, such as filters, hooks and file monitors, and nothing is
+ * fetched. `args` must not start submodules, pagers or external programs (`--no-ext-diff`). Rejects if git fails, is missing,
+ * times out or writes too much.
  */
 export async function git(args: readonly string[], options: GitOptions): Promise<string> {
   const settings = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];
@@ -70,7 +70,7 @@ async function ask(
     ...(most !== undefined && { maxBuffer: most }),
     ...(encoding && { encoding }),
   });
-  // One that has ended by then says why by its exit.
+  // If git ended early, its exit code reports why.
   running.child.stdin?.on("error", () => {}).end(input ?? "", encoding ?? "utf8");
   return (await running).stdout;
 }

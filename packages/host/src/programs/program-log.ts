@@ -4,15 +4,15 @@ import type { ModelError } from "@banyan/core";
 import { cutTo } from "@banyan/core/shown";
 import type { Redact } from "../redaction/redactor.ts";
 
-/** UTF-16 units of what a service said that are kept. */
+/** Maximum UTF-16 units of an error's details. */
 const KEPT = 65_536;
 
-/** Bytes of the file from which on a new one begins; the one before is kept beside it. */
+/** Bytes at which a new file begins. One old file is kept. */
 const FULL = 4 * 1024 * 1024;
 
 /**
- * The log of the program, `banyan.log` in its folder for state: what is too long for a person, one JSON object a line. For the
- * user alone, without secrets, and never larger than twice 4 MiB.
+ * The program's log, `banyan.log` in the state folder: details that are too long for a message, one JSON object per line.
+ * Readable by the user only, without secrets, and at most twice 4 MiB.
  */
 export class ProgramLog {
   readonly #folder: string;
@@ -23,17 +23,17 @@ export class ProgramLog {
     this.#redact = redact;
   }
 
-  /** Where it is. */
+  /** The path of the log. */
   get file(): string {
     return join(this.#folder, "banyan.log");
   }
 
-  /** Notes a model call that failed, with all that was said of it. */
+  /** Logs a failed model call with its details. */
   modelError({ code, status, message, detail, stack }: ModelError): void {
     this.#write({ code, status, message, detail: cutTo(detail ?? stack ?? "", KEPT, "") });
   }
 
-  /** Notes something that nobody is to be disturbed with: what it is about, and one sentence. */
+  /** Logs an event that need not interrupt a user: a code and one sentence. */
   note(code: string, message: string): void {
     this.#write({ code, message });
   }
@@ -46,7 +46,7 @@ export class ProgramLog {
       if (size > FULL) renameSync(this.file, `${this.file}.1`);
       appendFileSync(this.file, `${this.#redact(JSON.stringify(entry))}\n`, { mode: 0o600 });
     } catch {
-      // A log that cannot be written must not harm what goes on; a turn tells its error itself.
+      // A failing log must not stop the program; the turn reports its own error.
     }
   }
 }

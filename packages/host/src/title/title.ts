@@ -6,18 +6,18 @@ import { cutTo } from "@banyan/core/shown";
 const INSTRUCTIONS =
   "You give conversations their titles. Answer with a title of at most seven words in the language of the conversation, and nothing else: no quotes, no full stop.";
 
-/** Characters of what was said that a title is made from. */
+/** Maximum characters of each message for the title. */
 const SHOWN = 2_000;
 
-/** Characters of a title. */
+/** Maximum characters of a title. */
 const LONGEST = 60;
 
-/** Milliseconds after which nobody waits for a title. */
+/** Timeout of a title in milliseconds. */
 const PATIENCE = 30_000;
 
 /**
- * Has a cheap model write a short title for a conversation without one, in the background, when its first turn has ended
- * (B54). A failure is passed over: lists then show the first line. Ends when what is returned is disposed of.
+ * Lets a cheap model write a short title for a conversation without one, in the background after its first turn (B54).
+ * Ignores failures: lists then show the first line. Disposing the result cancels the work.
  */
 export function titleInBackground(session: Session, model: ModelDriver): AsyncDisposable {
   const ended = new AbortController();
@@ -28,7 +28,7 @@ export function titleInBackground(session: Session, model: ModelDriver): AsyncDi
       leave();
       if (session.state.title !== undefined || ended.signal.aborted) return;
       work = giveTitle(session, model, AbortSignal.any([ended.signal, AbortSignal.timeout(PATIENCE)])).catch(() => {
-        // The provider failed, or the session closed meanwhile: a conversation does without.
+        // The provider failed, or the session closed meanwhile: the conversation stays without a title.
       });
     },
     ended: () => ended.abort(),
@@ -49,11 +49,11 @@ async function giveTitle(session: Session, model: ModelDriver, signal: AbortSign
   const { text, usage, cost } = await askModel(model, { instructions: INSTRUCTIONS, messages }, { signal });
   const title = titleIn(text);
   await session.noteUsage({ purpose: "title", model: model.id, usage, cost });
-  // Somebody may have named it meanwhile.
+  // A user may have named it meanwhile.
   if (title !== "" && session.state.title === undefined) await session.rename(title);
 }
 
-/** The first words of the person and of the answer. */
+/** The first words of the user and of the answer. */
 function whatWasSaid({ state }: Session): string {
   const messages = [...state.messages.values()].filter(({ call }) => call === undefined);
   const user = messages.find(isPersons);
@@ -64,22 +64,22 @@ function whatWasSaid({ state }: Session): string {
   return lines.join("\n\n");
 }
 
-/** A title as it can stand in a list, of whatever a model answered. */
+/** Cleans a model's answer, so that it fits a list. */
 function titleIn(text: string): string {
   const [line = ""] = text.trim().split("\n");
   const title = line.replace(/^["'“”#*\s]+|["'“”*.\s]+$/g, "").replace(/\p{C}/gu, "");
   return title.length <= LONGEST ? title : `${cutTo(title, LONGEST - 1, "").trimEnd()}…`;
 }
 
-/** The same once the model is there; what it does ends with `titling`. */
+/** Runs `titleInBackground` when the model is open. Disposing `titling` cancels the work. */
 export function titleOnceThere(session: Session, model: Promise<ModelDriver>, titling: AsyncDisposableStack): void {
   model.then(
     (driver) => {
-      // Closed meanwhile, nobody waits for a title.
+      // The host closed meanwhile: no title is needed.
       if (!titling.disposed) titling.use(titleInBackground(session, driver));
     },
     () => {
-      // No such model: a list shows how the conversation began.
+      // No such model: lists show the first line.
     },
   );
 }

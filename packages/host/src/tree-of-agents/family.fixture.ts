@@ -2,45 +2,45 @@ import type { Usage } from "@banyan/core";
 import { addUsage, noUsage, type Price } from "@banyan/core/conversation";
 import { type ChatCompletionRequest, type FixtureOpts, type FixtureResponse, LLMock } from "@copilotkit/aimock";
 
-/** What is said to the agent that launches the others. */
+/** The message to the root agent. */
 export const ROOT = "Go";
-/** It launches these, and each of them four more: `a1` to `d4`. */
+/** The root launches these agents. Each of them launches four more: `a1` to `d4`. */
 export const CHILDREN = ["a", "b", "c", "d"] as const;
 export const GRANDCHILDREN: readonly string[] = CHILDREN.flatMap(grandchildrenOf);
 
-/** Of the sixteen, those with a fate of their own. */
+/** Grandchildren that do not simply finish. */
 export const STOPPED = "a3";
 export const FAILING = "b2";
 export const STALLING = "c1";
 export const KILLED = "d4";
 
-/** Models that the mock can be, each with a wire format of its own, and what they cost. */
+/** Models that the mock plays, each with its own wire format, and their prices. */
 export const MODELS: readonly { readonly name: string; readonly price: Price }[] = [
   { name: "openai-chat/gpt-5", price: { input: 1.25, output: 10 } },
   { name: "openai/gpt-5", price: { input: 1.25, output: 10 } },
   { name: "anthropic/claude-sonnet-4-5", price: { input: 3, output: 15 } },
 ];
 
-/** One model call, as the mock's journal tells it. */
+/** One model call, by the mock's journal. */
 export interface Told {
-  /** Whose it is, and which of theirs. */
+  /** The agent of the call, and the number of its calls before. */
   readonly agent: string;
   readonly round: number;
-  /** The results of calls that it shows to the model, in order. */
+  /** The tool results in the request, in order. */
   readonly results: readonly string[];
-  /** What the mock's reply costs, heard to its end or not. */
+  /** The usage of the mock's whole reply, also if the client stopped reading. */
   readonly usage: Usage;
 }
 
-/** A model for a tree of 1 + 4 + 16 agents, over HTTP, with a journal of what it was asked. */
+/** A mock model over HTTP for a tree of 1 + 4 + 16 agents, with a journal of requests. */
 export interface FamilyModel extends AsyncDisposable {
-  /** For a program that is to ask it, as any of `MODELS`. */
+  /** The environment for a program that uses any of `MODELS`. */
   readonly env: Readonly<Record<string, string>>;
-  /** In the order in which the requests came. */
+  /** In the order of the requests. */
   journal(): Told[];
 }
 
-/** Who is asked, in which round, and what the answer is. */
+/** A reply to one agent in one round. */
 interface Reply {
   readonly agent: string;
   readonly round: number;
@@ -49,9 +49,9 @@ interface Reply {
 }
 
 /**
- * Each of the sixteen reads a file and finishes its task; each of the four finishes when theirs have. With `fates`, the
- * four of them that have one meet it. `usage`: what the reply of this number costs; the last one goes to
- * whoever is at a limit.
+ * Each of the sixteen grandchildren reads a file and finishes; each of the four children finishes after its own. With
+ * `fates`, four grandchildren are stopped, fail, stall or are killed. `usage(index)`: the usage of a reply; the last
+ * index is for agents at a limit.
  */
 export async function familyModel(options: {
   readonly fates: boolean;
@@ -64,7 +64,7 @@ export async function familyModel(options: {
   };
   const replies = repliesOf(options.fates);
   replies.forEach(({ agent, round, response, pace }, index) => {
-    // A reply with a pace of its own is given once; whoever asks again gets the next one.
+    // A reply with a pace is given once; a repeated request gets the next reply.
     const match = { predicate: asking(agent, round), ...(pace ? { sequenceIndex: 0 } : {}) };
     const answer = "error" in response ? response : { ...response, ...costing(index) };
     mock.addFixture({ match, response: answer, ...pace });
@@ -89,7 +89,7 @@ export async function familyModel(options: {
   };
 }
 
-/** What model calls cost together. */
+/** The sum of the usage of model calls. */
 export function sumOf(told: readonly Told[]): Usage {
   return told.reduce((sum, { usage }) => addUsage(sum, usage), noUsage);
 }
@@ -125,7 +125,7 @@ function repliesOf(fates: boolean): Reply[] {
   return fates ? all.flatMap(fateOf) : all;
 }
 
-/** Milliseconds between two fragments of what never ends, and for which the mock is silent. */
+/** Milliseconds between two fragments of an endless reply, and of the mock's silence. */
 const PACE = 20;
 const SILENCE = 60_000;
 
@@ -138,7 +138,7 @@ function fateOf(reply: Reply): Reply[] {
     case `${KILLED} 1`:
       return [
         { agent, round, response: unending, pace: { latency: PACE, chunkSize: 10 } },
-        // What it had said is an answer of its own when it is asked again.
+        // After the kill, the partial answer counts as a round of its own.
         { ...reply, round: round + 1 },
       ];
     case `${FAILING} 1`:
@@ -161,14 +161,14 @@ function asking(agent: string, round: number): (request: ChatCompletionRequest) 
   return ({ messages }) => !isAtLimit(messages) && agentIn(messages) === agent && roundIn(messages) === round;
 }
 
-/** An agent's task is its first message; the first line of it is its name. */
+/** The first message of an agent is its task, and the first line of a task is the agent's name. */
 function agentIn(messages: Messages): string {
   const task = messages.find(({ role }) => role === "user")?.content;
   return String(task).split("\n", 1)[0] ?? "";
 }
 
 function roundIn(messages: Messages): number {
-  // Of some formats the mock makes several messages of one answer.
+  // For some formats the mock turns one answer into several messages.
   const isAnswer = (message: Messages[number] | undefined) => message?.role === "assistant";
   return messages.filter((message, at) => isAnswer(message) && !isAnswer(messages[at - 1])).length;
 }

@@ -1,5 +1,5 @@
-// A process with the tree of agents, to be killed: `node program.fixture.ts begin|resume HOME FOLDER`. It writes its feed, a
-// line for each item. As soon as one of the sub-agents says something, a person stops it.
+// A program with the tree of agents, for a test that kills it: `node program.fixture.ts begin|resume HOME FOLDER`. Prints
+// its feed, one line per item. Stops a sub-agent as the user would, as soon as it has output.
 import { type FeedItem, resume, say } from "@banyan/core";
 import { collect } from "@banyan/core/testing";
 import { openHost } from "../open-host.ts";
@@ -7,7 +7,7 @@ import { launchOf, ROOT, STOPPED } from "./family.fixture.ts";
 
 const [what, home = "", cwd = ""] = process.argv.slice(2);
 const host = await openHost({ cwd, home, env: process.env, canAsk: false });
-// Silence is long enough when nothing else of the tree goes on any more.
+// Longer than everything else in the tree takes.
 const agent = host.agent.with({ retry: { idle: 6_000, delay: 1 } });
 const { last } = await host.lastConversation();
 const session = last ? await host.openById(last.id) : await host.newSession();

@@ -28,22 +28,22 @@ import { git } from "../programs/git.ts";
 import { SUBMODULE } from "./repository.ts";
 import type { Worktrees } from "./worktrees.ts";
 
-/** Letters of what a branch came to that are told where it is brought to. */
+/** Maximum characters of the branch's last answer in the message on the target branch. */
 const LONGEST = 8_000;
-/** Milliseconds for two texts to be put together. */
+/** Timeout of a merge of two texts, in milliseconds. */
 const PATIENCE = 20_000;
 
-/** What a branch has to bring to another one. */
+/** The content that one branch brings to another. */
 export interface Brought {
-  /** What is said of it there: where it is from, what was asked, and what came of it. */
+  /** The message on the target branch: the source, its request and its answer. */
   readonly text: string;
-  /** The worktree whose changes come along, and the files; nothing where both branches work in the same files. */
+  /** The source worktree and its changed files; absent if both branches work in the same files. */
   readonly patch?: { readonly from: string; readonly files: readonly string[] };
-  /** What does not come along, in sentences. */
+  /** Changes that cannot be brought, as sentences. */
   readonly problems: readonly string[];
 }
 
-/** What the branch down to `from` did, for the one down to `to`. Rejects with a `WorktreeError`. */
+/** Returns what the branch of leaf `from` brings to the branch of leaf `to`. Rejects with a `WorktreeError`. */
 export async function broughtBy(
   state: ConversationState,
   worktrees: Worktrees,
@@ -68,7 +68,7 @@ export async function broughtBy(
   return { text, problems, ...(taken.length > 0 && name !== undefined && { patch: { from: name, files: taken } }) };
 }
 
-/** What is said of a branch where it is brought to. */
+/** The message about the source branch, for the target branch. */
 function toldOf(
   state: ConversationState,
   {
@@ -94,7 +94,7 @@ function toldOf(
   ].join("\n\n");
 }
 
-/** The agent that brings files over, as one turn of its own: it says nothing but the call, which is judged and asked about like any. */
+/** The agent that brings files over in a turn of its own. It only makes the call, which rules and users judge like any call. */
 export function bringingAgent(agent: Agent, tool: Tool, patch: NonNullable<Brought["patch"]>): Agent {
   return agent.with({
     ...{ model: bringing(tool.name, patch), tools: [tool], mode: "chat", instructions: "", memory: undefined },
@@ -102,7 +102,7 @@ export function bringingAgent(agent: Agent, tool: Tool, patch: NonNullable<Broug
   });
 }
 
-/** What stands in the place of a model: it asks for the call, and says what came of it. */
+/** A scripted stand-in for a model: makes the call, then reports the result. */
 function bringing(tool: string, { from, files }: NonNullable<Brought["patch"]>): ModelDriver {
   const usage = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
   return {
@@ -134,9 +134,9 @@ function bringing(tool: string, { from, files }: NonNullable<Brought["patch"]>):
 }
 
 /**
- * Takes what a branch came to over to another one (C8): says it there, and brings the changes of its worktree by a call, which
- * rules judge, a person is asked about and `/undo` takes back. Resolves with the message, and the turn of the call where there
- * was something to bring. Rejects with a `WorktreeError` or `SessionError`.
+ * Brings the outcome of one branch to another (C8): adds a message, and brings the changes of its worktree by a call. Rules and the
+ * user judge the call, and `/undo` reverts it. Resolves with the message, and the call's turn if files changed. Rejects with a
+ * `WorktreeError` or `SessionError`.
  * @example
  * const { bring: tool } = await host.ready();
  * await bring(session, { agent: host.agent, worktrees: host.worktrees, tool, from: leaf, to: session.state.leaf ?? leaf });
@@ -166,7 +166,7 @@ export async function bring(
   return { turn, problems };
 }
 
-/** Where `bring_over` finds the files of another branch, and how it puts texts together. */
+/** Options of `bring_over`: reads files of the source branch, and merges texts. */
 export function broughtFrom(
   worktrees: Worktrees,
   { env, whyNotReadIn }: { readonly env: Environment; whyNotReadIn(folder: string): WhyNotRead | undefined },
@@ -186,7 +186,7 @@ export function broughtFrom(
       const why = location.kind === "missing" ? undefined : workspace.whyNotRead?.(location.path, path);
       if (why !== undefined) throw new WorkspaceError("refused", `it is not read: ${why}`);
       const there = await entryAt(workspace, location);
-      // Without a base, the file has permissions of its own if it has not the usual ones.
+      // Without a base version, the file counts as having its own permissions if they differ from those of a checkout.
       const usual = repository.checkedOutMode(top, file?.mode ?? "100644");
       return { there, base: file, hasOwnMode: there !== undefined && !isLink(there) && there.mode !== usual };
     },
@@ -194,7 +194,7 @@ export function broughtFrom(
   };
 }
 
-/** Puts two texts together as git does. */
+/** Merges two texts with git. */
 async function merged(
   { base, here, there }: Parameters<BringOptions["merge"]>[0],
   from: string,
@@ -213,7 +213,7 @@ async function merged(
     return await said.then(
       (text) => ({ text, conflicts: 0 }),
       (error: unknown) => {
-        // Its exit code counts the conflicts; 255 is a failure.
+        // The exit code of git merge-file is the number of conflicts; 255 is a failure.
         const { code, stdout } = error as { readonly code?: unknown; readonly stdout?: unknown };
         if (typeof code === "number" && code > 0 && code < 128 && typeof stdout === "string")
           return { text: stdout, conflicts: code };

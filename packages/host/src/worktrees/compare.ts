@@ -19,36 +19,36 @@ import type { WorktreeFile } from "./repository.ts";
 import { runsOf } from "./run-times.ts";
 import type { Worktrees } from "./worktrees.ts";
 
-/** A branch beside others that begin at the same message. */
+/** One of several branches with a common parent message, for a comparison. */
 export interface ComparedBranch {
-  /** The message with which it begins, and the one with which it ends. */
+  /** Its first and its last message. */
   readonly first: string;
   readonly leaf: string;
-  /** What it is called: its label, its worktree, what was asked where that differs, or the model that answered. */
+  /** Its label, worktree, user message (if the branches differ in it), or model. */
   readonly name: string;
-  /** The models that answered on it. */
+  /** The models that answered on the branch. */
   readonly models: readonly string[];
   readonly worktree?: string;
-  /** How it stands: its last turn's end, or that it works or waits for a person. */
+  /** The end of its last turn, or its current state. */
   readonly outcome: RunEnd | "working" | "waiting" | "unasked";
-  /** Why it did not come to its answer, or what is wrong with its files, in a sentence. */
+  /** Why the branch has no answer, or a problem with its files, as a sentence. */
   readonly problem?: string;
-  /** Milliseconds of its turns, without those for which they waited for a person; absent when the log does not say. */
+  /** Milliseconds of its turns, without waiting for users; absent if the log does not tell. */
   readonly time?: number;
   readonly usage: Usage;
   readonly cost: Cost;
-  /** Files that are otherwise than where the branches part. */
+  /** Files that differ from those at the fork. */
   readonly files: readonly Pick<WorktreeFile, "path" | "kind" | "added" | "removed">[];
-  /** How its last answer begins. */
+  /** The beginning of its last answer. */
   readonly said: string;
 }
 
-/** Letters of an answer. */
+/** Maximum characters of an answer. */
 const EXCERPT = 600;
-/** Letters of a question that a branch is called by. */
+/** Maximum characters of a user message as a branch name. */
 const NAME = 60;
 
-/** The message below which branches part: the nearest to `leaf` that has several below it; nothing when none has. */
+/** The fork nearest to `leaf`: a message with several children; undefined if there is none. */
 export function forkAbove(state: ConversationState, leaf: string | null): string | null | undefined {
   const below = (id: string | null) =>
     (state.children.get(id) ?? []).filter((child) => standing(state, child) === child);
@@ -60,8 +60,8 @@ export function forkAbove(state: ConversationState, leaf: string | null): string
 }
 
 /**
- * The branches that part at a message, side by side (C8), in the order in which they began. `events`: of their log, for the
- * time that they took. Of a branch with a worktree, its files are looked at themselves; of another one the log tells.
+ * Compares the branches below a message (C8), oldest first. `events`: their log, for the time. File changes come from a
+ * branch's worktree, or from the log.
  */
 export async function compareBranches(
   state: ConversationState,
@@ -120,7 +120,7 @@ async function filesOf(
   }
 }
 
-/** How a branch stands, by what runs and waits on it, and how its last turn ended. */
+/** The state of a branch, by its questions, runs and last turn. */
 function standingOf(
   state: ConversationState,
   own: ReadonlySet<string>,
@@ -134,14 +134,14 @@ function standingOf(
   return { outcome: last ?? (own.size > 1 ? "answered" : "unasked") };
 }
 
-/** The first message of a branch that is not the program's own, as that about its git worktree is (W90). */
+/** The first message of a branch that the program did not write itself, as it does about a git worktree (W90). */
 function questionBelow(state: ConversationState, first: string): Message | undefined {
   return pathTo(state, newestLeaf(state, first))
     .slice(pathTo(state, first).length - 1)
     .find((message) => message.role !== "user" || message.author !== "system");
 }
 
-/** How the text of a message begins, in so many letters. */
+/** The first characters of a message's text. */
 function beginningOf(message: Message | undefined, length: number): string {
   return message ? cutTo(textOf(message).trim(), length) : "";
 }

@@ -1,11 +1,11 @@
 /**
- * `repository`: there is none, or it has no files or no commit. `name`: git takes no branch of this name. `gone`: somebody
- * removed the worktree. `foreign`: it belongs to another conversation. `holds`: it has changes. `busy`: an agent works in it.
- * `system`: git, or the system, refused.
+ * `repository`: missing, or without files or a commit. `name`: git accepts no branch of this name. `gone`: the worktree was
+ * removed. `foreign`: it belongs to another conversation. `holds`: it has changes. `busy`: an agent works in it. `system`:
+ * git or the system failed.
  */
 export type WorktreeErrorCode = "repository" | "name" | "gone" | "foreign" | "holds" | "busy" | "system";
 
-/** Why a branch has no files of its own, or they cannot be had: one sentence for a person. */
+/** A branch's worktree cannot be made or used. The message is one sentence for users. */
 export class WorktreeError extends Error {
   override readonly name = "WorktreeError";
   readonly code: WorktreeErrorCode;
@@ -16,7 +16,7 @@ export class WorktreeError extends Error {
   }
 }
 
-/** Why no worktrees can be made of the repository around a folder. */
+/** The error for a folder whose repository cannot have worktrees. */
 export function noRepository(folder: string, cause: unknown): WorktreeError {
   const said = wordsOf(cause);
   const no = "so a branch cannot have a worktree of its own";
@@ -28,7 +28,7 @@ export function noRepository(folder: string, cause: unknown): WorktreeError {
   return new WorktreeError("repository", why, { cause });
 }
 
-/** Does something with git, whose failure is said in a sentence. */
+/** Runs git work and turns failures into a `WorktreeError`. */
 export async function orRefused<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -42,7 +42,7 @@ function refused(what: string, cause: unknown): WorktreeError {
   return new WorktreeError("system", `${what}: ${wordsOf(cause)}`, { cause });
 }
 
-/** What git said last of why it failed, else what the system says. */
+/** The last error line of git, or the system's message. */
 function wordsOf(error: unknown): string {
   const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
   const lines = said.split("\n").filter((line) => /^(fatal|error): /.test(line));

@@ -2,28 +2,28 @@ import { type Agent, createId, type Session, type Turn, type UserPart } from "@b
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { BranchPlace, Worktrees } from "./worktrees.ts";
 
-/** What several agents are asked, and where. */
+/** Options of asking several agents. */
 export interface FanOptions {
   readonly content: string | readonly UserPart[];
-  /** The message that all branches begin below; `null` for the root. */
+  /** The parent of all branches; `null` for the root. */
   readonly at: string | null;
-  /** Gives each of them files of its own; they share those of the workspace when absent. */
+  /** Gives each agent files of its own. Default: all share those of the workspace. */
   readonly worktrees?: Worktrees | undefined;
 }
 
 const OPTIONS: OptionNames<FanOptions> = { content: true, at: true, worktrees: true };
 
-/** A branch that was asked the same as others. */
+/** One of several branches with the same user message. */
 export interface FannedBranch extends BranchPlace {
-  /** The message in which it was asked. */
+  /** The user message of the branch. */
   readonly message: string;
-  /** Resolves when it has answered; rejects as `agent.send` does. */
+  /** Resolves with the finished turn; rejects as `agent.send` does. */
   readonly turn: Promise<Turn>;
 }
 
 /**
- * Asks several agents the same at once (C8), or one several times: each on a branch of its own, which lives as any other does.
- * Resolves when all have their place. Rejects with a `WorktreeError` or `SessionError`; then nobody was asked.
+ * Sends the same message to several agents at once (C8), or to one several times, each on an ordinary branch of its own.
+ * Resolves when all branches exist. Rejects with a `WorktreeError` or `SessionError`, and then asks no agent.
  * @example
  * const agents = await Promise.all(["anthropic/claude-opus-4-5", "openai/gpt-5"].map((model) => host.agentWith(model)));
  * const asked = { content: "Find the bug.", at: session.state.leaf, worktrees: host.worktrees };
@@ -45,13 +45,13 @@ export async function fan(
     const place = places[index] ?? { at };
     const message = createId();
     const turn = agent.send(content, { session, id: message, ...(place.at !== null && { at: place.at }) });
-    // Whoever looks at it later is told; until then it has not failed unseen.
+    // The caller may await the turn later; until then its failure must not count as unhandled.
     turn.catch(() => {});
     return { ...place, message, turn };
   });
 }
 
-/** Where branches begin that are asked the same, by name. Rejects with a `WorktreeError` or `SessionError`. */
+/** Prepares a branch per name. Rejects with a `WorktreeError` or `SessionError`. */
 export async function placesFor(
   session: Session,
   at: string | null,
@@ -61,7 +61,7 @@ export async function placesFor(
   if (worktrees) return worktrees.open(session, at, names);
   if (at !== null) return names.map(() => ({ at }));
   const places: BranchPlace[] = [];
-  // What is said without a place goes below what was said last: each of them needs a message of its own to go below.
+  // Without a place, a message goes below the last message. Give each branch a first message of its own.
   for (const name of names) {
     const text = `The same is asked ${names.length} times at once; this is the branch ${name}.`;
     places.push({ at: await session.add(text, { at: null, author: "system" }) });
@@ -69,7 +69,7 @@ export async function placesFor(
   return places;
 }
 
-/** What a branch of a model is called. */
+/** The branch name for a model. */
 export function nameFor(model: string): string {
   return model.slice(model.lastIndexOf("/") + 1);
 }

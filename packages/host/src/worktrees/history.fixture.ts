@@ -12,11 +12,11 @@ import { Worktrees } from "./worktrees.ts";
 
 export const CONVERSATION = "history";
 
-/** What a history leaves for who looks after it, however it ended. */
+/** The result of a history for its test, after any kind of end. */
 export interface Left {
-  /** The person's, as it was when Banyan had it last; nothing while it was being changed by who may. */
+  /** The state of the user's files when Banyan last had control; undefined during an allowed change. */
   readonly fingerprint: string | undefined;
-  /** Worktrees that were given up. */
+  /** Removed worktrees. */
   readonly removed: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function leftOf(root: string): Left {
   return JSON.parse(readFileSync(join(root, "left.json"), "utf8"));
 }
 
-/** Numbers from 0 up to but without `below`, the same for a seed. */
+/** Random integers from 0 up to `below` (exclusive), the same for a seed. */
 function numbersOf(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761 + 1;
   return (below) => {
@@ -38,8 +38,8 @@ function numbersOf(seed: number): (below: number) => number {
 }
 
 /**
- * Branches begin, agents work on them, a person edits and commits beside them, what was done is brought over and worktrees are
- * given up, in an order that the seed says. Throws when something of the person's is otherwise than it was.
+ * Runs a random history: branches begin, agents work on them, a user edits and commits at the same time, changes are brought
+ * over, and worktrees are removed. Throws if anything of the user's changed unexpectedly.
  */
 export async function history(person: PersonsRepository, seed: number, steps: number): Promise<void> {
   const random = numbersOf(seed);
@@ -77,13 +77,13 @@ export async function history(person: PersonsRepository, seed: number, steps: nu
     });
   const path = () => `${kindOf(seed) === "below" ? "" : "src/"}${1 + random(2)}/file-${1 + random(2)}.txt`;
 
-  /** Does something of Banyan's, which nothing of the person's may come of. */
+  /** Runs an operation of Banyan that must not change the user's files. */
   const own = async (what: string, work: () => Promise<unknown>) => {
     const before = person.fingerprint;
     await work();
     if (person.fingerprint !== before) throw new Error(`${what} changed what is the person's (seed ${seed}).`);
   };
-  /** Does something that may change what is the person's. */
+  /** Runs an operation that may change the user's files. */
   const theirs = async (work: () => unknown) => {
     note(undefined);
     await work();
@@ -152,12 +152,12 @@ export async function history(person: PersonsRepository, seed: number, steps: nu
   }
 }
 
-/** The end of the branch that works in the workspace. */
+/** The leaf of the branch in the workspace. */
 function newestTrunk({ state }: Session, trunk: string): string {
   return leaves(state).findLast((leaf) => worktreeAt(state, leaf) === undefined) ?? trunk;
 }
 
-// Begun as a program, to be killed.
+// Runs as a program, so that a test can kill it.
 const [, program, root, seed, steps] = process.argv;
 if (program === import.meta.filename && root !== undefined) {
   await history(PersonsRepository.at(root, kindOf(Number(seed))), Number(seed), Number(steps));

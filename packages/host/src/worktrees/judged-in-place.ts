@@ -9,9 +9,9 @@ import { WorktreeError } from "./error.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 /**
- * Judges each call by where its branch works (C7): a path that a rule names from the workspace is that file of the branch's
- * worktree. What a rule forbids or asks about in the workspace itself, it does there as well, so that a rule that names a whole
- * path holds for the copy too.
+ * Judges each call in the folder of its branch (C7): a rule's path in the workspace means the same file of the branch's
+ * worktree. Deny and ask rules are also applied as in the workspace itself, so that rules with absolute paths cover the copy
+ * too.
  */
 export function judgedInPlace(worktrees: Worktrees, options: PermissionOptions): Permission {
   const here = withoutUseless(options);
@@ -43,7 +43,7 @@ export function judgedInPlace(worktrees: Worktrees, options: PermissionOptions):
 }
 
 /**
- * Judges calls in one folder, and asks nobody about a call that would fail after a yes: tools of the folder reach no file
+ * Judges calls in one folder. Does not ask about a call that would fail after approval: tools of the folder cannot reach files
  * outside of it (S8).
  */
 function withoutUseless(options: PermissionOptions): Permission {
@@ -63,12 +63,12 @@ function withoutUseless(options: PermissionOptions): Permission {
   };
 }
 
-/** That of the branch whose run asks, else of the message of the call. */
+/** The worktree of the asking run's branch, or of the call's message. */
 function worktreeOf({ conversation, run, call }: PermitRequest): string | undefined {
   return worktreeAt(conversation, conversation.runs.get(run)?.leaf ?? conversation.calls.get(call));
 }
 
-/** Why a file of a folder may not be told: by its path there, and by the same path of the workspace. */
+/** Returns why a file of a folder may not be read: by its path there, or by the same path in the workspace. */
 export function readInPlace(
   workspace: string,
   folder: string,

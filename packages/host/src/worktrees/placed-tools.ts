@@ -6,18 +6,18 @@ import type { Sandbox } from "@banyan/tools/sandbox";
 import type { Confinement } from "../equipment/confinement.ts";
 import type { Worktrees } from "./worktrees.ts";
 
-/** How the tools of a workspace are made for a folder. */
+/** Makes the tools of a workspace for a folder. */
 export interface PlacedToolsOptions {
   readonly worktrees: Worktrees;
-  /** The tools for a folder, in the same order for each; commands run in the sandbox, where there is one. */
+  /** The tools for a folder, in the same order for every folder. Commands run in the sandbox, if there is one. */
   tools(folder: string | undefined, sandbox: Sandbox | undefined): readonly Tool[];
-  /** A sandbox for a folder. Rejects when one is required and there is none. */
+  /** Opens a sandbox for a folder. Rejects if a sandbox is required and missing. */
   confine(folder: string): Promise<Confinement>;
 }
 
 /**
- * The tools of a workspace, each call of which works where its branch does: in the workspace, or in the worktree that the
- * branch has for itself (C7). What a folder needs is made for the first call that needs it.
+ * Tools whose calls work in the folder of their branch: in the workspace, or in the branch's own worktree (C7). The tools
+ * of a folder are made for the first call that needs them.
  */
 export class PlacedTools implements AsyncDisposable {
   readonly tools: readonly Tool[];
@@ -26,7 +26,7 @@ export class PlacedTools implements AsyncDisposable {
   readonly #running = new Map<string, Promise<readonly Tool[]>>();
   readonly #confined = new Map<string, Promise<Confinement>>();
 
-  /** `sandbox` is that of the workspace. */
+  /** `sandbox` is the workspace's. */
   constructor(options: PlacedToolsOptions, sandbox: Sandbox | undefined) {
     this.#options = options;
     this.tools = options.tools(undefined, sandbox).map((own, index) => ({
@@ -39,12 +39,12 @@ export class PlacedTools implements AsyncDisposable {
     }));
   }
 
-  /** The folder that calls of a branch work in. Rejects with a `WorktreeError`. */
+  /** The folder for calls of a branch. Rejects with a `WorktreeError`. */
   folderAt({ conversation, path }: PreviewContext): Promise<string> {
     return this.#options.worktrees.folderAt(conversation, path.at(-1)?.id);
   }
 
-  /** The sandbox of a worktree's folder. Rejects when one is required and there is none. */
+  /** The sandbox of a worktree's folder. Rejects if a sandbox is required and missing. */
   async sandboxAt(folder: string): Promise<Sandbox | undefined> {
     return (await kept(this.#confined, folder, () => this.#options.confine(folder))).sandbox;
   }
@@ -59,10 +59,10 @@ export class PlacedTools implements AsyncDisposable {
     return (await this.#toolsIn(await this.folderAt(context), own))[index] ?? own;
   }
 
-  /** What reads and writes files needs no sandbox, and waits for none. */
+  /** Tools that only read and write files need no sandbox, and do not wait for one. */
   async #toolsIn(folder: string, { files, effects }: Tool): Promise<readonly Tool[]> {
     const { tools } = this.#options;
-    // A worktree may be removed, and another one made in its place.
+    // The inode: a user may remove a worktree and make another one in its folder.
     const key = `${statSync(folder).ino} ${folder}`;
     if (files === undefined && effects !== "none")
       return kept(this.#running, key, async () => tools(folder, await this.sandboxAt(folder)));
@@ -72,7 +72,7 @@ export class PlacedTools implements AsyncDisposable {
   }
 }
 
-/** What was made before, or is made now; what could not be made is made anew the next time. */
+/** Returns the cached promise, or makes a new one. A rejected promise is not kept. */
 function kept<Made>(known: Map<string, Promise<Made>>, key: string, make: () => Promise<Made>): Promise<Made> {
   const there = known.get(key);
   if (there) return there;

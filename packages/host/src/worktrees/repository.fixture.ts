@@ -18,20 +18,20 @@ import { Session } from "@banyan/core";
 import { memoryStore } from "@banyan/store/memory";
 import { Worktrees } from "./worktrees.ts";
 
-/** Kinds of repositories that a person may work in. */
+/** Kinds of repositories that users work in. */
 export const KINDS = ["plain", "below", "submodules", "sparse", "lfs", "linked", "detached"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A person's repository, with something committed, changed, new and ignored. */
+/** A user's repository with committed, changed, new and ignored files. */
 export class PersonsRepository implements Disposable {
-  /** All that is made. */
+  /** The folder of everything that the fixture makes. */
   readonly root: string;
   readonly env: { readonly PATH: string | undefined; readonly HOME: string };
   readonly worktrees: string;
-  /** Their files, and where they work in them. */
+  /** The top folder of the user's files, and the user's workspace in it. */
   readonly top: string;
   readonly workspace: string;
-  /** Of the repository: its own, and the common one. */
+  /** The git folders of the repository: its own, and the common one. */
   #folders: readonly string[] | undefined;
 
   private constructor(root: string, kind: Kind) {
@@ -42,7 +42,7 @@ export class PersonsRepository implements Disposable {
     this.workspace = kind === "below" ? join(this.top, "src") : this.top;
   }
 
-  /** One that another process made. */
+  /** Opens a repository that another process made. */
   static at(root: string, kind: Kind): PersonsRepository {
     return new PersonsRepository(root, kind);
   }
@@ -77,14 +77,14 @@ export class PersonsRepository implements Disposable {
     this.write(this.top, "file with spaces é.txt", "odd\n");
   }
 
-  /** A clean filter that is not installed, and files that are pointers. */
+  /** A missing clean filter, and pointer files. */
   #largeFiles(main: string): void {
     this.write(main, ".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n");
     this.write(main, "large.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
     this.git(main, "config", "filter.lfs.clean", "false");
     this.git(main, "config", "filter.lfs.smudge", "false");
     this.git(main, "config", "filter.lfs.required", "true");
-    // As `git lfs` itself has put it there.
+    // As `git lfs` itself would store it.
     this.git(main, "add", "large.bin");
   }
 
@@ -97,7 +97,7 @@ export class PersonsRepository implements Disposable {
     this.git(main, "-c", "protocol.file.allow=always", "submodule", "add", "-q", inner, "module");
   }
 
-  /** As the person runs it: with their own programs. */
+  /** Runs git as the user does, with the user's own programs. */
   git(cwd: string, ...args: string[]): string {
     const who = [
       "-c",
@@ -127,7 +127,7 @@ export class PersonsRepository implements Disposable {
     writeFileSync(join(folder, name), content);
   }
 
-  /** Theirs: every file of their work tree, and what git knows of it, but for branches and worktrees of Banyan. */
+  /** A hash of the user's files and git data, without branches and worktrees of Banyan. */
   get fingerprint(): string {
     const hash = createHash("sha256");
     for (const [path, content] of filesIn(this.top)) hash.update(`${path}\0${content}\0`);
@@ -142,7 +142,7 @@ export class PersonsRepository implements Disposable {
     return hash.update(refs.join("\n")).digest("hex");
   }
 
-  /** What of Banyan git knows of here. */
+  /** Branches, worktrees and folders of Banyan. */
   get left(): string[] {
     const branches = this.git(this.top, "for-each-ref", "--format=%(refname)", "refs/heads/banyan/").split("\n");
     const worktrees = this.git(this.top, "worktree", "list", "--porcelain").split("\n");
@@ -159,7 +159,7 @@ export class PersonsRepository implements Disposable {
     return new Worktrees({ folder: this.worktrees, workspace: this.workspace, env: this.env });
   }
 
-  /** A conversation in which something was said. */
+  /** A conversation with one message. */
   async session(): Promise<Session> {
     const session = await Session.open(memoryStore(), undefined, { create: true });
     await session.add("Find the bug.");
@@ -171,7 +171,7 @@ export class PersonsRepository implements Disposable {
   }
 }
 
-/** The files below a folder with their contents, links as such; without the repository. */
+/** The files below a folder with their contents; links are not followed, and `.git` is left out. */
 export function filesIn(folder: string, below = ""): [string, string][] {
   return readdirSync(join(folder, below))
     .toSorted()

@@ -22,19 +22,19 @@ import { projectOf } from "../places/project.ts";
 import { type GitOptions, git } from "../programs/git.ts";
 import { noRepository, orRefused, WorktreeError } from "./error.ts";
 
-/** Milliseconds that git may take: to look, and to write all files. */
+/** Timeouts of git in milliseconds: for queries, and for writing all files. */
 const PATIENCE = { look: 60_000, write: 600_000 };
-/** Bytes of names that it may say. */
+/** Maximum output of git in bytes. */
 const MOST = 512 * 1024 * 1024;
 
-/** Of the worktree alone: what it was made from. It is written last, so that one without is half made, and holds nothing. */
+/** A ref of one worktree: the commit that the worktree was made from. `#fill` writes it last, so a worktree without it is half made. */
 const BASE = "refs/worktree/banyan-base";
-/** The mode of a submodule. */
+/** The file mode of a submodule. */
 export const SUBMODULE = "160000";
 const BRANCHES = "refs/heads/banyan/";
-/** Why git keeps it: whose it is. */
+/** The lock reason of a worktree in git; the id of its conversation follows. */
 const REASON = "Banyan made it for the conversation ";
-/** Who commits what is not committed, so that it can be compared with; no branch ever holds it. */
+/** Author and committer of the commit with uncommitted changes. No branch ever holds that commit. */
 const NOBODY = Object.fromEntries(
   ["AUTHOR", "COMMITTER"].flatMap((who) => [
     [`GIT_${who}_NAME`, "Banyan"],
@@ -42,45 +42,45 @@ const NOBODY = Object.fromEntries(
   ]),
 );
 
-/** The files of a work tree as they were at a moment. */
+/** The files of a work tree at a moment. */
 export interface Snapshot {
-  /** What was committed. */
+  /** The commit of HEAD. */
   readonly head: string;
-  /** A commit with what was not committed besides, new files among it; what is ignored is left out. */
+  /** A commit with the uncommitted changes and new files on top of HEAD. Ignored files are left out. */
   readonly base: string;
 }
 
-/** A worktree that Banyan made, as git has it. */
+/** A worktree that Banyan made, as git lists it. */
 export interface GitWorktree {
   readonly name: string;
-  /** Its uppermost folder, without links. */
+  /** Its top folder, without links. */
   readonly top: string;
   readonly conversation: string;
 }
 
-/** What became of a file since the worktree was made; of what is no regular file only that it did. */
+/** The change of a file since the worktree was made. Files that are not regular have no line counts. */
 export interface WorktreeFile extends Pick<FileChange, "path" | "kind" | "added" | "removed"> {
-  /** As git writes it: `100644`, `120000` for a link, `160000` for a submodule, also one that went; else `000000` for no file. */
+  /** As git writes it: `100644`, `120000` for a link, `160000` for a submodule (also a removed one), `000000` for no file. */
   readonly mode: string;
 }
 
-/** What a worktree holds that its base did not. */
+/** The changes of a worktree since its base. */
 export interface WorktreeChanges {
-  /** Paths from its uppermost folder. */
+  /** Paths are relative to its top folder. */
   readonly files: readonly WorktreeFile[];
-  /** Commits on its branch. */
+  /** Number of new commits on its branch. */
   readonly commits: number;
 }
 
 /**
- * The repository of git around a folder, and the worktrees that Banyan makes of it. What the person has there is never touched:
- * neither their files, nor index, HEAD and stash. What git has of worktrees is all that there is: nothing is noted elsewhere.
+ * The git repository around a folder, and the worktrees that Banyan makes of it. Banyan never changes the user's files, index, HEAD
+ * and stash. Git's own list of worktrees is the only record; Banyan keeps no second one.
  */
 export class Repository {
-  /** The folder of the person, and where it lies in their work tree: with a slash behind it, or nothing at the top. */
+  /** The user's folder, and its path in their work tree: ends in a slash, or is empty at the top. */
   readonly folder: string;
   readonly prefix: string;
-  /** The uppermost folder of their work tree, and the repository that all its worktrees share. */
+  /** The top folder of the user's work tree, and the repository that all its worktrees share. */
   readonly top: string;
   readonly common: string;
   readonly #env: Environment;
@@ -92,9 +92,9 @@ export class Repository {
     [this.prefix, this.top, this.common] = [places[0], places[1], realpathSync(resolve(folder, places[2]))];
   }
 
-  /** Rejects with a `WorktreeError` when there is none with files and a commit. */
+  /** Rejects with a `WorktreeError` if the folder has no repository with files and a commit. */
   static async around(folder: string, env: Environment): Promise<Repository> {
-    // What lies in the workspace is not taken for git (S16).
+    // Never run a `git` program that lies in the workspace (S16).
     const own = { ...env, PATH: pathWithout([projectOf(folder).root], env.PATH ?? "") };
     const how = { cwd: folder, sandbox: undefined, env: own, timeout: PATIENCE.look, withoutContent: true };
     const ask = (...args: string[]) => git(args, how);
@@ -105,7 +105,7 @@ export class Repository {
       throw noRepository(folder, error);
     }
     const [prefix = "", top = "", common = ""] = said.split("\n");
-    // Settings of a repository may name another work tree, which is not the person's to copy.
+    // The repository's settings may name another work tree. Banyan must not copy files from there.
     if (top !== projectOf(folder).root)
       throw noRepository(folder, new Error(`its settings name ${top} as the folder of its files.`));
     const repository = new Repository(folder, own, [prefix, top, common]);
@@ -116,7 +116,7 @@ export class Repository {
     return repository;
   }
 
-  /** The files below a work tree of the repository as they are now; what the person has is read, and only objects are added. */
+  /** Snapshots the files below a work tree. Reads the user's files and only adds objects to the repository. */
   snapshot(top: string): Promise<Snapshot> {
     return orRefused(`The files in ${top} could not be copied`, () => this.#snapshot(top));
   }
@@ -129,7 +129,7 @@ export class Repository {
     return { head, base: (await this.#run(top, commit, { variables: NOBODY, withoutContent: true })).trim() };
   }
 
-  /** The tree of all that is there and not ignored, by an index of its own that begins as the one that is there. */
+  /** Returns the tree of all files that are not ignored, by a temporary copy of the index. */
   async #tree(top: string): Promise<string> {
     const folder = mkdtempSync(join(realpathSync(tmpdir()), "banyan-index-"));
     try {
@@ -138,7 +138,7 @@ export class Repository {
       const how = { variables, encoding: "latin1", timeout: PATIENCE.write } as const;
       if (existsSync(index)) copyIndex(index, variables.GIT_INDEX_FILE);
       else await this.#run(top, ["read-tree", "HEAD"], how);
-      // What lies in repositories inside is theirs: git is told of the commit that stands there, and begins nothing in them.
+      // Git must not run inside nested repositories: a submodule counts as its current commit.
       const changed = await this.#run(top, ["diff-files", "-z", "--name-only", "--ignore-submodules=dirty"], how);
       const added = await this.#run(top, ["ls-files", "-z", "--others", "--exclude-standard"], {
         ...how,
@@ -154,13 +154,13 @@ export class Repository {
   }
 
   /**
-   * Makes worktrees with the files of a snapshot in their folders, which are there and empty, each on a branch of its name, which
-   * is free: what was not committed is not committed there either. Rejects with a `WorktreeError`, and leaves nothing behind.
+   * Makes worktrees with the files of a snapshot, each on a new branch of its name. Their folders exist and are empty, and their
+   * branch names are free. Uncommitted changes stay uncommitted. Rejects with a `WorktreeError`, and then removes what it made.
    */
   async add(worktrees: readonly GitWorktree[], snapshot: Snapshot): Promise<void> {
     const { head } = snapshot;
     try {
-      // Git itself stumbles over one that is just being put down, also for somebody else.
+      // Git fails on a worktree that another process is adding, so this process adds them one call after the other.
       const added = this.#adding.then(() => this.#put(worktrees, head));
       this.#adding = added.catch(() => {});
       await added;
@@ -171,7 +171,7 @@ export class Repository {
     } catch (error) {
       for (const worktree of worktrees) {
         await this.remove(worktree, head).catch(() => {
-          // It is half made, and goes when somebody looks through them next.
+          // A half-made worktree remains. The next sweep removes it.
         });
       }
       throw error;
@@ -186,10 +186,10 @@ export class Repository {
   }
 
   async #fill(name: string, top: string, { head, base }: Snapshot): Promise<void> {
-    // Only now, so that no branch is there of which nobody knows whose it is.
+    // Create the branch last: a crash must not leave a branch without an owner.
     await this.#ask(top, "update-ref", BRANCHES + name, head, "");
     await this.#ask(top, "symbolic-ref", "HEAD", BRANCHES + name);
-    // Many files are written by as many processes as there are cores.
+    // Write the files with one process per core.
     const read = ["-c", "checkout.workers=0", "read-tree", "-u", "--reset", base];
     await this.#run(top, read, { timeout: PATIENCE.write });
     if (base !== head) await this.#run(top, ["reset", "-q", "--mixed", head], { timeout: PATIENCE.write });
@@ -197,7 +197,7 @@ export class Repository {
     await this.#ask(top, "update-ref", BASE, base);
   }
 
-  /** Whether git takes a branch of this name, and has none yet. */
+  /** Resolves with whether the branch does not exist yet. Rejects with a `WorktreeError` for a name that git does not accept. */
   async isFree(name: string): Promise<boolean> {
     await this.#ask(this.top, "check-ref-format", BRANCHES + name).catch((cause) => {
       throw new WorktreeError(
@@ -216,8 +216,8 @@ export class Repository {
   }
 
   /**
-   * The worktrees of Banyan below a folder, by what git has noted of them, whether their files are there or somebody removed them.
-   * An empty folder of which git knows nothing was taken by a process that ended before it came to more: that goes.
+   * Lists the worktrees of Banyan below a folder by git's records, also those whose files a user removed. Removes empty folders
+   * that git does not know: a process took the folder and ended before it added the worktree.
    */
   list(below: string): readonly GitWorktree[] {
     const found = namesIn(this.#noted).flatMap((id): GitWorktree[] => {
@@ -231,12 +231,12 @@ export class Repository {
     return found;
   }
 
-  /** Where git notes which worktrees there are. */
+  /** The folder of git's records about worktrees. */
   get #noted(): string {
     return join(this.common, "worktrees");
   }
 
-  /** What it holds; nothing when it is half made, or its files are not there any more. */
+  /** Returns the changes; none if the worktree is half made or its files were removed. */
   changes({ name, top }: GitWorktree): Promise<WorktreeChanges> {
     return orRefused(`The changes in the worktree ${name} could not be read`, () => this.#changes(top));
   }
@@ -263,7 +263,7 @@ export class Repository {
     return { files, commits };
   }
 
-  /** Files with other permissions than their checkout gave them: git knows of them only whether a file can be run. */
+  /** Files whose permissions differ from their checkout. Git itself only records whether a file is executable. */
   async #ownModes(top: string, tree: string): Promise<WorktreeFile[]> {
     const found: WorktreeFile[] = [];
     for (const row of (await this.#ask(top, "ls-tree", "-r", "-z", "--full-tree", tree)).split("\0")) {
@@ -278,21 +278,21 @@ export class Repository {
   }
 
   /**
-   * The mode that git gave a file when it made the worktree, in octal digits. Git made the worktree's file `.git` with the same
-   * umask, and nobody changes that file.
+   * Returns the octal mode that git gave a file when it made the worktree. Git made the worktree's file `.git` with the same umask,
+   * and nothing changes that file.
    */
   checkedOutMode(top: string, mode: string): string {
     const plain = statSync(join(top, ".git")).mode & 0o666;
     return modeText({ mode: mode === "100755" ? plain | ((plain & 0o444) >> 2) : plain });
   }
 
-  /** What a worktree was made from; nothing for one that is half made. */
+  /** Returns the commit that a worktree was made from; undefined for a half-made worktree. */
   async base(top: string): Promise<string | undefined> {
     const said = await this.#ask(top, "rev-parse", "--verify", "--quiet", BASE).catch(() => undefined);
     return said?.trim();
   }
 
-  /** A file as it was in the base of a worktree, in the form in which it stands there; nothing where it was not. */
+  /** Returns a file of the base, with checkout filters applied; undefined if the base does not have the file. */
   async baseFile(top: string, base: string, path: string): Promise<FileEntry | undefined> {
     const [mode] = (await this.#ask(top, "ls-tree", "--full-tree", base, "--", path)).split(" ", 1);
     if (!mode) return undefined;
@@ -300,14 +300,14 @@ export class Repository {
     return { content: Buffer.from(content, "latin1"), mode };
   }
 
-  /** Removes a worktree with all that it holds, and its branch, if it stands at the commit that is named. Begun again, it goes on. */
+  /** Removes a worktree, and its branch if the branch is at commit `at` (or at any, if absent). A retry continues a broken removal. */
   remove({ name, top }: GitWorktree, at?: string): Promise<void> {
     return orRefused(`The worktree ${name} could not be removed from ${top}`, async () => {
-      // From here on it is half made, however far this comes.
+      // Mark the worktree as half made first, so that a later sweep finishes a broken removal.
       if (existsSync(join(top, ".git"))) await this.#ask(top, "update-ref", "-d", BASE).catch(() => {});
       await rm(top, { recursive: true, force: true, maxRetries: 3 });
       await this.#ask(this.top, "update-ref", "-d", BRANCHES + name, ...(at === undefined ? [] : [at])).catch(() => {});
-      // Last, since it says whose the rest is.
+      // Remove git's record last: it names the owner of the rest.
       for (const id of namesIn(this.#noted)) {
         const noted = firstLine(join(this.#noted, id, "gitdir"));
         const isIt = noted === join(top, ".git") || (noted === "" && id === name);
@@ -318,7 +318,7 @@ export class Repository {
     });
   }
 
-  /** Of what needs no content of files. */
+  /** Runs git without reading the content of files. */
   #ask(cwd: string, ...args: string[]): Promise<string> {
     return this.#run(cwd, args, { withoutContent: true });
   }
@@ -329,8 +329,8 @@ export class Repository {
 }
 
 /**
- * Copies an index with its time, to the second: what was changed in the second in which it was written, and is as long as before,
- * git finds by looking at all files of that second.
+ * Copies an index with its modification time, rounded down to the second. Git then compares the content of all files changed within
+ * that second, so it also finds a change that kept the file's size.
  */
 function copyIndex(index: string, copy: string): void {
   copyFileSync(index, copy);
@@ -342,12 +342,12 @@ function notMade(name: string): string {
   return `The worktree ${name} could not be made`;
 }
 
-/** What lies in a folder; nothing of one that is not there. */
+/** Names in a folder; none if the folder does not exist. */
 function namesIn(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-/** The first line of a file; empty where there is none. */
+/** The first line of a file; empty if the file cannot be read. */
 function firstLine(file: string): string {
   try {
     return readFileSync(file, "utf8").split("\n")[0] ?? "";
@@ -360,6 +360,6 @@ function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Something is in it, or it has gone.
+    // The folder is not empty, or was removed meanwhile.
   }
 }

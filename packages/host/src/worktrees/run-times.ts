@@ -2,18 +2,18 @@ import type { Event, RunEnd } from "@banyan/core";
 
 /** A turn of a log. */
 export interface RunTime {
-  /** Where it began and ended. */
+  /** Its first and last message. */
   readonly leaves: readonly string[];
-  /** Milliseconds, without those for which it waited for a person; one that has not ended takes until now. */
+  /** Milliseconds without waiting for users; up to now for a running turn. */
   readonly time: number;
   readonly reason: RunEnd | undefined;
 }
 
-/** A turn while its events are read. */
+/** A turn during reading. */
 interface Reading {
   readonly leaves: string[];
   readonly begun: number;
-  /** Questions that nobody has answered, and since when there has been one. */
+  /** Open questions, and the time since when there was any. */
   readonly open: Set<string>;
   since: number;
   waited: number;
@@ -22,8 +22,8 @@ interface Reading {
 }
 
 /**
- * The turns of a log, with the time that each took. A turn waits for a person while one of its own questions is open: of what
- * its sub-agents ask, others of them may work meanwhile.
+ * The turns of a log, with their time. A turn waits for a user while one of its own questions is open. Questions of its
+ * sub-agents do not count, since other sub-agents may still work.
  */
 export function runsOf(events: Iterable<Event>): readonly RunTime[] {
   const runs = new Map<string, Reading>();

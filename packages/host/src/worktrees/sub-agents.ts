@@ -2,25 +2,25 @@ import type { NamedAgent, Tool, ToolContext } from "@banyan/core";
 import { type BringOptions, bringOver, type Workspace } from "@banyan/tools/workspace";
 import { heldIn, type Worktrees } from "./worktrees.ts";
 
-/** Where sub-agents get files of their own, and how what they did is put together with the rest. */
+/** How sub-agents get files of their own, and how their changes are merged. */
 export interface LaunchedApartOptions {
   readonly worktrees: Worktrees;
   readonly agents: readonly NamedAgent[];
   /** The tools that sub-agents may have. */
   tools(): readonly Tool[];
-  /** The folder that a branch works in. */
+  /** Opens the folder of a branch. */
   open(folder: string): Workspace;
   readonly bring: BringOptions;
 }
 
 /**
- * The tool that launches sub-agents, of which those that may write, and are launched together, work in a worktree each (C7). When
- * one is done, what it did is put together with the files of its launcher, as changes of the call; what contradicts itself is
- * marked in the file and told. The worktree goes once all of it is there.
+ * Wraps the tool that launches sub-agents. If several are launched together, each that may write works in a worktree (C7). When
+ * it is done, its changes are merged into the launcher's files, as changes of the call. Conflicts are marked in the file and
+ * reported. The worktree is removed after a full merge.
  */
 export function launchedApart(tool: Tool, options: LaunchedApartOptions): Tool {
   const { worktrees } = options;
-  /** One after the other is put together, by conversation. */
+  /** The last merge of each conversation: merges run one after the other. */
   const bringing = new Map<string, Promise<unknown>>();
   return {
     ...tool,
@@ -50,7 +50,7 @@ export function launchedApart(tool: Tool, options: LaunchedApartOptions): Tool {
     },
   };
 
-  /** The worktree of a sub-agent, made now or before a crash; nothing for one that works where its launcher does. */
+  /** The worktree of a sub-agent, made now or before a crash; undefined if it works in its launcher's folder. */
   async function placeFor(input: unknown, { call, conversation, path }: ToolContext): Promise<string | undefined> {
     const [known] = conversation.children.get(call) ?? [];
     const first = known === undefined ? undefined : conversation.messages.get(known);
@@ -58,7 +58,7 @@ export function launchedApart(tool: Tool, options: LaunchedApartOptions): Tool {
     const message = path.at(-1);
     const together = message?.role === "assistant" ? message.calls.filter((each) => each.tool === tool.name) : [];
     if (together.length < 2 || !mayWrite(input)) return undefined;
-    // Where there is no repository they share the files, as they always did.
+    // Without a repository, sub-agents share the files.
     const isThere = await worktrees.repository().then(
       () => true,
       () => false,

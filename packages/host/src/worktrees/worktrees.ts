@@ -9,9 +9,9 @@ import type { Environment } from "@banyan/models";
 import { orRefused, WorktreeError } from "./error.ts";
 import { type GitWorktree, Repository, type WorktreeChanges } from "./repository.ts";
 
-/** Where worktrees are made, and of what. */
+/** Options of worktrees: their folder and their workspace. */
 export interface WorktreesOptions {
-  /** The folder below which all of them are: outside of every workspace, and not closed to commands. */
+  /** The parent folder of all worktrees: outside of every workspace, and open to commands. */
   readonly folder: string;
   readonly workspace: string;
   readonly env: Environment;
@@ -19,36 +19,36 @@ export interface WorktreesOptions {
 
 const OPTIONS: OptionNames<WorktreesOptions> = { folder: true, workspace: true, env: true };
 
-/** Where a branch begins that was made for somebody. */
+/** The beginning of a new branch. */
 export interface BranchPlace {
-  /** The message that it begins below; `null` for the root. */
+  /** The parent of its first message; `null` for the root. */
   readonly at: string | null;
-  /** The worktree that it has for itself. */
+  /** The branch's own worktree. */
   readonly worktree?: string | undefined;
 }
 
-/** A worktree, for a person. */
+/** A worktree in a list for users. */
 export interface ListedWorktree extends WorktreeChanges {
   readonly name: string;
-  /** Where its files are. */
+  /** The folder of its files. */
   readonly folder: string;
   readonly conversation: string;
-  /** Somebody removed its files. */
+  /** A user removed its files. */
   readonly isGone: boolean;
 }
 
-/** Letters of a name. */
+/** Maximum characters of a name. */
 const LONGEST = 40;
-/** Milliseconds for which a worktree of a conversation that is not stored may be one that is about to be. */
+/** Milliseconds for which a worktree of an unknown conversation may belong to one that is about to be stored. */
 const YOUNG = 3_600_000;
 
 /** The message whose text is stored. */
 type MessagePlace = Parameters<NonNullable<AgentOptions["storeText"]>>[1];
 
 /**
- * The worktrees of the conversations of a workspace (C7). The log says by name which branch works in which worktree; git
- * says which worktree belongs to which conversation. A worktree that only git knows belongs to no branch, and is removed
- * when it holds nothing. One that only the log knows, as in a log from elsewhere, is not there.
+ * The worktrees of a workspace's conversations (C7). The log records which branch works in which worktree; git records which
+ * worktree belongs to which conversation. A worktree that only git knows belongs to no branch, and is removed if it has no
+ * changes. A worktree that only the log knows, as in an imported log, does not exist.
  */
 export class Worktrees {
   readonly #options: WorktreesOptions;
@@ -60,11 +60,11 @@ export class Worktrees {
     this.#options = options;
   }
 
-  /** The repository around the workspace. Rejects with a `WorktreeError` where there is none of which worktrees can be made. */
+  /** The repository around the workspace. Rejects with a `WorktreeError` if no worktree can be made from it. */
   repository(): Promise<Repository> {
     const { workspace, env } = this.#options;
     this.#repository ??= Repository.around(workspace, env).catch((error: unknown) => {
-      // There may be one later.
+      // Retry with the next call: the user may create a repository meanwhile.
       this.#repository = undefined;
       throw error;
     });
@@ -72,27 +72,27 @@ export class Worktrees {
   }
 
   /**
-   * The folder that a branch works in, given its worktree's name: that of the workspace for none. Rejects with a
-   * `WorktreeError` when it is not there any more, or was never this conversation's.
+   * The folder of a branch, by its worktree's name; the workspace for undefined. Rejects with a `WorktreeError` if the worktree
+   * is gone or belongs to another conversation.
    */
   async folderOf(name: string | undefined, conversation: string): Promise<string> {
     if (name === undefined) return this.#options.workspace;
     return resolve((await this.find(name, conversation)).top, (await this.repository()).prefix);
   }
 
-  /** Stores the text of a message where its branch works. Returns the name of the new file. Rejects if it is there already. */
+  /** Stores the text of a message in a new file in the branch's folder. Returns the file's name. Rejects if the file exists. */
   async storeText(text: string, { worktree, conversation, message }: MessagePlace): Promise<string> {
     const name = `message-${message.slice(-8).toLowerCase()}.txt`;
     await writeFile(join(await this.folderOf(worktree, conversation), name), text, { flag: "wx" });
     return name;
   }
 
-  /** The same for the branch down to a message. */
+  /** The folder of the branch down to a message. Rejects as `folderOf` does. */
   folderAt(state: ConversationState, leaf: string | null | undefined): Promise<string> {
     return this.folderOf(worktreeAt(state, leaf), state.id);
   }
 
-  /** A worktree of a conversation. Rejects with a `WorktreeError`. */
+  /** Finds a worktree of a conversation. Rejects with a `WorktreeError`. */
   async find(name: string, conversation: string): Promise<GitWorktree> {
     let known = this.#known.get(name);
     if (!known) {
@@ -113,9 +113,9 @@ export class Worktrees {
   }
 
   /**
-   * Makes a branch below a message for each of these names, with a worktree of its own, and says so at its beginning: to
-   * the model too. All begin with the same files: those of the branch down to there, with what is not committed. Rejects with
-   * a `WorktreeError` or `SessionError`; then there are none.
+   * Makes a branch below a message for each name, with a worktree of its own and a first message that informs the model. All
+   * start with the files of the branch at `at`, including uncommitted changes. Rejects with a `WorktreeError` or
+   * `SessionError`, and then makes none.
    */
   async open(session: Session, at: string | null, names: readonly string[]): Promise<readonly BranchPlace[]> {
     const places: BranchPlace[] = [];
@@ -128,8 +128,8 @@ export class Worktrees {
   }
 
   /**
-   * Makes worktrees with the files of the branch down to a message, for whoever puts their names into the log next. Resolves
-   * with these. Rejects with a `WorktreeError`; then there are none.
+   * Makes worktrees with the files of the branch at a message. The caller writes their names into the log next. Resolves with
+   * the names. Rejects with a `WorktreeError`, and then makes none.
    */
   async make(state: ConversationState, at: string | null, names: readonly string[]): Promise<readonly string[]> {
     const repository = await this.repository();
@@ -138,7 +138,7 @@ export class Worktrees {
       from === undefined ? repository.top : (await this.find(from, state.id)).top,
     );
     const claimed: GitWorktree[] = [];
-    // A name of a worktree that is gone stands in the conversation still, and is not another's.
+    // A removed worktree's name is still in the conversation, so a new worktree must not reuse it.
     const used = new Set(state.messages.values().map((message) => message.role === "user" && message.worktree));
     const isFree = async (name: string) => !used.has(name) && (await repository.isFree(name));
     for (const name of names) claimed.push(await this.#claim(repository, name, { conversation: state.id, isFree }));
@@ -147,7 +147,7 @@ export class Worktrees {
     return claimed.map(({ name }) => name);
   }
 
-  /** Takes a folder, and with it a name that is free. */
+  /** Reserves a free name by creating its folder. */
   async #claim(
     repository: Repository,
     wanted: string,
@@ -165,7 +165,7 @@ export class Worktrees {
     }
   }
 
-  /** All of the workspace's repository, with what each holds. Rejects with a `WorktreeError`. */
+  /** Lists all worktrees of the workspace's repository with their changes. Rejects with a `WorktreeError`. */
   async list(conversation?: string): Promise<ListedWorktree[]> {
     const all = (await this.#all())
       .filter((each) => conversation === undefined || each.conversation === conversation)
@@ -179,12 +179,12 @@ export class Worktrees {
     );
   }
 
-  /** What one of them holds. Rejects with a `WorktreeError`. */
+  /** The changes in a worktree. Rejects with a `WorktreeError`. */
   async changes(name: string, conversation: string): Promise<WorktreeChanges> {
     return (await this.repository()).changes(await this.find(name, conversation));
   }
 
-  /** Gives one up. What it holds goes only where `changes` says so. Rejects with a `WorktreeError`. */
+  /** Removes a worktree. Rejects with a `WorktreeError`, also if it has changes and `changes` is not set. */
   async remove(name: string, { changes = false }: { readonly changes?: boolean | undefined } = {}): Promise<void> {
     const found = (await this.#all()).find((each) => each.name === name);
     if (!found)
@@ -203,8 +203,8 @@ export class Worktrees {
   }
 
   /**
-   * Removes what a process that ended left behind in a conversation: worktrees that no branch has, and that hold nothing. What
-   * holds something stays and is listed. Never rejects: what cannot be looked at stays.
+   * Removes worktrees of a conversation that belong to no branch and have no changes, as an ended process may leave them.
+   * Worktrees with changes stay listed. Never rejects: what cannot be checked stays.
    */
   async sweep(conversation: string, state: Pick<ConversationState, "messages"> | undefined): Promise<void> {
     await this.#sweep((each) => {
@@ -213,7 +213,7 @@ export class Worktrees {
     });
   }
 
-  /** The same for conversations that a store has not any more. */
+  /** Sweeps the worktrees of conversations that the store no longer has. */
   async sweepGone(store: Pick<Store, "list">): Promise<void> {
     let stored: Promise<ReadonlySet<string>> | undefined;
     const listed = async () => new Set((await store.list()).map(({ id }) => id));
@@ -225,7 +225,7 @@ export class Worktrees {
   }
 
   async #sweep(isLeft: (each: GitWorktree) => boolean | Promise<boolean>): Promise<void> {
-    // As a rule there has never been one.
+    // Most users never made a worktree.
     if (!existsSync(this.#options.folder)) return;
     try {
       const repository = await this.repository();
@@ -234,7 +234,7 @@ export class Worktrees {
         if (heldIn(await repository.changes(each)) === undefined) await this.#remove(repository, each);
       }
     } catch {
-      // It is looked through again with the next conversation, and listed for who asks.
+      // The next conversation sweeps again, and the list of worktrees reports the error.
     }
   }
 
@@ -248,7 +248,7 @@ export class Worktrees {
     return repository.list(this.#below(repository));
   }
 
-  /** Where those of a repository are, without links, as git has them. */
+  /** The folder of a repository's worktrees, without links, as git stores it. */
   #below({ common, top }: Repository): string {
     const { folder } = this.#options;
     const digest = createHash("sha256").update(common).digest("hex").slice(0, 8);
@@ -256,7 +256,7 @@ export class Worktrees {
   }
 }
 
-/** A folder that was made now; nothing when there is one. */
+/** Creates a folder; undefined if it exists. */
 function takenFolder(folder: string): string | undefined {
   try {
     mkdirSync(folder);
@@ -267,7 +267,7 @@ function takenFolder(folder: string): string | undefined {
   }
 }
 
-/** What a worktree holds, in words; nothing when it is as it was made. */
+/** Describes the changes in a worktree; undefined if there are none. */
 export function heldIn({ files, commits }: WorktreeChanges): string | undefined {
   const said = [
     ...(files.length > 0 ? [counted(files.length, "changed file")] : []),
@@ -281,7 +281,7 @@ function isYoung({ top }: GitWorktree): boolean {
   return Date.now() - made < YOUNG;
 }
 
-/** A name that folders and branches can have anywhere. */
+/** A name that is valid for folders and branches everywhere. */
 function plainName(wanted: string): string {
   const plain = wanted
     .normalize("NFC")
