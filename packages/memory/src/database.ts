@@ -8,13 +8,13 @@ const VERSION = 1;
 
 /** Milliseconds to wait for another process's lock, held for the length of one write. Waiting blocks this process too. */
 const BUSY_TIMEOUT = 2000;
-/** What SQLite says of a lock that another process has. */
+/** SQLite's error code for another process's lock. */
 const BUSY = 5;
 
 /**
- * A text is kept once (`entries`), however often it was said (`sources`; of one conversation and directory the last time
- * counts; '' is none). `words` knows which words are in which entry, and keeps no text. `vectors` has for an entry what each
- * embedding model made of it: 32-bit numbers of length 1. `off` names the conversations for which memory is off.
+ * Each text is stored once (`entries`), with all its sources (`sources`: the last time per conversation and directory; ''
+ * means none). `words` is the full-text index without the text. `vectors` has one vector per entry and embedding model:
+ * 32-bit floats, length 1. `off` lists conversations whose memory is off.
  */
 const SCHEMA = `
   CREATE TABLE entries (
@@ -50,20 +50,20 @@ const SCHEMA = `
 `;
 
 /**
- * Opens a memory's file for writing, and makes it when there is none: for its owner only. Throws `MemoryError`, or as
- * SQLite and the file system do.
+ * Opens a memory file for writing. Creates a missing file, for its owner only. Throws `MemoryError`, or errors of SQLite and
+ * the file system.
  */
 export function openDatabase(file: string): DatabaseSync {
   createFile(file);
   const database = open(file, "rw");
   try {
-    // Commits survive kill -9, and the file stays whole in a power cut. What is deleted is overwritten.
+    // Commits survive kill -9, and a power cut does not damage the file. Deleted data is overwritten.
     database.exec("PRAGMA secure_delete = ON; PRAGMA synchronous = NORMAL");
     if (versionOf(database) !== VERSION) {
-      // The room of what is deleted is given back.
+      // Give back the space of deleted rows.
       database.exec("PRAGMA auto_vacuum = FULL");
       writeAhead(database);
-      // Another process may be about to prepare it too.
+      // Another process may prepare the file at the same time.
       transaction(database, () => prepare(database, file));
     }
     return database;
@@ -74,8 +74,8 @@ export function openDatabase(file: string): DatabaseSync {
 }
 
 /**
- * From now on who reads waits for nobody who writes. Of several processes that ask for it in one moment, SQLite refuses all
- * but one at once instead of letting them wait for each other, which could be for ever: the others ask again.
+ * Switches to write-ahead logging, so that readers never wait for writers. If several processes switch at once, SQLite
+ * refuses all but one to avoid a deadlock; the others retry here.
  */
 function writeAhead(database: DatabaseSync): void {
   for (const end = performance.now() + BUSY_TIMEOUT; ; ) {
@@ -89,7 +89,7 @@ function writeAhead(database: DatabaseSync): void {
   }
 }
 
-/** Opens a memory's file, prepared before, to look things up in it. Throws as SQLite does. */
+/** Opens a prepared memory file for reading. Throws errors of SQLite. */
 export function openForReading(file: string): DatabaseSync {
   return open(file, "ro");
 }
@@ -98,10 +98,10 @@ function open(file: string, mode: "ro" | "rw"): DatabaseSync {
   // Loaded with the first memory, not with the program.
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const address = pathToFileURL(file);
-  // SQLite makes a file that is missing, unless it is told not to.
+  // Without a mode, SQLite would create a missing file.
   address.searchParams.set("mode", mode);
   const database = new DatabaseSync(address, { readOnly: mode === "ro", timeout: BUSY_TIMEOUT });
-  // A file that somebody was given must not run functions of its own choice by way of a view or a trigger.
+  // A file from another user must not run functions through its views or triggers.
   database.exec("PRAGMA trusted_schema = OFF");
   return database;
 }
@@ -109,7 +109,7 @@ function open(file: string, mode: "ro" | "rw"): DatabaseSync {
 function createFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
-    // Exclusively: closing a file that SQLite has open would drop this process's locks on it (POSIX).
+    // Create exclusively: closing a file that SQLite has open would drop this process's POSIX locks on it.
     closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -132,7 +132,7 @@ function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }
 
-/** Runs `body` in a transaction that writes; whatever it throws undoes everything. */
+/** Runs `body` in a write transaction. An error rolls it back. */
 export function transaction<T>(database: DatabaseSync, body: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {

@@ -2,12 +2,12 @@ import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 import { MemoryError } from "./error.ts";
 import { within } from "./wait.ts";
 
-/** Texts for one call of a model that takes more. */
+/** Maximum texts per call. */
 const BATCH = 96;
 
-/** What makes vectors of texts, with a bound on the time that it may take. */
+/** Makes vectors of texts, with a timeout. */
 export class Embedder {
-  /** Tells its vectors from those of other models. */
+  /** Identifies vectors of this model. */
   readonly name: string;
   readonly #model: EmbeddingModelV4;
 
@@ -16,7 +16,7 @@ export class Embedder {
     this.#model = model;
   }
 
-  /** The most texts for one call. Rejects with `MemoryError` when the model cannot tell. */
+  /** Maximum texts per call. Rejects with `MemoryError` if the model cannot tell. */
   async batch(): Promise<number> {
     try {
       return Math.max(1, Math.min(BATCH, (await this.#model.maxEmbeddingsPerCall) ?? BATCH));
@@ -26,8 +26,8 @@ export class Embedder {
   }
 
   /**
-   * Vectors of length 1, in the order of the texts, of which there are no more than `batch()`. Rejects with `MemoryError`
-   * when the model fails or takes longer than `milliseconds`, and with the reason of the signal.
+   * Returns vectors of length 1 in the order of the texts, at most `batch()` texts. Rejects with `MemoryError` if the
+   * model fails or takes longer than `milliseconds`, and with the reason of the signal.
    */
   async embed(texts: readonly string[], milliseconds: number, signal: AbortSignal): Promise<Float32Array[]> {
     const late = () => new Error(`it did not answer within ${milliseconds} ms`);
@@ -50,7 +50,7 @@ export class Embedder {
   }
 }
 
-/** The vector of the same direction and of length 1. Throws when it has none. */
+/** Scales a vector to length 1. Throws if that is impossible. */
 function unit(vector: readonly number[]): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;

@@ -4,7 +4,7 @@ import type { MemoryEntry } from "./managed-memory.ts";
 import type { Piece } from "./pieces.ts";
 import { spaced } from "./words.ts";
 
-/** Keeps a text and where it is from; a text that is there gets a further source. Inside a transaction. Returns its id. */
+/** Stores a text with its source; a known text gets a further source. Call inside a transaction. Returns its id. */
 export function keep(
   database: DatabaseSync,
   piece: Omit<Piece, "conversation"> & { readonly conversation?: string },
@@ -29,7 +29,7 @@ function insert(database: DatabaseSync, kind: string, digest: string, text: stri
   return Number(lastInsertRowid);
 }
 
-/** Takes entries out, and their words out of the index. Inside a transaction. Returns how many there were. */
+/** Removes entries, also from the index. Call inside a transaction. Returns the number of removed entries. */
 export function forget(database: DatabaseSync, ids: readonly number[]): number {
   const text = database.prepare("SELECT text FROM entries WHERE id = ?");
   const unindex = database.prepare("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)");
@@ -45,7 +45,7 @@ export function forget(database: DatabaseSync, ids: readonly number[]): number {
   return count;
 }
 
-/** Takes out what is known from one conversation alone. Inside a transaction. Returns how many entries that were. */
+/** Removes entries that are only known from one conversation. Call inside a transaction. Returns their number. */
 export function forgetConversation(database: DatabaseSync, conversation: string): number {
   const from = database.prepare("SELECT entry FROM sources WHERE conversation = ?").all(conversation);
   database.prepare("DELETE FROM sources WHERE conversation = ?").run(conversation);
@@ -57,13 +57,13 @@ export function forgetConversation(database: DatabaseSync, conversation: string)
   );
 }
 
-/** Takes out everything; what is off stays off. Inside a transaction. Returns how many entries there were. */
+/** Removes all entries, but keeps which conversations are off. Call inside a transaction. Returns their number. */
 export function forgetAll(database: DatabaseSync): number {
   database.exec("INSERT INTO words (words) VALUES ('delete-all')");
   return Number(database.prepare("DELETE FROM entries").run().changes);
 }
 
-/** Whether memory is off for a conversation. */
+/** Returns whether memory is off for a conversation. */
 export function isOff(database: DatabaseSync, conversation: string): boolean {
   return database.prepare("SELECT 1 FROM off WHERE conversation = ?").get(conversation) !== undefined;
 }
@@ -76,19 +76,19 @@ export function switchOn(database: DatabaseSync, conversation: string): void {
   database.prepare("DELETE FROM off WHERE conversation = ?").run(conversation);
 }
 
-/** CROSS: so that SQLite begins with the entries, and finds summaries by their index. */
+/** CROSS makes SQLite begin with the entries, and find summaries by their index. */
 const SOURCED = `
   SELECT entries.id, kind, text, conversation, directory, message, role, at
   FROM entries CROSS JOIN sources ON sources.entry = entries.id`;
 const ON = "conversation NOT IN (SELECT conversation FROM off)";
 
-/** The entries of these ids that are there, in the same order, each with its newest source. */
+/** The existing entries of these ids in the same order, each with its newest source. */
 export function entriesOf(database: DatabaseSync, ids: readonly number[]): MemoryEntry[] {
   const select = database.prepare(`${SOURCED} WHERE entries.id = ? ORDER BY number DESC LIMIT 1`);
   return ids.flatMap((id) => entryFrom(select.get(id)));
 }
 
-/** The same as they are recalled: each with a source that is not off, if possible of this directory. */
+/** Entries for recall: each with a source that is not off, preferably of this directory. */
 export function recalledOf(database: DatabaseSync, ids: readonly number[], directory: string): MemoryEntry[] {
   const select = database.prepare(
     `${SOURCED} WHERE entries.id = ? AND ${ON} ORDER BY directory = ? DESC, number DESC LIMIT 1`,
@@ -96,7 +96,7 @@ export function recalledOf(database: DatabaseSync, ids: readonly number[], direc
   return ids.flatMap((id) => entryFrom(select.get(id, directory)));
 }
 
-/** A page of all entries, or of those known from a conversation, the newest first. */
+/** A page of all entries, or of those from a conversation, newest first. */
 export function pageOf(
   database: DatabaseSync,
   {
@@ -118,7 +118,7 @@ export function pageOf(
   );
 }
 
-/** The newest summaries of a directory. What is newest, the order in which they came says: a clock may go backwards. */
+/** The newest summaries of a directory, in the order of writing, since a clock may go backwards. */
 export function summariesOf(database: DatabaseSync, directory: string, limit: number): MemoryEntry[] {
   const newest = database.prepare(
     `${SOURCED} WHERE kind = 'summary' AND directory = ? AND ${ON} ORDER BY number DESC LIMIT ?`,

@@ -1,11 +1,11 @@
 /**
- * `damaged`: the file is not what was written. `full`: there is no room for it. `locked`: another process writes for too
- * long. `unusable`: the file cannot be used, or the memory is closed. `unfit`: a fact is empty or too long. `off`: memory
- * is off for the conversation. `embedder`: the embedding model did not answer as it should.
+ * `damaged`: the file has other content than was written. `full`: no space is left. `locked`: another process writes for
+ * too long. `unusable`: the file cannot be used, or the memory is closed. `unfit`: a fact is empty or too long. `off`:
+ * memory is off for the conversation. `embedder`: the embedding model failed.
  */
 export type MemoryErrorCode = "damaged" | "full" | "locked" | "unusable" | "unfit" | "off" | "embedder";
 
-/** A memory cannot do what was asked. The message says what to do. */
+/** A memory operation failed. The message gives advice. */
 export class MemoryError extends Error {
   override readonly name = "MemoryError";
   readonly code: MemoryErrorCode;
@@ -23,19 +23,19 @@ const LOCKED = 6;
 const CORRUPT = 11;
 const FULL = 13;
 const NOT_A_DATABASE = 26;
-// Extended ones.
+// Extended result codes.
 const IO_READ = 266;
 const IO_SHORT_READ = 522;
 const IO_SHARED_MEMORY_SIZE = 4874;
 const CORRUPT_INDEX = 779;
 
-/** What went wrong with a memory's file, in words that say what to do. */
+/** Turns an error of a memory's file into one with advice. */
 export function memoryError(error: unknown, file: string): MemoryError {
   if (error instanceof MemoryError) return error;
   const { code, errcode = 0 } = (error ?? {}) as { readonly code?: unknown; readonly errcode?: number };
   const why = error instanceof Error ? error.message : String(error);
   const primary = errcode & 0xff;
-  // The shared memory of the write-ahead log can only fail to grow where there is no room left.
+  // The shared memory of the write-ahead log only fails to grow if no space is left.
   if (code === "ENOSPC" || code === "EDQUOT" || errcode === IO_SHARED_MEMORY_SIZE || primary === FULL) {
     return new MemoryError("full", `There is no room left for ${file}; free some space. What it holds is safe.`, {
       cause: error,
@@ -46,7 +46,7 @@ export function memoryError(error: unknown, file: string): MemoryError {
       cause: error,
     });
   }
-  // Our statements fit the schema that we make: an error in one means that a table is gone.
+  // Our statements fit our schema, so an error in one means that a table is missing.
   const damage = [ERROR, CORRUPT, NOT_A_DATABASE].includes(primary);
   if (damage || [IO_READ, IO_SHORT_READ, CORRUPT_INDEX].includes(errcode)) {
     return new MemoryError(

@@ -1,45 +1,45 @@
 import type { DatabaseSync } from "node:sqlite";
 import { phrase } from "./words.ts";
 
-/** Something to be looked for. The answer is ids of entries, best first. */
+/** A query. The result is ids of entries, best first. */
 export type Question =
-  /** What may say something about these words, for a conversation that it is not from itself. */
+  /** Entries about these words, without entries from the asking conversation itself. */
   | ({ readonly type: "about"; readonly words: readonly string[] } & Here)
-  /** What is near in meaning, at least as near as `least`. */
+  /** Entries with a cosine similarity of at least `least`. */
   | ({
       readonly type: "near";
       readonly model: string;
       readonly vector: Float32Array;
       readonly least: number;
     } & Here)
-  /** What holds all of the words. */
+  /** Entries that contain all of the words. */
   | { readonly type: "all"; readonly words: readonly string[]; readonly limit: number };
 
-/** Where a recall is asked for. */
+/** The conversation and directory of a recall. */
 export interface Here {
   readonly conversation: string;
   readonly directory: string;
 }
 
-/** Candidates of each kind for a recall. */
+/** Maximum candidates of each kind for a recall. */
 const CANDIDATES = 50;
-/** The words by which candidates are found: the rarest. */
+/** Maximum query words in a search: the rarest. */
 const WORDS = 12;
 /**
- * What fits a question holds this share of what its rarest words tell, which are no more than this: of four words that are
- * equally rare, one is enough, of five it is not.
+ * An entry matches if it holds this share of the weight of the query's `TOLD_WORDS` rarest words. Of four equally rare words,
+ * one is enough; of five, two are needed.
  */
 const TOLD_SHARE = 0.23;
 const TOLD_WORDS = 8;
-/** A smaller memory tells little about how rare a word is: there, each word counts nearly alike. */
+/** A small memory says little about how rare a word is: below this number of entries, all words weigh nearly the same. */
 const ENTRIES_THAT_TELL = 1000;
-/** A word is common that is in more than one of eight entries, and in more than twenty. */
+/** A word is common if more than one of eight entries holds it, and more than twenty. */
 const COMMON_SHARE = 8;
 const FEW = 20;
-/** Milliseconds for comparing vectors, the newest first; on two cores, some 200,000 of 1,536 numbers. */
+/** Maximum milliseconds to compare vectors, newest first: about 200,000 vectors of 1,536 numbers on two cores. */
 const COMPARING = 1500;
 
-/** Looks a question up. Throws as SQLite does. */
+/** Runs a query. Throws the errors of SQLite. */
 export function find(database: DatabaseSync, question: Question): number[] {
   switch (question.type) {
     case "about":
@@ -52,8 +52,8 @@ export function find(database: DatabaseSync, question: Question): number[] {
 }
 
 /**
- * SQL: whether an entry is from a conversation for which memory is on, and not from the one that it is recalled into. What was
- * said in another directory is about something else; a model would take an old request for one of now (B81).
+ * SQL: true for an entry from another conversation, whose memory is on. A message of another directory is excluded: a model
+ * would take an old request there for a current one (B81).
  */
 function recallable(entry: string): string {
   return `EXISTS (SELECT 1 FROM sources WHERE entry = ${entry} AND conversation NOT IN (SELECT conversation FROM off)
@@ -61,23 +61,23 @@ function recallable(entry: string): string {
     AND NOT EXISTS (SELECT 1 FROM sources WHERE entry = ${entry} AND conversation = nullif(:conversation, ''))`;
 }
 
-/** A word of a question, and how much it tells: the more, the fewer entries hold it. */
+/** A query word and its weight. Rarer words weigh more. */
 interface TellingWord {
   readonly phrase: string;
   readonly weight: number;
-  /** Whether any entry holds it. */
+  /** Whether any entry holds the word. */
   readonly isKnown: boolean;
 }
 
 /**
- * BM25 by the rarest words alone: the common ones cost most of the time, and what has nothing else in common with the
- * query does not fit it. Neither does what shares a word with it by chance, and lacks most of what it is about.
+ * Ranks by BM25, with the rarest words only: common words cost most of the time, and an entry that shares only these does not
+ * match. Excludes entries that share one word by chance and lack most of the query.
  */
 function about(database: DatabaseSync, words: readonly string[], { conversation, directory }: Here): number[] {
   const telling = tellingMost(database, words);
   const known = telling.filter(({ isKnown }) => isKnown).slice(0, WORDS);
   if (known.length === 0) return [];
-  // The rows come in the order of their rank, and are looked at until there are enough.
+  // The rows are ordered by rank, and reading stops at enough rows.
   const select = database.prepare(
     `SELECT rowid AS id, rank FROM words WHERE words MATCH :phrases AND ${recallable("words.rowid")}
     ORDER BY rank LIMIT ${CANDIDATES}`,
@@ -91,10 +91,10 @@ function about(database: DatabaseSync, words: readonly string[], { conversation,
     .map(({ id }) => id);
 }
 
-/** Whether an entry holds enough of what a question is about. What no entry knows of is a part of that too. */
+/** Returns a check whether an entry holds enough weight of the query. Unknown words add to the needed weight. */
 function fitting(database: DatabaseSync, telling: readonly TellingWord[], known: readonly TellingWord[]) {
   const needed = TOLD_SHARE * telling.slice(0, TOLD_WORDS).reduce((sum, { weight }) => sum + weight, 0);
-  // Numbers are bound as floating-point ones, which FTS5 does not look up.
+  // Numbers are bound as floating point, and FTS5 does not look these up as row ids.
   const holds = database.prepare("SELECT 1 FROM words WHERE words MATCH :phrase AND rowid = CAST(:id AS INTEGER)");
   return (id: number) => {
     let held = 0;
@@ -105,7 +105,7 @@ function fitting(database: DatabaseSync, telling: readonly TellingWord[], known:
   };
 }
 
-/** The words that are not common, those that tell most first. */
+/** The words that are not common, by falling weight. */
 function tellingMost(database: DatabaseSync, words: readonly string[]): TellingWord[] {
   const newest = Number(database.prepare("SELECT max(id) AS id FROM entries").get()?.id);
   const common = Math.max(FEW, Math.floor(newest / COMMON_SHARE));
@@ -117,15 +117,15 @@ function tellingMost(database: DatabaseSync, words: readonly string[]): TellingW
     .map((phrase) => ({ phrase, count: Number(select.get({ phrase, most: common + 1 })?.count) }))
     .sort((a, b) => a.count - b.count);
   const rare = counted.filter(({ count }) => count <= common);
-  // Of words that are all common, the rarest still tells something.
+  // If all words are common, keep the rarest.
   const telling = rare.some(({ count }) => count > 0) ? rare : counted.filter(({ count }) => count > 0).slice(0, 1);
   const entries = Math.max(newest, ENTRIES_THAT_TELL);
-  // The weight of a word in BM25; one that no entry holds is as rare as one that a single entry holds.
+  // The BM25 weight of a word. A word without entries weighs as much as a word of one entry.
   const weightOf = (count: number) => Math.log(1 + (entries - count + 0.5) / (count + 0.5));
   return telling.map(({ phrase, count }) => ({ phrase, weight: weightOf(Math.max(1, count)), isKnown: count > 0 }));
 }
 
-/** One pass over the vectors. Both sides are of length 1, so that the cosine is the sum of the products. */
+/** Scans the vectors once. All vectors have length 1, so the dot product is the cosine. */
 function near(
   database: DatabaseSync,
   { model, vector, least, conversation, directory }: Question & { type: "near" },
@@ -138,7 +138,7 @@ function near(
   let compared = 0;
   for (const row of select.iterate(model) as Iterable<unknown>) {
     const [id, { buffer, byteOffset, byteLength }] = row as readonly [number, Uint8Array];
-    // A model may have been changed behind its name.
+    // A changed model behind the same name may give vectors of another length.
     if (byteLength !== vector.byteLength) continue;
     const cosine = product(vector, new Float32Array(buffer, byteOffset, vector.length));
     if (cosine >= least) similar.push({ id, cosine });

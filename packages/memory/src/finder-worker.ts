@@ -4,7 +4,7 @@ import { openForReading } from "./database.ts";
 import { find, type Question } from "./find.ts";
 import type { Answer } from "./finder.ts";
 
-/** The thread in which a large memory is looked through. */
+/** The thread that searches a large memory. */
 
 let database: DatabaseSync | undefined;
 

@@ -2,15 +2,14 @@ import { Worker } from "node:worker_threads";
 import type { Question } from "./find.ts";
 import { orAborted } from "./wait.ts";
 
-/** What the thread answers. */
+/** An answer of the thread. */
 export type Answer =
   | { readonly type: "found"; readonly ids: number[] }
   | { readonly type: "failed"; readonly message: string; readonly errcode: number | undefined };
 
 /**
- * Looks things up in a thread of its own, one after the other: a query of SQLite cannot be interrupted, and in a large
- * memory it would hold up everything else. The thread starts with the first question; only while it has one does it keep
- * the process alive.
+ * Runs queries in a thread, one after the other: SQLite queries cannot be interrupted, and in a large memory they would
+ * block the process. The thread starts with the first query, and keeps the process alive only during a query.
  */
 export class Finder {
   readonly #file: string;
@@ -18,23 +17,23 @@ export class Finder {
   #waiting: PromiseWithResolvers<Answer> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** The file is there, and prepared. */
+  /** The file exists and is prepared. */
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** Rejects as SQLite throws, and with the reason of the signal: then nobody waits for the answer any more. */
+  /** Rejects with errors of SQLite, and with the reason of the signal; an aborted query is abandoned. */
   find(question: Question, signal: AbortSignal): Promise<number[]> {
     const answer = this.#last.then(() => {
       signal.throwIfAborted();
       return this.#ask(question);
     });
-    // The next one waits for this one, whatever becomes of it.
+    // The next query waits for this one, even if it fails.
     this.#last = answer.catch(() => {});
     return orAborted(answer, signal);
   }
 
-  /** Ends the thread, after what it is looking up now. */
+  /** Ends the thread after the current query. */
   async close(): Promise<void> {
     await this.#last;
     await this.#worker?.terminate();
@@ -54,11 +53,11 @@ export class Finder {
   #start(): Worker {
     const worker = new Worker(new URL("./finder-worker.ts", import.meta.url), {
       workerData: this.#file,
-      // Not those of this process: with --input-type, say, no file could be run.
+      // No inherited flags: with `--input-type`, for example, the thread could not run a file.
       execArgv: [],
     });
     const gone = (cause: unknown) => {
-      // The next question gets a new one.
+      // The next query starts a new thread.
       this.#worker = undefined;
       this.#waiting?.reject(cause);
     };

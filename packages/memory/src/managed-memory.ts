@@ -1,42 +1,42 @@
 import type { Memory, MemoryItem, MemoryKind } from "@banyan/core";
 
-/** One user's memory, with what people and tools need to look after it. Every method rejects with `MemoryError`. */
+/** One user's memory, with functions for users and tools to manage it. Every method rejects with `MemoryError`. */
 export interface ManagedMemory extends Memory, AsyncDisposable {
   /**
-   * The newest first. `limit`: 50 when absent; `after`: the id of the last entry of the page before; `conversation`: only
-   * entries that are known from this conversation.
+   * Lists entries, newest first. `limit`: default 50; `after`: the id of the previous page's last entry; `conversation`:
+   * only entries of this conversation.
    */
   list(page?: {
     readonly limit?: number;
     readonly after?: number;
     readonly conversation?: string | undefined;
   }): Promise<MemoryEntry[]>;
-  /** The entries that hold all words of the query, in any order and inflection, best first; 20 when no limit is given. */
+  /** Finds entries with all words of the query, in any order and inflection, best first. Default limit 20. */
   search(query: string, options?: MemorySearchOptions): Promise<MemoryEntry[]>;
   /**
-   * Keeps a fact, and returns how it is kept: without its secrets. A fact that is there already gets a further source.
-   * Refused when it is empty or longer than 2,000 characters, or its conversation is off.
+   * Remembers a fact without its secrets, and returns the entry. A known fact gets a further source. Rejects for an empty
+   * fact, one longer than 2,000 characters, or a conversation whose memory is off.
    */
   add(fact: NewFact): Promise<MemoryEntry>;
-  /** Forgets an entry for good. Returns whether there was one. */
+  /** Removes an entry permanently. Returns whether it existed. */
   remove(id: number): Promise<boolean>;
-  /** Forgets for good what is known from a conversation alone, or everything. Returns how many entries went. */
+  /** Permanently removes entries known only from a conversation, or all entries. Returns their number. */
   clear(from?: { readonly conversation: string }): Promise<number>;
-  /** The newest summaries of finished tasks and shortened conversations of a directory, the newest first. */
+  /** The summaries of finished tasks and compacted conversations of a directory, newest first. */
   summaries(directory: string, limit: number): Promise<MemoryEntry[]>;
-  /** Whether memory is on for a conversation, as it is until somebody switches it off. */
+  /** Returns whether memory is on for a conversation, which is the default. */
   isOn(conversation: string): Promise<boolean>;
   /**
-   * Switches memory on or off for a conversation, for every process. While it is off, nothing of it is remembered,
-   * nothing is recalled into it, and what was remembered of it before is recalled nowhere.
+   * Turns memory on or off for a conversation, in all processes. While off, the conversation is neither remembered nor
+   * gets memories, and its existing entries are not recalled anywhere.
    */
   setOn(conversation: string, on: boolean): Promise<void>;
-  /** Waits a moment for what is being written, and ends. Nothing can be asked afterwards. */
+  /** Waits briefly for pending writes, then closes the memory. */
   close(): Promise<void>;
 }
 
 /**
- * How many entries a search answers, and until when it may take.
+ * Limits of a search: number of entries and time.
  * @example
  * const found = await memory.search("the staging server", { limit: 5, signal: AbortSignal.timeout(500) });
  */
@@ -45,13 +45,13 @@ export interface MemorySearchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Something that is remembered, and where it was said last. */
+/** A memory entry and its last source. */
 export interface MemoryEntry {
-  /** Counts up; never given again. */
+  /** Increasing; never reused. */
   readonly id: number;
   readonly kind: MemoryKind;
   readonly text: string;
-  /** Where it is from, in words for people. */
+  /** The source, in words for users. */
   readonly source: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -61,5 +61,5 @@ export interface MemoryEntry {
   readonly directory?: string;
 }
 
-/** A fact that a person or an agent wants kept, and where it came up, as far as it did anywhere. */
+/** A fact that a user or an agent wants to keep, with its source if it has one. */
 export type NewFact = Pick<MemoryItem, "text"> & Partial<Pick<MemoryItem, "conversation" | "message" | "directory">>;

@@ -5,10 +5,10 @@ import { MemoryError, memoryError } from "./error.ts";
 import { find, type Question } from "./find.ts";
 import { Finder } from "./finder.ts";
 
-/** Entries up to which a file is looked through in this thread: that takes less than the way to another. */
+/** Maximum entries for a search in this thread, which is then faster than passing the query on. */
 const SMALL = 500;
 
-/** A memory's file, opened when it is first needed and made when something is first written. Rejects with `MemoryError`. */
+/** A memory's file, opened on first use and created by the first write. Rejects with `MemoryError`. */
 export class MemoryFile {
   readonly #file: string;
   readonly #finder: Finder;
@@ -20,7 +20,7 @@ export class MemoryFile {
     this.#finder = new Finder(file);
   }
 
-  /** Looks something up; where there is no file yet, the answer is `nothing`. Rejects with the reason of the signal too. */
+  /** Reads from the file; without a file, resolves with `nothing`. Rejects with the reason of the signal too. */
   async read<T>(
     nothing: T,
     body: (database: DatabaseSync) => T | Promise<T>,
@@ -35,7 +35,7 @@ export class MemoryFile {
     }
   }
 
-  /** Changes the file: all that `body` does, or nothing when it throws. */
+  /** Runs `body` in a transaction, which an error rolls back. */
   async write<T>(body: (database: DatabaseSync) => T): Promise<T> {
     try {
       const database = this.#open();
@@ -45,17 +45,17 @@ export class MemoryFile {
     }
   }
 
-  /** Takes something out, so that it is nowhere in the file any more. Returns how much that was. */
+  /** Removes entries so that their text is nowhere in the file. Returns their number. */
   async forget(body: (database: DatabaseSync) => number): Promise<number> {
     return this.read(0, (database) => {
       const count = transaction(database, () => body(database));
-      // Nor in its write-ahead log; while another process reads, that is left to the next checkpoint.
+      // Also clear the write-ahead log; if another process reads, the next checkpoint does this.
       database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       return count;
     });
   }
 
-  /** To be called inside `read`: rejects as SQLite throws. */
+  /** Call inside `read`. Rejects with errors of SQLite. */
   async find(database: DatabaseSync, question: Question, signal: AbortSignal): Promise<number[]> {
     const newest = Number(database.prepare("SELECT max(id) AS id FROM entries").get()?.id);
     return newest <= SMALL ? find(database, question) : this.#finder.find(question, signal);

@@ -6,26 +6,26 @@ import type { MemoryItem, RecallOptions } from "@banyan/core";
 import { onTestFinished } from "vitest";
 import { type ManagedMemory, type SqliteMemoryOptions, sqliteMemory } from "./index.ts";
 
-/** A file in a new directory that goes when the test ends. */
+/** A file in a new directory, which is removed when the test ends. */
 export async function temporaryFile(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "banyan-memory-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return join(directory, "memory.sqlite");
 }
 
-/** A memory that is closed when the test ends; in a file of its own if none is given. */
+/** A memory that is closed when the test ends. Default: in a file of its own. */
 export async function memoryIn(options: Partial<SqliteMemoryOptions> = {}): Promise<ManagedMemory> {
   const memory = sqliteMemory({ file: options.file ?? (await temporaryFile()), ...options });
   onTestFinished(() => memory.close());
   return memory;
 }
 
-/** What a user said, in a conversation. */
+/** A user's message in a conversation. */
 export function said(text: string, conversation = "earlier", more: Partial<MemoryItem> = {}): MemoryItem {
   return { text, conversation, at: Date.UTC(2026, 10, 21, 12), role: "user", ...more };
 }
 
-/** The texts that come back for a query, asked in a conversation of its own. */
+/** The texts that a query recalls, in a conversation of its own. */
 export async function recalled(
   memory: ManagedMemory,
   query: string,
@@ -36,23 +36,23 @@ export async function recalled(
   return items.map(({ text }) => text);
 }
 
-/** As many facts that have nothing to do with anything. */
+/** This many facts without relevance. */
 export function padding(count: number): MemoryItem[] {
   return Array.from({ length: count }, (_, index) =>
     said(`Filler ${index} stands ${index * 7}.`, "", { kind: "fact" }),
   );
 }
 
-/** More entries than are looked through in the thread of the test. */
+/** More entries than are searched in the test's own thread. */
 export const LARGE = 600;
 
-/** What an embedding model was asked, and how it answers. */
+/** A scripted embedding model with a record of its calls. */
 export interface ScriptedEmbedder extends EmbeddingModelV4 {
   /** The texts of each call. */
   readonly calls: string[][];
 }
 
-/** A model that knows what some words mean: texts with words of one row are near. `answer` takes its place. */
+/** A model for which texts with words of the same row are similar. `answer` replaces its answers. */
 export function embedder(
   meanings: readonly (readonly string[])[],
   options: Partial<EmbeddingModelV4> & { answer?(call: EmbeddingModelV4CallOptions): Promise<number[][]> } = {},

@@ -2,26 +2,26 @@ import type { MemoryItem } from "@banyan/core";
 import { cutBefore, cutTo, cutToEnd } from "@banyan/core/shown";
 import { wordCount } from "./words.ts";
 
-/** Characters of a piece of what was said. */
+/** Maximum characters of a piece of a message. */
 const PIECE = 1500;
-/** Of a longer text than two of these, so many characters at its beginning and as many at its end are kept. */
+/** Characters kept at the start and at the end of a text that is longer than twice this. */
 const END = 6000;
-/** A text of fewer words ("Yes, please.") tells nothing without what it answers. */
+/** A shorter text ("Yes, please.") means nothing without its question. */
 const LEAST_WORDS = 3;
-/** Characters of a summary. */
+/** Maximum characters of a summary. */
 const SUMMARY = 8000;
 
-/** Characters of a fact. */
+/** Maximum characters of a fact. */
 export const LONGEST_FACT = 2000;
 
-/** A text that is to be kept, with where it is from. */
+/** A text to remember, with its source. */
 export interface Piece extends Omit<MemoryItem, "kind"> {
   readonly kind: NonNullable<MemoryItem["kind"]>;
 }
 
 /**
- * What of a turn is worth keeping: what the user said, and the last answer; what the model says between its calls is not.
- * Secrets are taken out before anything is cut, so that none is parted.
+ * Selects the texts of a turn that are worth keeping: user messages and the last answer, but no text between calls.
+ * Removes secrets before cutting, so that no secret is split.
  */
 export function piecesOf(items: readonly MemoryItem[], redact: (text: string) => string): Piece[] {
   const last = items.findLast(({ role }) => role === "assistant");
@@ -45,7 +45,7 @@ function textsOf(kind: Piece["kind"], text: string): string[] {
   }
 }
 
-/** A text in pieces that end where a paragraph, a line, a sentence or a word does, when that is not far. */
+/** Cuts a text into pieces that end at a paragraph, line, sentence or word, if one is near. */
 function cutUp(text: string): string[] {
   const pieces: string[] = [];
   const ends = text.length <= 2 * END ? [text] : [cutTo(text, END, ""), cutToEnd(text, END)];
@@ -60,7 +60,7 @@ function cutUp(text: string): string[] {
   return pieces;
 }
 
-/** Where the piece that begins at `from` ends: in its second half, if it can end well there. */
+/** The end of the piece from `from`: a good boundary in its second half, if there is one. */
 function breakIn(text: string, from: number): number {
   const window = text.slice(from, from + PIECE);
   if (from + window.length === text.length) return text.length;
@@ -71,7 +71,7 @@ function breakIn(text: string, from: number): number {
   return Math.max(from + 1, cutBefore(text, from + window.length));
 }
 
-/** The beginning of a text that is too long, marked as such. */
+/** Shortens a text that is too long, with a mark. */
 export function cut(text: string, most: number): string {
   return text.length <= most ? text : cutTo(text, most - 1);
 }

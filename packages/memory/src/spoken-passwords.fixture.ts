@@ -1,4 +1,4 @@
-/** Sentences that say a password, which stands between brackets. A memory keeps the rest of each. */
+/** Sentences with a password in brackets. A memory keeps the rest of each. */
 export const SAYING: Readonly<Record<string, readonly string[]>> = {
   English: [
     "My password is [swordfish].",
@@ -74,7 +74,7 @@ export const SAYING: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Sentences about passwords that say none. A memory keeps them as they are. */
+/** Sentences about passwords without a password. A memory keeps them unchanged. */
 export const ABOUT: Readonly<Record<string, readonly string[]>> = {
   English: `The password field is red.
 The password is wrong.

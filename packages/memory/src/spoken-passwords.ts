@@ -1,20 +1,20 @@
-/** How one language says a password. Patterns are sources of expressions with the flags `iu`. */
+/** The phrases of one language for passwords. Patterns are sources of regular expressions with the flags `iu`. */
 interface Language {
-  /** The name of a secret: a password, or a number of digits. */
+  /** Names of a secret: a password, or a number of digits. */
   readonly noun: string;
-  /** Nouns whose value looks made up, as digits do: a plain word after such a noun is no value. */
+  /** Nouns whose values look made up, such as digits: a plain word after them is no value. */
   readonly number: string;
-  /** May stand between the noun and the verb: "for the router". */
+  /** Words between the noun and the verb: "for the router". */
   readonly between: string;
-  /** A value follows it, after white space or a colon: "is". */
+  /** A verb before a value, followed by white space or a colon: "is". */
   readonly verb: string;
-  /** After it a value follows that looks made up: "changed to". */
+  /** Words before a value that looks made up: "changed to". */
   readonly change: string;
-  /** Between a value and the noun that names it: "is my". */
+  /** Words between a value and its noun: "is my". */
   readonly back: string;
-  /** Words that go on after a value. */
+  /** Words that continue a sentence after a value. */
   readonly and: string;
-  /** Words that say something about a password and are none. */
+  /** Words that describe a password and are not a value. */
   readonly ordinary: ReadonlySet<string>;
   /** Endings of such words. */
   readonly ending: RegExp;
@@ -179,11 +179,11 @@ const LANGUAGES = [ENGLISH, GERMAN, SPANISH, FRENCH, ITALIAN, JAPANESE, CHINESE,
 const QUOTATION = `["'\`“”„«「『‘‚]\\s?([^"'\`“”„»「」『』’‘\\s][^"'\`“”„»「」『』’‘\\n]{0,79}?)\\s?["'\`“”»」』’‘]`;
 const QUOTED = new RegExp(QUOTATION, "dy");
 const QUOTED_BEFORE = new RegExp(`${QUOTATION}$`, "d");
-/** A value without spaces. In scripts without spaces, a value of Latin letters, digits and signs. */
+/** A value without spaces. In scripts without spaces: Latin letters, digits and signs. */
 const TOKEN = /[^\s"'`“”„«»「」『』，。、；：！？،؛؟;,<>[\]{}()\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]{3,100}/uy;
 /** A whole clause, after a verb with a colon. */
 const CLAUSE = /[^.,;:!?，。、；：！？،؛؟()\n"'`“”„«»「」『』]{4,100}/uy;
-/** A user's name with a password, as in "admin/Winter#77": a path has a file name at its end. */
+/** A user name with a password, as in "admin/Winter#77". A path ends in a file name instead. */
 const LOGIN = "login|log-in|credentials|zugangsdaten|anmeldedaten|identifiants|credenciales|credenziali";
 const PAIR = /^([^/:]{2,40}[/:])([^/:]{4,60})$/;
 const FILE_NAME = /\.\p{L}{1,4}$/u;
@@ -194,7 +194,7 @@ const LABEL = /["'`]?\s{0,4}(?:[:=：]|=>)\s{0,4}/uy;
 const BESIDE = /\s{0,4}/y;
 const BEFORE = /([^\s"'`“”„«»「」『』，。、；：！？،؛؟;,<>[\]{}()\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]{4,100})$/du;
 
-/** Names of methods and programs that stand where a value would. */
+/** Names of methods and programs in the place of a value. */
 const NAME_OF_METHOD =
   /^(?:base\W?\d+|sha\W?\d\S*|md\d|aes\S*|rsa\S*|utf\W?\d+|argon2\S*|bcrypt|scrypt|pbkdf2|hex|oauth\d?|2fa|1password|keepass\S*)$/iu;
 const CODE = /^[A-Z][A-Z\d]*_[A-Z\d_]+$|^[$%~/\\#*]|[(){}]|\*{3}|:\/\/|^[\p{L}_]+(?:\.[\p{L}_]+)+$|\.{3}|…/u;
@@ -204,10 +204,10 @@ interface Span {
   readonly end: number;
 }
 
-/** How sure the words before a value are that one follows. */
+/** How reliably the words before a value announce it. */
 type Trust = "says" | "made-up";
 
-/** A noun of Latin letters ends before another letter; one of Chinese or Japanese may stand beside any. */
+/** A Latin noun ends before another letter; a Chinese or Japanese noun may have any neighbour. */
 const NOUN_END = "(?:(?<=\\p{sc=Latin})(?![\\p{sc=Latin}\\d_])|(?<!\\p{sc=Latin})(?!\\p{sc=Arabic}))";
 
 const EXPRESSIONS = LANGUAGES.map((language) => {
@@ -215,7 +215,7 @@ const EXPRESSIONS = LANGUAGES.map((language) => {
   const expression = (source: string, flags: string) => new RegExp(source, `${flags}iu`);
   return {
     language,
-    // Letters of scripts without spaces may stand beside the noun.
+    // Letters of scripts without spaces may be adjacent to the noun.
     nouns: expression(`(?<![\\p{sc=Latin}\\d_])(?:(?<number>${number})|(?<login>${LOGIN})|${noun})${NOUN_END}`, "g"),
     announces: expression(`(?:${between})?${verb}\\s*[:：]\\s*`, "y"),
     says: expression(`(?:${between})?${verb}(?:\\s+|(?<=[\\p{sc=Han}\\p{sc=Hiragana}、])\\s*)`, "y"),
@@ -227,9 +227,9 @@ const EXPRESSIONS = LANGUAGES.map((language) => {
 type Expressions = (typeof EXPRESSIONS)[number];
 
 /**
- * Takes out passwords that a text says in words: "My password is swordfish." A value is a quotation or a text that looks
- * made up; after a verb ("is") or a colon it may be plain words, unless they say something about a password ("is wrong").
- * Texts that cross conversations are redacted by this function in addition to the host's redaction (S45).
+ * Removes passwords that a text names in words: "My password is swordfish." A value is a quotation or a text that looks made up.
+ * After a verb ("is") or a colon it may be plain words, unless these describe a password ("is wrong"). Texts that cross
+ * conversations pass this function in addition to the host's redaction (S45).
  */
 export function withoutSpokenPasswords(text: string): string {
   const found = EXPRESSIONS.flatMap((expressions) => spansIn(text, expressions)).sort((a, b) => a.start - b.start);
@@ -265,7 +265,7 @@ function spansIn(text: string, expressions: Expressions): Span[] {
   });
 }
 
-/** The value at the end of `before`, a text that begins at `offset`: a quotation of several words, or one that looks made up. */
+/** The value at the end of `before`, a text that begins at `offset`: a quotation of several words, or a text that looks made up. */
 function valueBefore(before: string, offset: number, expressions: Expressions): readonly Span[] {
   const quoted = QUOTED_BEFORE.exec(before)?.indices?.[1];
   const [start, end] = quoted ?? BEFORE.exec(before)?.indices?.[1] ?? [0, 0];
@@ -302,7 +302,7 @@ function valueAfter(text: string, at: number, link: RegExp, trust: Trust, expres
   if (trust !== "says") return undefined;
   for (const value of [matchAt(PHRASE, text, start)?.[0] ?? "", token.replace(/!+$/, "")]) {
     const [first = "", ...others] = value.split(" ");
-    // "correct horse battery staple": the first of four words may be an ordinary one.
+    // "correct horse battery staple": the first of four words may be an ordinary word.
     const isValue =
       expressions.language.plain.test(value) &&
       ((others.length > 2 && first.length > 4) || !isOrdinary(first, expressions)) &&
@@ -314,7 +314,7 @@ function valueAfter(text: string, at: number, link: RegExp, trust: Trust, expres
   return undefined;
 }
 
-/** Returns whether a text looks like a password that somebody made up, and not like a word, a number of something or code. */
+/** Returns whether a text looks like a made-up password, and not like a word, a quantity or code. */
 function looksMadeUp(token: string, expressions: Expressions): boolean {
   if (token.length < 4 || CODE.test(token) || NAME_OF_METHOD.test(token)) return false;
   if (/^\p{Nd}+$/u.test(token)) return true;

@@ -25,16 +25,16 @@ import { withoutSpokenPasswords } from "./spoken-passwords.ts";
 import { Vectors } from "./vectors.ts";
 import { tellingWords, wordsOf } from "./words.ts";
 
-/** Characters at each end of a query that are looked at. */
+/** Characters that are searched at each end of a query. */
 const QUERY_END = 4000;
-/** Characters of an entry that are recalled; only summaries are longer. */
+/** Maximum characters of a recalled entry; only summaries are longer. */
 const RECALLED = 2000;
-/** How much more an entry counts that is from the directory that is worked in, or that somebody wanted kept. */
+/** Factor for entries of the current directory, and for those that a user asked to remember. */
 const PREFERRED = 1.2;
 const SIMILARITY = 0.3;
 
 /**
- * What a memory in a SQLite file is made of.
+ * Options of a memory in a SQLite file.
  * @example
  * sqliteMemory({
  *   file: "memory.db",
@@ -45,20 +45,20 @@ const SIMILARITY = 0.3;
  * });
  */
 export interface SqliteMemoryOptions {
-  /** One user's file. It is made with the first thing to remember, for its owner only. */
+  /** The file of one user. The first entry creates it, readable by its owner only. */
   readonly file: string;
-  /** The directory that is worked in: what is remembered carries it, and what is from there is preferred. */
+  /** The current directory: new entries record it, and its entries rank higher. */
   readonly directory?: string | undefined;
   /**
-   * Any embedding model of the `@ai-sdk/provider` interface, version 4: then what is near in meaning is recalled too. It is
-   * sent what is remembered, and the queries. While it fails, words alone count, and the first recall says so.
+   * Any embedding model of the `@ai-sdk/provider` interface, version 4: recall then also finds texts of similar meaning.
+   * Entries and queries are sent to the model. While it fails, recall uses words only, and reports this once.
    */
   readonly embed?: EmbeddingModelV4 | undefined;
-  /** From which cosine on two texts are near in meaning, from -1 to 1; models differ. Default 0.3. */
+  /** Minimum cosine of texts with similar meaning, from -1 to 1; depends on the model. Default 0.3. */
   readonly similarity?: number | undefined;
   /**
-   * Takes the secrets out of a text, before the memory takes out passwords that the text says in words. Nothing else is kept
-   * or embedded.
+   * Removes secrets from a text, before the memory removes passwords that the text names. Only the result is stored or
+   * embedded.
    */
   readonly redact?: ((text: string) => string) | undefined;
 }
@@ -72,9 +72,9 @@ const OPTIONS: OptionNames<SqliteMemoryOptions> = {
 };
 
 /**
- * A memory in one SQLite file, which any number of processes may use at once. Nothing is read or made before it is asked
- * something. Of a turn it keeps what the user said and the last answer, unless they have fewer than three words: in pieces of
- * up to 1,500 characters, of the first and last 6,000. A text that was there before gets a further source.
+ * A memory in one SQLite file that any number of processes may share. Opens the file on first use. Remembers a turn's user
+ * messages and last answer if they have at least three words: in pieces of up to 1,500 characters, of the first and last
+ * 6,000. A known text gets a further source.
  */
 export function sqliteMemory(options: SqliteMemoryOptions): ManagedMemory {
   refuseUnknown("sqliteMemory", options, OPTIONS);
@@ -210,7 +210,7 @@ class SqliteMemory implements ManagedMemory {
     return this.close();
   }
 
-  /** What is near the query in meaning; nothing, and a notice the first time, while its vector cannot be had. */
+  /** Entries of similar meaning; none while the model fails, with a notice the first time. */
   async #near(query: string, { signal, conversation = "", notice }: RecallOptions): Promise<number[]> {
     if (!this.#vectors || query.trim() === "") return [];
     try {
@@ -233,12 +233,12 @@ class SqliteMemory implements ManagedMemory {
   }
 }
 
-/** Makes the first places of a ranking less far apart, as its authors propose. */
+/** Reduces the weight of the first ranks, as the method's authors propose. */
 const K = 60;
 
 /**
- * One score for each of what several rankings hold, best first, by reciprocal rank fusion (Cormack, Clarke and Büttcher,
- * SIGIR 2009): it needs no common scale for what they rank by.
+ * Combines rankings (best first) to one score per entry by reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009),
+ * which needs no common scale.
  */
 function fuse(rankings: readonly (readonly number[])[]): Map<number, number> {
   const scores = new Map<number, number>();

@@ -1,6 +1,6 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** The words of each language that tell least about what a sentence is about, as `wordsOf` splits a text. */
+/** The least informative words of each language, as `wordsOf` splits a text. */
 const SPACED: readonly ReadonlySet<string>[] = [
   // English
   words(`a about after again all also am an and any are as at be because been before being but by can could d did do does
@@ -49,26 +49,26 @@ const JAPANESE = [
   ..."ある いる ない なに 何".split(" "),
 ];
 
-/** Longer words first, so that none is taken for the beginning of another. */
+/** Longer words first, so that a shorter word does not match their beginning. */
 function anyOf(known: readonly string[]): string {
   return known.toSorted((a, b) => b.length - a.length).join("|");
 }
 
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const IN_CHINESE = new RegExp(anyOf(CHINESE), "gu");
-/** Particles count behind other characters than those of which particles are made. */
+/** Particles only count after characters that are not used in particles. */
 const IN_JAPANESE = new RegExp(`${anyOf(JAPANESE)}|(?<=[\\p{sc=Han}\\p{sc=Katakana}])[はがをにのでともへか]`, "gu");
 
 /**
- * The stop words of the language of a query: the language of which most words of the query are stop words, and English for
- * a query without any. A word of one language may mean something in another: the German article "die" is an English noun.
+ * The stop words of a query's language: the language with the most stop words in the query, or English if there are none.
+ * Stop words of other languages stay, since they may have a meaning: the German article "die" is an English noun.
  */
 export function stopWordsOf(query: readonly string[]): ReadonlySet<string> {
   const counts = SPACED.map((known) => query.filter((word) => known.has(word)).length);
   return SPACED[counts.indexOf(Math.max(...counts))] ?? new Set();
 }
 
-/** Returns the rest of a run of characters without spaces when its stop words are taken out. */
+/** Splits a run of characters without spaces at its stop words. */
 export function withoutStopWords(run: string): string[] {
   return run.split(KANA.test(run) ? IN_JAPANESE : IN_CHINESE).filter((part) => part !== "");
 }

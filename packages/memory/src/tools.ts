@@ -3,11 +3,11 @@ import type { ManagedMemory, MemoryEntry } from "./managed-memory.ts";
 import { cut } from "./pieces.ts";
 import { tellingWords } from "./words.ts";
 
-/** How many entries are shown when several fit, and how much of each. */
+/** Maximum entries in a list of candidates, and characters of each. */
 const CANDIDATES = 8;
 const EXCERPT = 200;
 
-/** `remember {fact}` and `forget {fact}`: what an agent may do with a user's memory of its own accord. */
+/** `remember {fact}` and `forget {fact}`: the tools by which an agent changes a user's memory. */
 export function memoryTools(memory: ManagedMemory): readonly Tool[] {
   return [rememberTool(memory), forgetTool(memory)];
 }
@@ -38,7 +38,7 @@ function forgetTool(memory: ManagedMemory): Tool {
     description:
       "Removes one thing from memory for good, when the user asks for it. When several fit, it removes none and lists them.",
     input: schema("Words that are all in it, its whole text, or its number as it was listed: #12."),
-    // A second time, the same words may mean something else.
+    // Not idempotent: on a retry, the same words may match another entry.
     effects: "external",
     async execute(input, { signal }) {
       const [entry, ...others] = await candidates(memory, factIn(input), signal);
@@ -65,7 +65,7 @@ function factIn(input: unknown): string {
   return (input as { readonly fact: string }).fact;
 }
 
-/** What is meant by a number, a whole text, or words; without the common words, when no entry has all of them. */
+/** The entries that a number, a whole text or words mean; without common words if no entry has all of them. */
 async function candidates(memory: ManagedMemory, fact: string, signal: AbortSignal): Promise<MemoryEntry[]> {
   const found = await entriesFor(memory, fact.trim(), signal);
   const whole = found.filter(({ text }) => text === fact.trim());

@@ -1,7 +1,4 @@
-/**
- * Sentences of users, written without a look at the tables of words, which is why they try the rules. A password stands
- * between brackets.
- */
+/** Sentences of users, written without knowledge of the word tables, to test the rules. Passwords are in brackets. */
 export const UNSEEN_SAYING: Readonly<Record<string, readonly string[]>> = {
   English: [
     "The wifi password here is [tulip-garden-42].",
@@ -126,7 +123,7 @@ export const UNSEEN_SAYING: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Sentences about passwords that say none, written in the same way. */
+/** Sentences about passwords without a password, written in the same way. */
 export const UNSEEN_ABOUT: readonly string[] = `The password field on the login page is too narrow.
 Passwords are hashed with argon2 before they are stored.
 My password is longer than yours.

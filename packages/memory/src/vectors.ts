@@ -7,22 +7,22 @@ import { within } from "./wait.ts";
 
 /** Milliseconds that a recall waits for the vector of its query. */
 const QUERY = 2000;
-/** Milliseconds for the vectors of a batch of entries, which nobody waits for. */
+/** Timeout in milliseconds for the vectors of a batch of entries, made in the background. */
 const FILLING = 30_000;
-/** Characters of a text that its vector is made of: small models refuse more. */
+/** Characters of a text that the embedding model gets: small models refuse more. */
 const EMBEDDED = 2000;
-/** Milliseconds for which the end of a memory waits for vectors. */
+/** Milliseconds that closing a memory waits for vectors. */
 const CLOSING = 2000;
 
-/** The vectors of what was remembered. They are made in the background: what has none is found by its words. */
+/** The vectors of memory entries. They are made in the background; entries without a vector are found by their words. */
 export class Vectors {
   readonly #embedder: Embedder;
   readonly #file: MemoryFile;
   readonly #ending = new AbortController();
   #filling: Promise<void> | undefined;
-  /** What the model failed at when it was last asked for it. */
+  /** The kinds of requests that failed last. */
   readonly #failing = new Set<"query" | "entries">();
-  /** Why it began to fail, until that is told. */
+  /** The first error, until `takeTrouble` returns it. */
   #trouble: MemoryError | undefined;
 
   constructor(model: EmbeddingModelV4, file: MemoryFile) {
@@ -30,41 +30,41 @@ export class Vectors {
     this.#file = file;
   }
 
-  /** The name of the model, and its vector of a query. Rejects as `Embedder.embed`. */
+  /** Returns the name of the model and its vector of a query. Rejects as `Embedder.embed`. */
   async of(query: string, signal: AbortSignal): Promise<{ readonly model: string; readonly vector: Float32Array }> {
     const [vector] = await this.#embed("query", [query], QUERY, signal);
     return { model: this.#embedder.name, vector: vector as Float32Array };
   }
 
-  /** Begins to make those that are missing, unless that is going on. */
+  /** Makes missing vectors, unless this is in progress. */
   fill(): void {
     this.#filling ??= this.#fill()
       .catch(() => {
-        // The next recall says why, and whoever remembers something next makes the rest.
+        // The next recall reports the error, and the next remembered entry retries.
       })
       .finally(() => {
         this.#filling = undefined;
       });
   }
 
-  /** Why vectors cannot be made, once for as long as they cannot. */
+  /** Returns the model's error, once until the model works again. */
   takeTrouble(): MemoryError | undefined {
     const trouble = this.#trouble;
     this.#trouble = undefined;
     return trouble;
   }
 
-  /** Waits a moment for those that are being made. */
+  /** Waits briefly for vectors in progress. */
   async close(): Promise<void> {
     const late = () => new Error("the memory was closed");
     await within(CLOSING, late, this.#ending.signal, async () => this.#filling).catch(() => {
-      // Whoever remembers something next makes the rest.
+      // The next remembered entry makes the rest.
     });
     this.#ending.abort();
     await this.#filling;
   }
 
-  /** Asks the model, and keeps in mind whether it failed. */
+  /** Calls the model, and records whether it failed. */
   async #embed(
     what: "query" | "entries",
     texts: readonly string[],
@@ -89,7 +89,7 @@ export class Vectors {
     const model = this.#embedder.name;
     const batch = await this.#embedder.batch();
     for (;;) {
-      // They are made in the order of their entries, by every process: what is behind the last one has none.
+      // All processes make vectors in the order of entries, so entries after the last vector have none.
       const missing = await this.#file.read([], (database) =>
         database
           .prepare(
@@ -102,7 +102,7 @@ export class Vectors {
       const texts = missing.map(({ text }) => String(text));
       const vectors = await this.#embed("entries", texts, FILLING, this.#ending.signal);
       await this.#file.write((database) => {
-        // What was forgotten meanwhile needs none any more; another process may have made the same.
+        // The entry may be forgotten meanwhile, or have a vector from another process.
         const insert = database.prepare("INSERT OR IGNORE INTO vectors SELECT ?, id, ? FROM entries WHERE id = ?");
         for (const [index, { id }] of missing.entries()) {
           insert.run(model, new Uint8Array((vectors[index] as Float32Array).buffer), Number(id));

@@ -1,4 +1,4 @@
-/** Resolves as `promise` does, unless the signal aborts before: then it rejects with its reason. */
+/** Resolves as `promise` does, unless the signal aborts first: then it rejects with the signal's reason. */
 export async function orAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
@@ -11,7 +11,7 @@ export async function orAborted<T>(promise: PromiseLike<T>, signal: AbortSignal)
   }
 }
 
-/** Runs `body` for at most so many milliseconds: then its signal aborts, and the wait rejects, with `late()`. */
+/** Runs `body` for at most this many milliseconds. Then its signal aborts and the wait rejects, both with `late()`. */
 export async function within<T>(
   milliseconds: number,
   late: () => Error,
