@@ -2,40 +2,40 @@ import type { Price } from "@banyan/core/conversation";
 import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
 import type { Provider } from "./provider.ts";
 
-/** What is known of a model. Absent means unknown, never zero. */
+/** Known facts of a model. Absent means unknown, never zero. */
 export interface ModelFacts {
   readonly price?: Price;
-  /** Tokens that a request and its answer can have together. */
+  /** Maximum tokens of a request and its response together. */
   readonly contextSize?: number;
 }
 
-/** What a user says of a model: facts that the catalogue has not or has otherwise, and how it is reached. */
+/** A user's settings for a model: facts that correct the catalogue, and how to reach the model. */
 export interface ModelOverride extends ModelFacts {
-  /** `package`: through the provider package of the AI SDK, where a driver of our own is the default. */
+  /** `package`: use the provider package of the AI SDK in place of our own driver. */
   readonly driver?: "package";
-  /** Whether it is shown the pictures and documents that tools bring; its name tells when absent. */
+  /** Whether the model gets images and documents of tool results. Absent: by the model's name. */
   readonly sees?: boolean;
-  /** Whether calls count that it writes as text, in the chat format; they do when absent. */
+  /** In the chat format: whether calls that the model writes as text count as calls. Default true. */
   readonly textCalls?: boolean;
-  /** For programs that have a shorter form of what they tell a model; resolving a model does not look at it. */
+  /** For programs with a shorter form of their instructions. Resolving a model ignores it. */
   readonly profile?: "full" | "small";
 }
 
-/** What the user knows better, by `provider/model`: each fact that is given counts more. */
+/** Overrides by `provider/model`. Each given fact replaces that of the catalogue. */
 export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
 
-/** A model that the catalogue knows. */
+/** A model of the catalogue, the user or a server. */
 export interface KnownModel extends ModelFacts {
   /** `provider/model`. */
   readonly name: string;
-  /** Whether it sees pictures: what the user says, else as far as its name tells. */
+  /** Whether the model sees images: by the user's settings, or by its name. */
   readonly sees?: boolean;
 }
 
 /**
- * The price and the context size of a model: the user's, else those of the catalogue of `@pydantic/genai-prices`, which
- * is loaded with the first question. Where a price depends on the length of the request, the lowest step counts. What
- * runs on a machine of the user's costs nothing. Empty for a model of which nothing is known.
+ * Returns price and context size of a model: the user's overrides, or the catalogue of `@pydantic/genai-prices`, which is
+ * loaded on first use. If a price depends on the request's length, the lowest tier counts. Local models are free. Empty for
+ * an unknown model.
  */
 export async function lookUp(
   provider: Pick<Provider, "name" | "catalogue" | "local" | "isFree">,
@@ -50,7 +50,7 @@ export async function lookUp(
   };
 }
 
-/** What the user says of a model. */
+/** The user's overrides for a model. */
 export function overrideOf(
   provider: Pick<Provider, "name">,
   model: string,
@@ -61,8 +61,8 @@ export function overrideOf(
 }
 
 /**
- * The models of a provider that the catalogue knows, that are not deprecated and can chat, by name; and the user's own, and
- * those that its server lists.
+ * Lists a provider's models by name: current chat models of the catalogue, models of the overrides, and models that its
+ * server lists.
  */
 export async function known(
   provider: Pick<Provider, "name" | "catalogue" | "local" | "isFree">,
@@ -82,7 +82,7 @@ export async function known(
   );
 }
 
-/** The models of a provider that the catalogue knows, that are not deprecated and can chat, without the provider's name. */
+/** The provider's current chat models in the catalogue, without the provider's name. */
 export async function idsOf({ catalogue }: Pick<Provider, "catalogue">): Promise<string[]> {
   if (catalogue === undefined) return [];
   const { findProvider } = await import("@pydantic/genai-prices");
@@ -90,10 +90,10 @@ export async function idsOf({ catalogue }: Pick<Provider, "catalogue">): Promise
   return models.filter((model) => !model.deprecated && canChat(model)).map(({ id }) => id);
 }
 
-/** What costs nothing. */
+/** The price of free models. */
 export const NOTHING: Price = { input: 0, output: 0 };
 
-/** What every model of a provider costs, where that is the same for all. */
+/** The price of all models of a free provider. */
 export function priceOfAll({ local = false, isFree = false }: Pick<Provider, "local" | "isFree">): Price | undefined {
   return local || isFree ? NOTHING : undefined;
 }
@@ -135,9 +135,9 @@ function base(price: ModelPrice[string]): number | undefined {
 }
 
 /**
- * Whether a model that the catalogue knows can hold a conversation. What it costs tells most: one without a price for the
- * text that it makes turns texts into vectors or speech into text, and one with a price for pictures or sound that it
- * makes is there to make those. One without any price is free.
+ * Returns whether a model of the catalogue can chat, mostly by its price fields. A model without a price for output text is
+ * an embedding or transcription model. A model with a price for output images or sound generates these. A model without
+ * prices is free.
  */
 function canChat({ id, prices }: Pick<ModelInfo, "id" | "prices">): boolean {
   const priced = Array.isArray(prices) ? prices.flatMap((each) => Object.keys(each.prices)) : Object.keys(prices);
@@ -146,28 +146,28 @@ function canChat({ id, prices }: Pick<ModelInfo, "id" | "prices">): boolean {
   return canChatByName(id) && !OTHER_TASKS.test(id);
 }
 
-/** The same of one of which nothing is known but its name, as of those that a server on this machine lists. */
+/** Returns the same by the name alone, for models that a local server lists. */
 export function canChatByName(model: string): boolean {
   return !VECTORS.test(model);
 }
 
-/** A word in the names of models that compare texts. */
+/** Words in the names of models that compare texts. */
 const VECTORS = /(?<![a-z])(embed|embedding|embeddings|rerank|reranker)(?![a-z])/i;
 
-/** Words in the names of models that have the prices of a chat and another task, or only go on with a text. */
+/** Words in the names of models that have chat prices but another task, or that only complete a text. */
 const OTHER_TASKS = /(?<![a-z])(ada|audio|babbage|curie|davinci|image|moderation|transcribe|tts)(?![a-z])/i;
 
-/** Providers whose own models see, but for those that `BLIND` names. Elsewhere are those of many makers. */
+/** Providers whose own models see images, except for `BLIND`. Other providers host models of many makers. */
 const SEEING_PROVIDERS = new Set(["anthropic", "openai", "openai-chat", "google", "mistral", "xai", "azure"]);
 
-/** Words in the names of models that see pictures. */
+/** Words in the names of models that see images. */
 const SEEING =
   /(?<![a-z])(?:claude|gemini|gemma-?[34]|gpt-4o|gpt-4\.1|gpt-5|chatgpt|o[1-9]|grok-[4-9]|llama-?4|llava|pixtral|mistral-(?:small|medium|large)|vision|vl|minicpm-v|moondream|nova-(?:lite|pro|premier))(?![a-z])/i;
-/** Words in the names of models that see none, whatever else their names say. */
+/** Words in the names of models that see no images. These win over `SEEING`. */
 const BLIND =
   /(?<![a-z])(?:gpt-3\.5|gpt-oss|o1-(?:mini|preview)|o3-mini|codestral|devstral|magistral|mixtral|open-mistral|coder|grok-(?:[123]|code)|nova-micro)(?![a-z\d])/i;
 
-/** Whether a model sees pictures, as far as its name and its provider tell. */
+/** Returns whether a model sees images, judged by its name and provider. */
 export function seesByName({ name }: Pick<Provider, "name">, model: string): boolean {
   return !BLIND.test(model) && (SEEING_PROVIDERS.has(name) || SEEING.test(model));
 }

@@ -4,16 +4,16 @@ import { ask, hasGivenAddress, localServers } from "./local-servers.ts";
 import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";
 
-/** The model that was taken. */
+/** The chosen model. */
 export interface ModelChoice {
   /** `provider/model`. */
   readonly name: string;
-  /** One sentence for people: why this one. */
+  /** One sentence for users: the reason for this model. */
   readonly reason: string;
 }
 
 /**
- * Who may have named a model: the flag counts more than the setting.
+ * Sources of the model's name; the flag overrides the setting.
  * @example
  * const { name, reason } = await chooseModel({
  *   flag: process.argv[2],
@@ -23,11 +23,11 @@ export interface ModelChoice {
  * });
  */
 export interface ChooseOptions {
-  /** The model that the command line names. */
+  /** The model of the command line. */
   readonly flag?: string | undefined;
-  /** The model that the settings name. */
+  /** The model of the settings. */
   readonly setting?: string | undefined;
-  /** Where keys and addresses are looked for; the environment of the process when absent. */
+  /** Source of keys and addresses. Default: the process's environment. */
   readonly env?: Environment | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -35,13 +35,13 @@ export interface ChooseOptions {
 const OPTIONS: OptionNames<ChooseOptions> = { flag: true, setting: true, env: true, signal: true };
 
 /**
- * Which model to take: the flag; else the setting; else the default model of the first provider whose key is set, in the
- * order anthropic, openai, google, mistral, xai, groq, deepseek, openrouter (`ANTHROPIC_API_KEY`, ...); else the first
- * model that the server at `OPENAI_COMPATIBLE_BASE_URL` lists; else the first model of the first local server that
- * answers, in the order ollama, lmstudio, llamacpp, vllm; else the offline demo.
+ * Chooses a model: the flag; the setting; the default model of the first provider with a key, in the order anthropic,
+ * openai, google, mistral, xai, groq, deepseek, openrouter (`ANTHROPIC_API_KEY`, ...); the first model that the server
+ * at `OPENAI_COMPATIBLE_BASE_URL` lists; the first model of the first local server that answers, in the order ollama,
+ * lmstudio, llamacpp, vllm; or the offline demo.
  *
- * The names of flag and setting are taken as they are. `BANYAN_NO_DISCOVERY=1` leaves the local servers out. Rejects
- * only with the reason of `signal`.
+ * Does not check the names of flag and setting. `BANYAN_NO_DISCOVERY=1` skips local servers. Rejects only with the
+ * reason of `signal`.
  */
 export async function chooseModel(options: ChooseOptions = {}): Promise<ModelChoice> {
   refuseUnknown("chooseModel", options, OPTIONS);
@@ -84,7 +84,7 @@ function byKey({ name: provider, defaultModel, keyVariable }: Provider, env: Env
   return { name, reason: `Model: ${name} (${keyVariable} is set)` };
 }
 
-/** A provider that is wherever the user says: it has no default model, but lists its models. */
+/** A provider at an address of the user's: it has no default model, but lists its models. */
 async function byAddress(provider: Provider, env: Environment, signal?: AbortSignal): Promise<ModelChoice | undefined> {
   if (!needsAddress(provider) || !hasGivenAddress(provider, env)) return undefined;
   const model = (await ask(provider, env, signal))?.models[0];

@@ -6,9 +6,9 @@ import type { ResolveOptions } from "./resolve.ts";
 import { setUpOf } from "./set-up.ts";
 
 /**
- * The embedding model of a name: `provider/model`, or a short name of the user's. Keys and addresses come from `env`, as
- * those of language models. Nothing is loaded or sent before it is first asked: whether the model exists shows then.
- * Throws `ModelChoiceError`.
+ * Makes an embedding model by name: `provider/model`, or a short name of the user's. Keys and addresses come from `env`,
+ * as for language models. Loads and sends nothing before the first use: a missing model shows then. Throws
+ * `ModelChoiceError`.
  */
 export function embeddingModel(name: string, options: Pick<ResolveOptions, "env" | "aliases"> = {}): EmbeddingModel {
   refuseUnknown("embeddingModel", options, { env: true, aliases: true });

@@ -1,7 +1,7 @@
-/** Environment variables, as `process.env` has them. */
+/** Environment variables, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The value of a variable without the blanks around it; `undefined` when it is empty or not set. */
+/** The trimmed value of a variable; `undefined` if it is empty or not set. */
 export function readVariable(env: Environment, variable: string): string | undefined {
   return env[variable]?.trim() || undefined;
 }

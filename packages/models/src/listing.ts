@@ -9,28 +9,28 @@ import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";
 import { setUpOf } from "./set-up.ts";
 
-/** A provider, and whether it can be used as things are. */
+/** A provider, and whether it can be used now. */
 export interface ProviderStatus {
-  /** What stands before the slash of a model's name. */
+  /** The prefix of its models, before the slash. */
   readonly name: string;
   readonly usable: boolean;
-  /** One sentence: why it can be used, or which variable to set. */
+  /** One sentence: why the provider can be used, or which variable to set. */
   readonly reason: string;
-  /** `provider/model`: what is taken when nobody chooses. */
+  /** `provider/model`: the default model. */
   readonly defaultModel?: string;
-  /** How many of its models to chat with the catalogue knows; `listModels` tells them. */
+  /** Number of its chat models in the catalogue; `listModels` lists them. */
   readonly known: number;
-  /** What its server lists to chat with now, as `provider/model`; for servers of the user's own. */
+  /** For the user's own servers: the chat models that the server lists now, as `provider/model`. */
   readonly models?: readonly string[];
-  /** What each of them costs, where that is the same for all; what `listModels` says of one counts more. */
+  /** The price of all its models, if they share one; prices of `listModels` take precedence. */
   readonly price?: Price;
 }
 
 /**
- * Every provider in the order in which a default is looked for, and whether it can be used here, by `env` or the
- * environment of the process. Servers on this machine and at addresses of the user's are asked for their models, all at
- * once, for 3 seconds at most; `BANYAN_NO_DISCOVERY=1` leaves those on this machine out. No hosted provider is asked
- * anything: whether a key is accepted shows with the first answer. Rejects only with the reason of `signal`.
+ * Lists every provider in the order in which a default is chosen, and whether it can be used with `env` (default: the process's
+ * environment). Asks local servers and servers at the user's addresses for their models, in parallel, for at most 3 seconds;
+ * `BANYAN_NO_DISCOVERY=1` skips local servers. Asks no hosted provider, so a wrong key shows with the first request. Rejects only
+ * with the reason of `signal`.
  */
 export async function listProviders(
   options: { readonly env?: Environment; readonly signal?: AbortSignal } = {},
@@ -41,16 +41,16 @@ export async function listProviders(
 }
 
 /**
- * The models of a provider that the catalogue knows and that can chat, by name, with what they cost and hold, and
- * whether they see. None of those of a server of the user's own that are not `listed`: `listProviders` asks it. Rejects with `ModelChoiceError` for a provider that there is not.
+ * Lists the chat models of a provider in the catalogue, by name, with price, context size and image support. Models of a user's own
+ * server must be `listed`; `listProviders` finds them. Rejects with `ModelChoiceError` for an unknown provider.
  */
 export async function listModels(
   provider: string,
   options: {
     readonly overrides?: ModelOverrides;
-    /** What its server lists, as `provider/model`: they are told of, too. */
+    /** Further models, as the provider's server lists them: `provider/model`. */
     readonly listed?: readonly string[];
-    /** The address of a local server, which is asked for the windows of the models that it lists. */
+    /** The environment with the address of a local server, which is asked for the context sizes of its models. */
     readonly env?: Environment;
   } = {},
 ): Promise<KnownModel[]> {
@@ -61,7 +61,7 @@ export async function listModels(
   throw new ModelChoiceError("unknown-provider", `There is no provider "${provider}". There are: ${names}.`);
 }
 
-/** The models with the windows that their server gives them (F69), as far as they are loaded or set. */
+/** Adds the context sizes that a local server reports (F69) for models that are loaded or configured. */
 async function withWindows(
   provider: Provider,
   models: readonly KnownModel[],
@@ -113,7 +113,7 @@ function credentials({ keyVariable, needsOneOf }: Provider, env: Environment): s
   return `${new Intl.ListFormat("en").format(set)} ${set.length === 1 ? "is" : "are"}`;
 }
 
-/** A server of the user's own can be used when it answers and has a model. */
+/** Asks a user's own server. It can be used if it answers and has a model. */
 async function asked(
   provider: Provider,
   env: Environment,

@@ -4,24 +4,24 @@ import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";
 import { addressOf } from "./set-up.ts";
 
-/** A model server on the user's machine that answers. */
+/** A running model server on the user's machine. */
 export interface LocalServer {
   /** The provider's name: `ollama`, `lmstudio`, `llamacpp`, `vllm`. */
   readonly provider: string;
   readonly address: string;
-  /** What it offers to chat with, as it names them; may be empty. */
+  /** The server's names of its chat models; may be empty. */
   readonly models: readonly string[];
 }
 
-/** Milliseconds that a server has to answer at the address that the user set. */
+/** Timeout in milliseconds at an address that the user set. */
 const PATIENCE = 3000;
-/** The same on its usual port, where there may be none. */
+/** Timeout in milliseconds at the default port, where there may be no server. */
 const PATIENCE_WITH_GUESSED = 300;
 
 /**
- * The local servers that answer now, in the order of the providers; all are asked at the same time. A server is looked for
- * on its usual port, for 300 ms, or at the address that its variable gives (`OLLAMA_BASE_URL`, ...), for 3 seconds.
- * Rejects only with the reason of `signal`.
+ * Lists the local servers that answer now, in the order of the providers. Asks all in parallel: at the default port for 300
+ * ms, or at the address of the server's variable (`OLLAMA_BASE_URL`, ...) for 3 seconds. Rejects only with the reason of
+ * `signal`.
  */
 export async function localServers(env: Environment = process.env, signal?: AbortSignal): Promise<LocalServer[]> {
   const found = await Promise.all(
@@ -31,8 +31,8 @@ export async function localServers(env: Environment = process.env, signal?: Abor
 }
 
 /**
- * The models to chat with that a server lists, asked at the address of its provider; `undefined` when it does not answer in
- * time, or not in the format. Rejects only with the reason of `signal`.
+ * Lists the chat models of a provider's server; `undefined` if it does not answer in time or in the format. Rejects only
+ * with the reason of `signal`.
  */
 export async function ask(
   provider: Provider,
@@ -54,21 +54,20 @@ export async function ask(
     const models = modelsIn(await response.json());
     return models && { provider: provider.name, address, models };
   } catch {
-    // There is no such address, nobody answers there, or something else than a model server does. In any case there is no
-    // server to offer.
+    // The address does not exist, nothing answers, or it is not a model server: no server to list.
     signal?.throwIfAborted();
     return undefined;
   }
 }
 
-/** Whether the user says where the server of a provider is. */
+/** Returns whether the user set the address of a provider's server. */
 export function hasGivenAddress({ addressVariable }: Provider, env: Environment): boolean {
   return addressVariable !== undefined && readVariable(env, addressVariable) !== undefined;
 }
 
 function modelsIn(list: unknown): string[] | undefined {
   if (typeof list !== "object" || list === null || !("data" in list)) return undefined;
-  // Ollama says `null` when it has no model.
+  // Ollama sends `null` if it has no model.
   if (list.data === null) return [];
   if (!Array.isArray(list.data)) return undefined;
   return list.data

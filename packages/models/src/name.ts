@@ -3,7 +3,7 @@ import { nearest } from "@banyan/core/shown";
 import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";
 
-/** What is wrong with a name, or missing in the environment for it. */
+/** The problem with a name or its environment. */
 export type ModelChoiceErrorCode =
   | "unknown-provider"
   | "unknown-model"
@@ -13,7 +13,7 @@ export type ModelChoiceErrorCode =
   | "missing-address"
   | "malformed-address";
 
-/** The name of a model cannot be turned into a model. `message` is one or two sentences that say what to do. */
+/** An unusable model name. `message` has one or two sentences with advice. */
 export class ModelChoiceError extends Error {
   override readonly name = "ModelChoiceError";
   readonly code: ModelChoiceErrorCode;
@@ -24,16 +24,16 @@ export class ModelChoiceError extends Error {
   }
 }
 
-/** How much a model is told to think before it answers. */
+/** How much a model thinks before it answers. */
 export type Effort = NonNullable<ModelSettings["effort"]>;
 
-/** How much a model can be told to think before it answers, the least first; what stands behind the last colon of its name. */
+/** Thinking efforts, least first: the suffix after the last colon of a model's name. */
 export const efforts: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "max"];
 
-/** Short names for models: each stands for `provider/model`, with an effort if it likes, or for another short name. */
+/** Short names: each means `provider/model`, with an optional effort, or another short name. */
 export type Aliases = Readonly<Record<string, string>>;
 
-/** The short names that are there already. */
+/** The built-in short names. */
 export const builtInAliases: Aliases = {
   sonnet: "anthropic/claude-sonnet-5",
   opus: "anthropic/claude-opus-5",
@@ -45,20 +45,19 @@ export const builtInAliases: Aliases = {
   grok: "xai/grok-4.5",
 };
 
-/** The name of a model, taken apart. */
+/** The parts of a model's name. */
 export interface ModelName {
-  /** `provider/model[:effort]` in full. */
+  /** The full `provider/model[:effort]`. */
   readonly id: string;
   readonly provider: Provider;
-  /** As the provider calls it. */
+  /** The provider's name of the model. */
   readonly model: string;
   readonly effort: Effort | undefined;
 }
 
 /**
- * Takes a name apart: `provider/model`, or a short name, each with an optional effort behind its last colon. What stands
- * behind the last colon is part of the model's name unless it is one of the efforts; the effort that stands at the
- * outside counts more than that of a short name. Throws `ModelChoiceError`.
+ * Parses `provider/model` or a short name, with an optional effort after the last colon. Any other text after a colon is part
+ * of the model's name. An effort in `name` overrides that of a short name. Throws `ModelChoiceError`.
  */
 export function parseName(name: string, aliases: Aliases = {}): ModelName {
   const known: Aliases = { ...builtInAliases, ...aliases };
@@ -76,7 +75,7 @@ export function parseName(name: string, aliases: Aliases = {}): ModelName {
   return { id: effort === undefined ? full : `${full}:${effort}`, provider, model, effort };
 }
 
-/** A name without the effort behind its last colon, and that effort. */
+/** Splits off the effort after the last colon. */
 export function withoutEffort(name: string): { readonly full: string; readonly effort: Effort | undefined } {
   const colon = name.lastIndexOf(":");
   const effort = efforts.find((each) => each === name.slice(colon + 1));

@@ -2,9 +2,9 @@ import type { EmbeddingModel } from "@banyan/core/ai-sdk";
 import { packageSettings } from "./package-settings.ts";
 import type { EmbeddingTarget } from "./provider.ts";
 
-// How an embedding model of each provider that has some is opened. Nothing of a provider is loaded before that.
+// Opens an embedding model of each provider that has any. A provider's code is loaded only then.
 
-/** OpenAI, and any server that has embeddings in its format. */
+/** OpenAI, or any server with its embeddings format. */
 export async function openai(target: EmbeddingTarget): Promise<EmbeddingModel> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   return createOpenAICompatible({ ...packageSettings(target), name: "openai" }).embeddingModel(target.model);

@@ -11,7 +11,7 @@ import type { Target } from "./provider.ts";
 import type { WireOptions } from "./wire/client.ts";
 import { withLife } from "./wire/fetch.ts";
 
-// How a model of each provider is opened. Nothing of a provider is loaded before that.
+// Opens a model of each provider. A provider's code is loaded only then.
 
 export async function anthropic(target: Target): Promise<ModelDriver> {
   return anthropicMessages(atAnthropic(target));
@@ -74,7 +74,7 @@ export async function chat(target: Target): Promise<ModelDriver> {
   });
 }
 
-/** A model of a server on a machine of the user's, whose window only the server knows. */
+/** A model of a local server. Only the server knows its context size. */
 export async function localChat(server: LocalServerName, target: Target): Promise<ModelDriver> {
   const { contextSize, ...unsized } = target;
   const native = (window: () => number | undefined) =>
@@ -83,7 +83,7 @@ export async function localChat(server: LocalServerName, target: Target): Promis
   return localModel({ ...target, server }, ways, contextSize);
 }
 
-/** The same through a package. */
+/** Like `localChat`, through a package. */
 export async function localPackage(server: LocalServerName, target: Target): Promise<ModelDriver> {
   const { contextSize, ...unsized } = target;
   return localModel({ ...target, server }, { chat: await chatPackage(unsized) }, contextSize);
@@ -112,12 +112,12 @@ export async function demo(): Promise<ModelDriver> {
 }
 
 function atAnthropic(target: Target): WireOptions {
-  // The address of a gateway is often written without the version.
+  // Users often write a gateway's address without the version.
   const baseURL = target.address.endsWith("/v1") ? target.address : `${target.address}/v1`;
   return { ...wire(target), baseURL };
 }
 
-/** A driver over a model of a package that sends its requests as `packageSettings` says. */
+/** A driver over a package's model, whose requests go through `packageSettings`. */
 function overPackage(
   model: Parameters<typeof fromLanguageModel>[0],
   target: Target,
@@ -127,7 +127,7 @@ function overPackage(
   return withLife(fromLanguageModel(model, { ...facts(target), address, ...options, showsLife: true }));
 }
 
-/** What our own drivers need to know. */
+/** The options of our own drivers. */
 function wire(target: Target): WireOptions {
   const { model, address, apiKey, keyVariable, proxy, bounds } = target;
   return {

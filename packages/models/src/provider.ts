@@ -3,65 +3,65 @@ import type { EmbeddingModel } from "@banyan/core/ai-sdk";
 import type { WireBounds } from "./wire/bounds.ts";
 import type { ProxyAddresses } from "./wire/pool.ts";
 
-/** Where the models of a provider are, as plain data, and how to open one. */
+/** Description of a provider as plain data, with functions that open its models. */
 export interface Provider {
-  /** What stands before the first slash of a name. */
+  /** The prefix of its models, before the first slash. */
   readonly name: string;
-  /** The environment variable of its key. */
+  /** The environment variable with its API key. */
   readonly keyVariable?: string;
-  /** It does not answer without a key. */
+  /** The provider refuses requests without a key. */
   readonly needsKey?: boolean;
-  /** The environment variable of its address. */
+  /** The environment variable with its address. */
   readonly addressVariable?: string;
   /**
-   * Its address when the variable is not set; `{VARIABLE}` stands for another variable of the environment. Without an
-   * address, the variable must be set; with an empty one, the provider's package knows it.
+   * The default address; `{VARIABLE}` inserts another environment variable. Absent: the address variable is required.
+   * Empty: the provider's package has a default.
    */
   readonly address?: string;
-  /** What an address gets that has no path of its own, as in `http://127.0.0.1:11434`. */
+  /** The path that is added to an address without a path, such as `http://127.0.0.1:11434`. */
   readonly path?: string;
-  /** Further variables that it reads. */
+  /** Further environment variables that the provider reads. */
   readonly variables?: readonly string[];
-  /** Lists of variables, of which one must be set as a whole. */
+  /** Lists of variables. All variables of at least one list must be set. */
   readonly needsOneOf?: readonly (readonly string[])[];
-  /** The model that is taken when nobody chose one. */
+  /** The default model. */
   readonly defaultModel?: string;
-  /** What the price catalogue calls it. Absent: its prices are unknown, unless it is local. */
+  /** The provider's name in the price catalogue. Absent: its prices are unknown, unless it is local. */
   readonly catalogue?: string;
-  /** Runs on a machine of the user's: its answers cost nothing. */
+  /** Runs on the user's machine: its responses cost nothing. */
   readonly local?: boolean;
-  /** It is no model but rules, and costs nothing either. */
+  /** Not a model but fixed rules: also free. */
   readonly isFree?: boolean;
-  /** Loads what it needs and makes the driver. */
+  /** Loads the needed code and makes the driver. */
   open(target: Target): Promise<ModelDriver>;
-  /** The same through the provider's package, where `open` makes a driver of our own. */
+  /** Like `open`, but through the provider's AI SDK package, if `open` makes a driver of our own. */
   openPackage?(target: Target): Promise<ModelDriver>;
-  /** The same for what makes vectors of texts. Absent: it has no such models. */
+  /** Opens an embedding model. Absent: the provider has no such models. */
   openEmbedding?(target: EmbeddingTarget): Promise<EmbeddingModel>;
 }
 
-/** What the environment says about a provider. */
+/** A provider's settings in the environment. */
 export interface SetUp {
-  /** Without a slash at its end; empty where the provider needs none. */
+  /** Without a trailing slash; empty if the provider needs no address. */
   readonly address: string;
   readonly apiKey: string | undefined;
-  /** The proxies that the environment names, if any. */
+  /** The proxies in the environment, if any. */
   readonly proxy: ProxyAddresses | undefined;
-  /** The further variables of the provider that are set. */
+  /** The values of the provider's further variables that are set. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** One model of a provider, with everything that is known of it. */
+/** One model of a provider, with all known facts. */
 export interface Target extends SetUp, Pick<ModelDriver, "id" | "price" | "contextSize" | "settings"> {
-  /** The model as the provider calls it. */
+  /** The provider's name of the model. */
   readonly model: string;
   readonly keyVariable: string | undefined;
-  /** Media types of the files that it is shown with results of calls; none when empty, what its format has when absent. */
+  /** Media types of files that the model gets in tool results. Empty: none. Absent: those of its wire format. */
   readonly takes?: readonly string[] | undefined;
   readonly bounds?: WireBounds | undefined;
-  /** Whether calls count that the model writes as text, in the chat format; they do when absent. */
+  /** In the chat format: whether calls that the model writes as text count as calls. Default true. */
   readonly textCalls?: boolean | undefined;
 }
 
-/** One embedding model of a provider, as the provider calls it. */
+/** An embedding model, by its provider's name. */
 export type EmbeddingTarget = SetUp & Pick<Target, "model">;

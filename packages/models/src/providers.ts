@@ -4,8 +4,8 @@ import * as embedding from "./open-embedding.ts";
 import type { Provider } from "./provider.ts";
 
 /**
- * The providers by name. Their order is the one in which a default is looked for: first those with a key or an address
- * in the environment, then the local servers.
+ * The providers by name, in the order in which a default is chosen: providers with a key or address in the
+ * environment, then local servers.
  */
 export const providers: readonly Provider[] = [
   {
@@ -152,7 +152,7 @@ export const providers: readonly Provider[] = [
   { name: "demo", isFree: true, open: open.demo },
 ];
 
-/** A server in the chat completions format that people run themselves, on its usual port. */
+/** A local server of the chat completions format, on its default port. */
 function localServer(name: LocalServerName, port: number): Provider {
   return {
     name,

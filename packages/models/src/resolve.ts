@@ -10,7 +10,7 @@ import { setUpOf } from "./set-up.ts";
 import type { WireBounds } from "./wire/bounds.ts";
 
 /**
- * What a name is looked up in.
+ * Options for resolving a model's name.
  * @example
  * await resolveModel("fast", {
  *   env: { ANTHROPIC_API_KEY: "..." },
@@ -20,28 +20,28 @@ import type { WireBounds } from "./wire/bounds.ts";
  * });
  */
 export interface ResolveOptions {
-  /** Where keys and addresses come from; the environment of the process when absent. */
+  /** Source of keys and addresses. Default: the process's environment. */
   readonly env?: Environment | undefined;
-  /** The user's own short names; they count more than the built-in ones. */
+  /** The user's short names. They override built-in ones. */
   readonly aliases?: Aliases | undefined;
-  /** What the user knows better than the catalogue. */
+  /** The user's corrections of the catalogue. */
   readonly overrides?: ModelOverrides | undefined;
-  /** How much is read of an answer. */
+  /** Limits of how much of an answer is read. */
   readonly bounds?: WireBounds | undefined;
 }
 
 const OPTIONS: OptionNames<ResolveOptions> = { env: true, aliases: true, overrides: true, bounds: true };
 
-/** Drivers by what they were made of, for as long as their environment lives: some are costly to make. */
+/** Drivers by their parameters, as long as their environment lives: some are costly to make. */
 const opened = new WeakMap<Environment, Map<string, Promise<ModelDriver>>>();
 
 /**
- * The driver of a model by its name: `provider/model`, or a short name (`sonnet`), each with an effort if one is wanted
- * (`sonnet:high`). The model's own name may hold slashes and colons. The driver has the effort among its settings, to
- * which those of an agent add; its id is the name in full.
+ * Makes the driver of a model by name: `provider/model` or a short name (`sonnet`), each with an optional effort (`sonnet:high`). A
+ * model's own name may contain slashes and colons. The effort is among the driver's settings, which an agent's settings extend; the
+ * driver's id is the full name.
  *
- * Keys and addresses come from `env`. Nothing is sent: whether the model exists shows with its first answer. Asked
- * again with the same environment, it gives the same driver. Rejects with `ModelChoiceError`.
+ * Keys and addresses come from `env`. Sends nothing: a missing model shows with the first request. Returns the same driver for the
+ * same environment. Rejects with `ModelChoiceError`.
  */
 export async function resolveModel(name: string, options: ResolveOptions = {}): Promise<ModelDriver> {
   refuseUnknown("resolveModel", options, OPTIONS);
@@ -80,10 +80,10 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
 }
 
 /**
- * Looks a name up as `resolveModel` does, without making a driver: rejects with `ModelChoiceError` where that does. Resolves with the
- * names of models that may be meant, as `provider/model`, if the name is like one that the catalogue knows and is none itself.
+ * Checks a name as `resolveModel` does, without making a driver. Rejects with the same `ModelChoiceError`. Resolves with similar
+ * names from the catalogue, as `provider/model`, if the catalogue does not know the name.
  *
- * @param needsSetUp Whether keys and addresses have to be there too.
+ * @param needsSetUp Whether to check keys and addresses too.
  */
 export async function checkModel(
   name: string,
@@ -99,8 +99,8 @@ export async function checkModel(
 }
 
 /**
- * Models that may be meant by a name that the catalogue does not know. Nothing for a name that differs from a known one in its
- * numbers alone: that is a newer model, or an older one.
+ * Catalogue models that an unknown name may mean. Empty for a name that differs from a known one only in numbers: it is a newer or
+ * older model.
  */
 async function nearModels(
   provider: Provider,
@@ -115,7 +115,7 @@ async function nearModels(
   return nearest(model, ids, 2);
 }
 
-/** What of files is known to go through the format of a provider, where its driver does not know that itself. */
+/** File types that a provider's format can carry, if its driver does not know this itself. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   mistral: [...PICTURES, PDF],
   "openai-chat": [...PICTURES, PDF],
@@ -123,10 +123,10 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Media types of the files that a model is shown with results of calls, as far as its name tells whether it sees: a provider
- * refuses the whole conversation of a model that does not. Nothing where its driver knows.
+ * Media types of files that a model gets in tool results, if its name shows that it sees images. A provider refuses the whole
+ * conversation if its model does not. Undefined if the driver knows this itself.
  *
- * @param sees What the user says of it, which counts more.
+ * @param sees The user's setting, which takes precedence.
  */
 function takesOf(provider: Pick<Provider, "name">, model: string, sees?: boolean): readonly string[] | undefined {
   return (sees ?? seesByName(provider, model)) ? TYPES[provider.name] : [];

@@ -3,7 +3,7 @@ import { ModelChoiceError } from "./name.ts";
 import type { Provider, SetUp } from "./provider.ts";
 import type { ProxyAddresses } from "./wire/pool.ts";
 
-/** What the environment says about a provider. Throws `ModelChoiceError`, which names the variable that is missing or wrong. */
+/** A provider's settings in the environment. Throws `ModelChoiceError`, which names the missing or wrong variable. */
 export function setUpOf(provider: Provider, env: Environment): SetUp {
   const variables: Record<string, string> = {};
   for (const variable of provider.variables ?? []) {
@@ -13,7 +13,7 @@ export function setUpOf(provider: Provider, env: Environment): SetUp {
   return { address: addressOf(provider, env), apiKey: keyOf(provider, env), proxy: proxyOf(env), variables };
 }
 
-/** Where a provider is, without a slash at the end. Throws `ModelChoiceError`. */
+/** The address of a provider, without a trailing slash. Throws `ModelChoiceError`. */
 export function addressOf(provider: Provider, env: Environment): string {
   const variable = provider.addressVariable;
   const given = variable === undefined ? undefined : readVariable(env, variable);
@@ -58,7 +58,7 @@ function keyOf(provider: Provider, env: Environment): string | undefined {
   return key;
 }
 
-/** The proxies that the usual variables name. Throws `ModelChoiceError`. */
+/** The proxies of the usual variables. Throws `ModelChoiceError`. */
 function proxyOf(env: Environment): ProxyAddresses | undefined {
   const http = proxyIn(env, "HTTP_PROXY");
   const https = proxyIn(env, "HTTPS_PROXY");

@@ -9,16 +9,16 @@ import type { Answer } from "../wire/response.ts";
 import { PROVIDER } from "./messages.ts";
 import { UsageCount } from "./usage.ts";
 
-/** The text or reasoning that streams now. */
+/** The text or reasoning that currently streams. */
 interface Block {
   readonly index: unknown;
   readonly type: "text" | "reasoning";
-  /** What Anthropic wants to see again with it. */
+  /** Provider data that must be sent back to Anthropic with it. */
   own: Readonly<Record<string, Json>> | undefined;
   empty: boolean;
 }
 
-/** Under which key an event has the next bit of its block, by its type. */
+/** The key of a block's next fragment, by type of event. */
 const FIELDS = new Map<unknown, string>([
   ["text_delta", "text"],
   ["thinking_delta", "thinking"],
@@ -28,7 +28,7 @@ const FIELDS = new Map<unknown, string>([
 /** A call whose arguments stream. */
 interface OpenCall {
   readonly index: number;
-  /** What its arguments are when none come in pieces. */
+  /** Its arguments if no pieces follow. */
   readonly input: string;
   readonly pieces: CallArguments;
   readonly provider: ProviderData | undefined;
@@ -37,17 +37,16 @@ interface OpenCall {
 /**
  * Decodes one answer of Anthropic's messages format (https://docs.claude.com/en/docs/build-with-claude/streaming).
  *
- * What is decoded waits in a batch until `take`; `finish` comes with `end`. Throws `ModelError` on what the server
- * reports as an error or what is not of the format. Events and blocks of kinds that it does not know are passed over, as
- * the format asks of its readers.
+ * Decoded parts wait in a batch until `take`; `finish` comes with `end`. Throws `ModelError` for an error of the server
+ * and for an invalid answer. Ignores unknown events and blocks, as the format requires.
  */
 export class MessagesAnswer implements Answer {
   readonly #endpoint: Endpoint;
   readonly #batch = new Batch();
   #block: Block | undefined;
-  /** Events that say the next bit of the same block. */
+  /** Events with the next fragment of the same block. */
   readonly #repeated = new Repeated();
-  /** By the index of their blocks. */
+  /** Calls by the index of their block. */
   readonly #calls = new Map<unknown, OpenCall>();
   #count = 0;
   #model = "";
@@ -64,7 +63,7 @@ export class MessagesAnswer implements Answer {
     return this.#done;
   }
 
-  /** The stop reason is there: the answer is whole, whatever becomes of its last marker (F53). */
+  /** Whether the stop reason has arrived. The answer is then whole, even without its end mark (F53). */
   get answered(): boolean {
     return this.#done || this.#finish !== undefined;
   }
@@ -120,7 +119,7 @@ export class MessagesAnswer implements Answer {
   end(): void {
     this.#close();
     if (!this.answered) throw errorOfEnd(this.#endpoint);
-    // A gateway may leave out the ends of blocks too.
+    // A gateway may leave out the ends of blocks.
     for (const index of [...this.#calls.keys()]) this.#end(index);
     const reason = this.#reason();
     const details = this.#stop.stop_details;
@@ -140,7 +139,7 @@ export class MessagesAnswer implements Answer {
 
   #reason(): FinishReason {
     const reason = this.#finish ?? "stop";
-    // Gateways disagree on the reason of an answer that calls tools.
+    // Gateways report different reasons for an answer with calls.
     if (this.#count > 0 && (reason === "stop" || reason === "paused")) return "calls";
     return reason === "calls" && this.#count === 0 ? "stop" : reason;
   }
@@ -162,7 +161,7 @@ export class MessagesAnswer implements Answer {
     }
   }
 
-  /** Takes note of an event that says the next bit of a block. */
+  /** Learns the form of an event with the next fragment of a block. */
   #learn(event: string, index: unknown, delta: JsonRecord): void {
     const field = FIELDS.get(delta.type);
     if (field === undefined) return;
@@ -173,7 +172,7 @@ export class MessagesAnswer implements Answer {
 
   #begin(index: unknown, block: JsonRecord): void {
     switch (block.type) {
-      // Some servers begin a block with its first words, or send it whole (F54).
+      // Some servers put the first fragment or the whole text into the start of a block (F54).
       case "text":
         return this.#extend(this.#open("text", index), textAt(block, "text"));
       case "thinking": {
@@ -211,7 +210,7 @@ export class MessagesAnswer implements Answer {
     this.#close();
     const call: OpenCall = {
       index: this.#count++,
-      // Arguments come in pieces as a rule, behind an empty object.
+      // Usually an empty object, followed by the arguments in pieces.
       input: isRecord(block.input) ? JSON.stringify(block.input) : "{}",
       provider: isRecord(block.caller) ? { [PROVIDER]: { caller: callerOf(block.caller) } } : undefined,
       pieces: new CallArguments(),
@@ -236,13 +235,13 @@ export class MessagesAnswer implements Answer {
     if (!block) return;
     this.#block = undefined;
     if (block.empty && !block.own) return;
-    // Reasoning that Anthropic keeps to itself has no text, and must be given back all the same.
+    // Reasoning that Anthropic redacts has no text, but must be sent back.
     if (block.empty) this.#batch.add({ type: block.type, text: "" });
     this.#batch.add(block.own ? { type: "part-end", provider: { [PROVIDER]: block.own } } : { type: "part-end" });
   }
 }
 
-/** Who called a tool, in the form in which the provider's package keeps it. */
+/** The caller of a tool, in the form of the provider's package. */
 function callerOf(caller: JsonRecord): Readonly<Record<string, Json>> {
   const toolId = textAt(caller, "tool_id");
   return { type: textAt(caller, "type"), ...(toolId === "" ? {} : { toolId }) };

@@ -9,8 +9,8 @@ import { throughPackage } from "./package.ts";
 import { encodeMessages } from "./request.ts";
 
 /**
- * A model of a server that speaks Anthropic's messages format. The key is sent as `x-api-key`. `providerOptions` of a
- * request are read under the name `anthropic`.
+ * Options of a model on a server with Anthropic's messages format. Sends the key as `x-api-key`. Reads `providerOptions`
+ * of a request under the name `anthropic`.
  */
 export type AnthropicMessagesOptions = WireOptions;
 
@@ -19,13 +19,12 @@ const PDF_BETA = "pdfs-2024-09-25";
 /**
  * A driver for Anthropic's messages format.
  *
- * It encodes the messages and decodes the answers, which is what each step and each token costs. The rest, which changes
- * from model to model, is left to the provider package of the AI SDK: it writes the head of the requests, and serves
- * those requests as a whole that need more than text, reasoning, calls and files: tools that Anthropic runs, and its
- * rarer options.
+ * Encodes messages and decodes answers itself, since each step and token costs time there. The AI SDK's provider package
+ * writes the head of requests, which differs between models. It also writes whole requests with rare content, such as
+ * tools that Anthropic runs.
  *
- * Nothing is loaded or opened before the first stream. It sets no time limit of its own: a model may think for long, and
- * whoever waits aborts. Throws `TypeError` when `baseURL` is not an address.
+ * Loads and opens nothing before the first stream. Has no timeout of its own, since a model may think for long; the
+ * caller aborts. Throws `TypeError` if `baseURL` is not an address.
  */
 export function anthropicMessages(options: AnthropicMessagesOptions): ModelDriver {
   refuseUnknown("anthropicMessages", options, WIRE_OPTIONS);
@@ -41,7 +40,7 @@ export function anthropicMessages(options: AnthropicMessagesOptions): ModelDrive
     family: "anthropic-messages",
     async stream(request, sink, signal) {
       signal.throwIfAborted();
-      // Before the first wait: the list of messages grows later.
+      // Encode before the first await: the list of messages grows later.
       const messages = encodeMessages(request, options.takes);
       if (!messages) {
         const rest = { ...request, messages: [...request.messages] };

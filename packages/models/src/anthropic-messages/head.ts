@@ -3,11 +3,11 @@ import type { ModelRequest } from "@banyan/core/drivers";
 import type { WireOptions } from "../wire/client.ts";
 import { throughPackage } from "./package.ts";
 
-/** All of a request but its messages. */
+/** All of a request except for its messages. */
 export interface Head {
-  /** A JSON object as text, without its last brace. */
+  /** A JSON object as text, without its closing brace. */
   readonly text: string;
-  /** What of Anthropic's betas it needs, with commas between. */
+  /** The Anthropic betas that it needs, separated by commas. */
   readonly betas: string;
 }
 
@@ -15,13 +15,13 @@ interface KnownHead extends Pick<ModelRequest, "instructions" | "tools" | "toolC
   readonly head: Promise<Head>;
 }
 
-/** Heads that are kept for the same settings. */
+/** Maximum number of heads kept for the same settings. */
 const KEPT = 8;
 
 /**
- * The heads of requests. What a model can do, and how an effort, a limit or an option is told to it, the provider's
- * package knows and keeps up with: it writes the request without messages, which is caught before it is sent. The same
- * head serves every step of an agent.
+ * The heads of requests. The provider's package keeps track of each model's features, and how effort, limits and
+ * options are written. So let it write a request without messages, and catch that before it is sent. One head serves
+ * every step of an agent.
  */
 export class Heads {
   readonly #options: WireOptions;
@@ -31,7 +31,7 @@ export class Heads {
     this.#options = options;
   }
 
-  /** Rejects with `ModelError` when the package refuses the settings. */
+  /** Returns the head of a request. Rejects with `ModelError` if the package refuses the settings. */
   of({ settings, instructions, tools, toolChoice }: ModelRequest): Promise<Head> {
     let heads = this.#known.get(settings);
     if (!heads) {
@@ -60,7 +60,7 @@ async function written(options: WireOptions, request: ModelRequest): Promise<Hea
     throw new Error("Only what is sent was asked for.");
   });
   const nowhere = { push: () => true, ready: async () => {} };
-  // Behind what was caught, this failure is of no interest.
+  // Once the head is caught, this failure does not matter.
   model.stream(request, nowhere, new AbortController().signal).catch(caught.reject);
   return caught.promise;
 }

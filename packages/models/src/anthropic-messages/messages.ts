@@ -2,19 +2,19 @@ import type { Json } from "@banyan/core";
 import type { FilePart, ProviderData } from "@banyan/core/conversation";
 import { PDF, type PromptCall, type PromptMessage, resultShown } from "@banyan/core/drivers";
 
-/** Under whose name is kept what only Anthropic understands. */
+/** The name under which Anthropic's own data is kept. */
 export const PROVIDER = "anthropic";
 
-/** How a message of each side begins. It ends with the end of its blocks and its own. */
+/** The beginning of a message of each role. Its end closes the blocks and the message. */
 export const BEGIN = { user: ',{"role":"user","content":[', assistant: ',{"role":"assistant","content":[' } as const;
 
-/** A message of a prompt in Anthropic's format: a message of each side as the bytes of JSON, with a comma before it. */
+/** A prompt message in Anthropic's format: JSON bytes per role, with a comma before each. */
 export interface EncodedMessage {
-  /** Of the model. Empty where nothing of its answer can be shown to it. */
+  /** The model's message. Empty if nothing of the answer can be sent. */
   readonly assistant?: Uint8Array;
-  /** Of the person, or the results of the calls in the answer. */
+  /** The user's message, or the results of the answer's calls. */
   readonly user?: Uint8Array;
-  /** Whether there is a PDF among them, for which Anthropic wants a header. */
+  /** Whether there is a PDF, for which Anthropic needs a header. */
   readonly pdf?: true;
 }
 
@@ -23,9 +23,9 @@ type Own = Readonly<Record<string, Json>> | undefined;
 type Block = Readonly<Record<string, unknown>>;
 
 /**
- * Returns `undefined` for a message that holds what only the provider's package can encode.
+ * Encodes a message. Returns `undefined` if only the provider's package can encode it.
  *
- * @param takes Media types of the files that the model is shown with results.
+ * @param takes Media types of files that the model gets in results.
  */
 export function encode(message: PromptMessage, takes: readonly string[]): EncodedMessage | undefined {
   return message.role === "user" ? encodeUser(message.parts) : encodeAnswer(message, takes);
@@ -60,14 +60,14 @@ function fileBlock({ mediaType, name, data, url }: FilePart): Block | undefined 
 
 function encodeAnswer(message: AssistantMessage, takes: readonly string[]): EncodedMessage | undefined {
   const said: Block[] = [];
-  /** Calls since the last reasoning: Anthropic wants them behind what was said meanwhile. */
+  /** Calls since the last reasoning. Anthropic wants calls after the text between them. */
   let calls: Block[] = [];
-  /** Whether there is anything in it, be it for another provider. */
+  /** Whether the message has any content, for any provider. */
   let says = false;
   for (const part of message.parts) {
     const own = ownOf(part);
     if (part.type === "provider") {
-      // What it did for an answer that broke off, Anthropic may not know any more.
+      // Anthropic may not know server-side work of an interrupted answer any more.
       if (own && !message.unfinished) return undefined;
       continue;
     }
@@ -111,12 +111,12 @@ function callBlock({ id, tool, input }: PromptCall, own: Own): Block | undefined
   const block = { type: "tool_use", id, name: tool, input };
   if (!own) return block;
   const { caller, ...rest } = own;
-  // Calls from within Anthropic's own tools need them in the conversation too.
+  // Calls from Anthropic's own tools need these tools' parts in the conversation.
   if (JSON.stringify(caller) !== '{"type":"direct"}' || Object.keys(rest).length > 0) return undefined;
   return { ...block, caller };
 }
 
-/** Reasoning without a signature, as that of another model, is not shown to Anthropic's. */
+/** Reasoning without a signature, such as another model's, is not sent to Anthropic. */
 function reasoningBlock(thinking: string, own: Own): Block | undefined {
   if (typeof own?.signature === "string") return { type: "thinking", thinking, signature: own.signature };
   if (typeof own?.redactedData === "string") return { type: "redacted_thinking", data: own.redactedData };

@@ -4,7 +4,7 @@ import { adaptForAnthropic } from "../families/anthropic.ts";
 import type { WireOptions } from "../wire/client.ts";
 import { modelFetch, withLife } from "../wire/fetch.ts";
 
-/** A driver for the same models through the provider package of the AI SDK, which is loaded for it. */
+/** A driver for the same models through the AI SDK's provider package, which is loaded on demand. */
 export async function throughPackage(
   options: WireOptions,
   fetch = modelFetch({ ...options, format: "messages" }),
@@ -13,7 +13,7 @@ export async function throughPackage(
   const { id, model, baseURL, headers, price, contextSize, settings, takes } = options;
   const provider = createAnthropic({
     baseURL,
-    // Without a key the package looks for one in the environment of the process; a blank one keeps it from that.
+    // Without a key, the package would search the process's environment; a blank key prevents this.
     apiKey: options.apiKey ?? " ",
     ...(headers ? { headers: { ...headers } } : {}),
     fetch,

@@ -3,31 +3,29 @@ import { type ModelRequest, PDF, PICTURES, type PromptMessage } from "@banyan/co
 import { CACHE_MARK } from "../families/anthropic.ts";
 import { BEGIN, type EncodedMessage, encode, PROVIDER } from "./messages.ts";
 
-// Messages never change, so that they are encoded once for as long as they live, whichever driver asks; with files in results
-// it depends on what the model takes.
+// Messages never change, so each is encoded once for all drivers. With files in results, the encoding depends on the model's
+// media types.
 const encodings = new WeakMap<
   PromptMessage,
   { readonly encoded: EncodedMessage | undefined; readonly takes?: readonly string[] }
 >();
 
-/** Files that Anthropic's models take in results, where nobody says otherwise. */
+/** Default media types in results for Anthropic's models. */
 const TAKEN: readonly string[] = [...PICTURES, PDF];
 
 /** The messages of a request. */
 export interface Messages {
-  /** One after the other the bytes of JSON, with a comma before each message. */
+  /** JSON bytes in order, with a comma before each message. */
   readonly pieces: readonly Uint8Array[];
   readonly pdf: boolean;
 }
 
 /**
- * The messages of a request in Anthropic's format (https://docs.claude.com/en/api/messages). Each is encoded the first
- * time that it is seen; after that its bytes are joined in. Neighbours of one side become one message, and up to where
- * Anthropic is to cache the request is marked, as `markForCache` has it.
+ * Encodes the messages of a request in Anthropic's format (https://docs.claude.com/en/api/messages). Encodes each message
+ * once and joins its bytes later. Adjacent messages of one role become one. Cache marks are set as `markForCache` does.
  *
- * Returns `undefined` for a request that only the provider's package can write: one with tools that Anthropic runs, or
- * with what they did, with options that change more than the head of a request, with files of rarer kinds, or one that
- * Anthropic is to go on with where the model stopped.
+ * Returns `undefined` for a request that only the provider's package can write. Such a request has tools that Anthropic runs
+ * or their results, options beyond the request's head, rare kinds of files, or a partial answer to continue.
  */
 export function encodeMessages(
   { messages, settings }: ModelRequest,
@@ -43,7 +41,7 @@ export function encodeMessages(
   return join(encoded, firstMark(encoded, settings));
 }
 
-/** Options that shape the head of a request and nothing else. */
+/** Options that only affect the head of a request. */
 const HEAD_OPTIONS: ReadonlySet<string> = new Set([
   "anthropicBeta",
   "cacheControl",
@@ -76,7 +74,7 @@ function encodedOnce(message: PromptMessage, takes: readonly string[]): EncodedM
   return known.encoded;
 }
 
-/** From which message on all that is not the model's is marked: the last two. A user who sets marks gets none of ours. */
+/** The first message for cache marks: the last two user messages get one. If the user sets marks, ours are left out. */
 function firstMark(encoded: readonly EncodedMessage[], { providerOptions }: ModelSettings): number {
   let first = encoded.length;
   let left = providerOptions?.[PROVIDER]?.cacheControl === undefined ? 2 : 0;
@@ -87,7 +85,7 @@ function firstMark(encoded: readonly EncodedMessage[], { providerOptions }: Mode
   return first;
 }
 
-/** In place of the end of a message: of its last block, of its blocks, and its own. */
+/** Replaces the end of a message: of its last block, of the list of blocks, and of the message. */
 const MARKED = Buffer.from(`,"cache_control":${JSON.stringify(CACHE_MARK)}}]}`);
 const COMMA = Buffer.from(",");
 
@@ -104,7 +102,7 @@ function join(encoded: readonly EncodedMessage[], firstMarked: number): Messages
   };
   encoded.forEach(({ assistant, user, pdf: has = false }, index) => {
     if (assistant && assistant.length > 0) add("assistant", assistant);
-    // An answer of which nothing can be shown still stands between two messages of the user.
+    // An answer without visible content still separates two user messages.
     else if (assistant && last === "user") last = undefined;
     if (user) add("user", index < firstMarked ? user : Buffer.concat([user.subarray(0, -3), MARKED]));
     pdf ||= has;

@@ -2,8 +2,7 @@ import type { Usage } from "@banyan/core";
 import { countAt, isRecord, type JsonRecord } from "../wire/json.ts";
 
 /**
- * Puts the tokens of an answer together as they are told: what goes in with its beginning, the rest with its end, where
- * what was told before may be told anew.
+ * Adds up the usage of an answer: input counts come at its start, others at its end, which may repeat earlier counts.
  */
 export class UsageCount {
   #told: JsonRecord = {};
@@ -14,7 +13,7 @@ export class UsageCount {
     this.#told = { ...this.#told, ...Object.fromEntries(told) };
   }
 
-  /** Anthropic counts what its cache had or took apart from `input_tokens`; here it is part of the input. */
+  /** Anthropic counts cached tokens apart from `input_tokens`; here they are part of the input. */
   get sum(): Usage {
     const cached = countAt(this.#told, "cache_read_input_tokens");
     const cacheWrite = countAt(this.#told, "cache_creation_input_tokens");
@@ -30,8 +29,8 @@ export class UsageCount {
   }
 
   /**
-   * The tokens outside of the cache. An answer of several samplings lists them; its totals leave some out. Those of an
-   * advisor have another price and are not counted; where another model stood in, the totals are those of its answer.
+   * Tokens outside the cache. An answer with several samplings lists these, and its totals omit some. An advisor's
+   * tokens have another price and do not count. If a fallback model answered, the totals are right.
    */
   #executed(): { input: number; output: number } {
     const totals = { input: countAt(this.#told, "input_tokens"), output: countAt(this.#told, "output_tokens") };

@@ -1,22 +1,22 @@
 import type { Json } from "@banyan/core";
 
-/** A call that the demo means to make. */
+/** A call that the demo plans. */
 export interface PlannedCall {
   readonly tool: string;
   readonly input: { readonly [name: string]: Json };
 }
 
-/** Calls that are made at once, in one message. */
+/** Parallel calls in one message. */
 export type Round = readonly PlannedCall[];
 
-/** Something that a person may want, and what the demo does for it. */
+/** A kind of request, and the demo's calls for it. */
 export interface Intent {
-  /** Shown to people who ask what the demo understands. */
+  /** An example for users who ask what the demo understands. */
   readonly example: string;
-  /** The verbs that begin it: where one follows `and`, a new request begins. */
+  /** Its first verbs: such a verb after `and` begins a new request. */
   readonly verbs: readonly string[];
   readonly patterns: readonly RegExp[];
-  /** What to do, round by round; nothing when the words fit but mean something else. */
+  /** The calls, round by round; undefined if the words match but mean something else. */
   plan(found: Found): readonly Round[] | undefined;
 }
 
@@ -38,7 +38,7 @@ function sentence(words: string): RegExp {
   return new RegExp(`^(?:${words})(?:(?<=[^\\s.])[.!?]+)?\\s*$`, "is");
 }
 
-/** What the demo understands; the first that fits counts. */
+/** The kinds of requests that the demo understands; the first match counts. */
 export const intents: readonly Intent[] = [
   {
     example: "run `git status`",
@@ -149,13 +149,13 @@ export const intents: readonly Intent[] = [
   },
 ];
 
-/** A name or a text without the quotes around it. */
+/** A name or a text without quotes around it. */
 function plain(text = ""): string {
   const trimmed = text.trim();
   return new RegExp(`^(?:${QUOTED})$`, "s").test(trimmed) ? trimmed.slice(1, -1) : trimmed;
 }
 
-/** A content: word for word, out of its quotes or its fence. */
+/** The exact content, without quotes or fence. */
 function textIn(content: string): string {
   const fenced = /^\s*(`{3,}|~{3,})[^\n]*\n(.*\n)?\1\s*$/s.exec(content);
   return fenced ? (fenced[2] ?? "") : plain(content);
@@ -167,7 +167,7 @@ function folderOf(path = "."): string {
   return plain(words.replace(/^(?:the )?(?:(?:folder|directory) )?| (?:folder|directory)$/gi, ""));
 }
 
-/** A text as a regular expression that finds just it; `/.../` is one already. */
+/** A regular expression for exactly this text; `/.../` is used as a regular expression. */
 function patternOf(text: string): string {
   const expression = /^\/(.+)\/$/s.exec(text)?.[1];
   return expression ?? text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

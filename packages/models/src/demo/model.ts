@@ -4,13 +4,13 @@ import { reply } from "./reply.ts";
 import { speak } from "./speak.ts";
 
 export interface DemoOptions {
-  /** Milliseconds for each word (default 8); 0 says everything at once. */
+  /** Milliseconds per word (default 8); 0 sends everything at once. */
   readonly pace?: number;
 }
 
 /**
- * A model of rules, for when no real one can be reached: it understands a handful of plain requests about the files of
- * a folder, calls the tools for them and tells what came back. It thinks about nothing, and says so when asked.
+ * A model of fixed rules, for use without a real model. Understands a few plain requests about files of a folder,
+ * calls the tools for them and reports the results. Does not think, and answers this when asked.
  */
 export function demoModel({ pace = 8 }: DemoOptions = {}): ModelDriver {
   return {

@@ -4,14 +4,14 @@ import { intents } from "./intents.ts";
 import { describe, type Outcome, report } from "./report.ts";
 import { understand, type Wish } from "./understand.ts";
 
-/** What the demo answers: some of it may be empty, the calls may be none. */
+/** The demo's answer. Any part may be empty. */
 export interface Reply {
   readonly reasoning: string;
   readonly text: string;
   readonly calls: Round;
 }
 
-/** What the demo says or does next; in a task, its last word is the result. */
+/** Returns the demo's next answer. In a task, the last text is the result. */
 export function reply(request: ModelRequest): Reply {
   const next = nextIn(request);
   const isTask = request.toolChoice === "auto" && request.tools.some(({ name }) => name === FINISH);
@@ -22,7 +22,7 @@ export function reply(request: ModelRequest): Reply {
 /** The tool that ends a task. */
 const FINISH = "finish_task";
 
-/** Decides from the messages alone: what is asked for, what was done for it, and so what comes next. */
+/** Decides from the messages alone: the user's request, the work so far, and the next step. */
 function nextIn(request: ModelRequest): Reply {
   const { wish, after } = lastWish(request);
   const rounds = roundsIn(after);
@@ -53,7 +53,7 @@ function say(reasoning: string, text: string): Reply {
   return { reasoning, text, calls: [] };
 }
 
-/** Why the next calls cannot be made, if so. */
+/** Why the next calls cannot be made; undefined if they can. */
 function whyNot(next: Round, failed: boolean, request: ModelRequest): string | undefined {
   if (failed) return "what came before it did not work";
   const absent = next.find((call) => !request.tools.some((tool) => tool.name === call.tool));
@@ -62,8 +62,8 @@ function whyNot(next: Round, failed: boolean, request: ModelRequest): string | u
 }
 
 /**
- * The last request of the user, and what came after it. A message that asks to go on, and one that is not understood
- * while no tools may be called (such as the note that a limit is reached), belong to the request before.
+ * The last request of the user, and the messages after it. A message to continue belongs to the request before. So
+ * does an unknown message while no tools may be called, such as the notice of a limit.
  */
 function lastWish({ messages, toolChoice }: ModelRequest): { wish: Wish; after: readonly PromptMessage[] } {
   let newest: { wish: Wish; after: readonly PromptMessage[] } | undefined;
@@ -78,7 +78,7 @@ function lastWish({ messages, toolChoice }: ModelRequest): { wish: Wish; after: 
   return newest ?? { wish: { type: "guide" }, after: [] };
 }
 
-/** A message may carry more than the request, such as files and what memory recalled: one of its texts is enough. */
+/** A message may have more texts than the request, such as files and recalled memory. One understood text is enough. */
 function wishIn(message: Extract<PromptMessage, { role: "user" }>): Wish {
   const texts = message.parts.flatMap((part) => (part.type === "text" && part.text.trim() ? [part.text] : []));
   const wishes = texts.map(understand);
@@ -129,7 +129,7 @@ const REAL_MODEL = [
 
 const UNDERSTOOD = `I understand requests like these, also several of them, joined by "and" or "then":\n\n${EXAMPLES}`;
 
-/** What the demo is, for whoever asks. */
+/** The demo's description of itself. */
 function guide(tools: readonly string[]): string {
   const offered =
     tools.length > 0 ? `The tools that I can call here: ${tools.join(", ")}.` : "No tools are offered to me here.";

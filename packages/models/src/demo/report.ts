@@ -1,16 +1,16 @@
 import type { Json } from "@banyan/core";
 import type { PromptCall, PromptResult } from "@banyan/core/drivers";
 
-/** A call that was made for the request, and what became of it. */
+/** A call of the demo and its result. */
 export interface Outcome {
   readonly call: PromptCall;
   readonly result: PromptResult;
 }
 
-/** Lines of an output that are quoted at most. */
+/** Maximum lines of quoted output. */
 const MOST_LINES = 20;
 
-/** A call in words, to follow "I" or "the user wants me to". */
+/** Describes a call, to follow "I" or "the user wants me to". */
 export function describe({ tool, input }: { readonly tool: string; readonly input: Json }): string {
   const of = (name: string) => inline(argument(input, name));
   switch (tool) {
@@ -36,7 +36,7 @@ export function describe({ tool, input }: { readonly tool: string; readonly inpu
   }
 }
 
-/** What came back from a call, told to a person. */
+/** Describes the result of a call for users. */
 export function report({ call, result }: Outcome, all: readonly Outcome[]): string {
   if (result.failed) return `I could not ${describe(call)}. What came back:\n\n${block(result.output)}`;
   const lines = linesOf(result);
@@ -52,7 +52,7 @@ export function report({ call, result }: Outcome, all: readonly Outcome[]): stri
     }
     case "read": {
       const path = argument(call.input, "path");
-      // What was read only to be changed is told with the change.
+      // A file that is read only to be changed is reported with its change.
       if (isChangedLater(call, all)) return "";
       return entries.length === 0
         ? `${inline(path)} is empty.`
@@ -77,7 +77,7 @@ function isChangedLater(call: PromptCall, all: readonly Outcome[]): boolean {
   return later.some((outcome) => outcome.call.tool === "edit" && argument(outcome.call.input, "path") === path);
 }
 
-/** The shell tool ends its output with how the command ended, unless it was well. */
+/** The shell tool appends how the command ended, unless it succeeded. */
 function howItEnded(lastLine: string): string {
   if (/^exit code \d+$/.test(lastLine)) return `ended with ${lastLine}`;
   return /^\[(?:timed out|cancelled)/.test(lastLine) ? "did not end by itself" : "ended with exit code 0";
@@ -103,7 +103,7 @@ function capital(words: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-/** Code in a line; its fence is longer than any inside. */
+/** Inline code; its fence is longer than any inside. */
 function inline(text: string): string {
   const fence = "`".repeat(longestRun(text) + 1);
   const space = text.startsWith("`") || text.endsWith("`") ? " " : "";
@@ -113,7 +113,7 @@ function inline(text: string): string {
 /** The beginning of a text in a fenced block. */
 function block(text: string): string {
   const lines = text.replace(/\n$/, "").split("\n");
-  // One line more takes no more room than a count of it.
+  // One more line takes no more room than a sentence about it.
   const most = lines.length === MOST_LINES + 1 ? lines.length : MOST_LINES;
   const shown = lines.slice(0, most).join("\n");
   const fence = "`".repeat(Math.max(3, longestRun(shown) + 1));

@@ -4,9 +4,9 @@ import type { ModelPart, ModelRequest, ModelSink, PromptMessage } from "@banyan/
 import type { Reply } from "./reply.ts";
 
 /**
- * Says a reply, piece by piece.
+ * Streams a reply piece by piece.
  *
- * @param pace Milliseconds for each piece; 0 for all at once.
+ * @param pace Milliseconds per piece; 0 for all at once.
  */
 export async function speak(
   { reasoning, text, calls }: Reply,
@@ -46,7 +46,7 @@ export async function speak(
   ]);
 }
 
-/** Pushes what is due by the clock, so that a busy program makes larger batches and not a slower answer. */
+/** Pushes pieces by the clock, so that a busy program gets larger batches and not a slower answer. */
 async function inPace(parts: readonly ModelPart[], pace: number, sink: ModelSink, signal: AbortSignal): Promise<void> {
   const begin = performance.now();
   let said = 0;
@@ -61,7 +61,7 @@ async function inPace(parts: readonly ModelPart[], pace: number, sink: ModelSink
   signal.throwIfAborted();
 }
 
-/** Waits for something, no longer than until the signal aborts; then rejects with its reason. */
+/** Waits for a promise, and rejects with the signal's reason if the signal aborts first. */
 async function unlessAborted(something: Promise<void>, signal: AbortSignal): Promise<void> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
@@ -73,14 +73,14 @@ async function unlessAborted(something: Promise<void>, signal: AbortSignal): Pro
   }
 }
 
-/** Words, each with the space behind it. */
+/** Words, each with its trailing space. */
 function pieces(text: string): string[] {
   return text.match(/\S+\s*|\s+/g) ?? [];
 }
 
 const counted = new WeakMap<PromptMessage, number>();
 
-/** The words of a request, about as many as a real model would count tokens; each message is counted once. */
+/** The words of a request, roughly the tokens of a real model. Each message is counted once. */
 function wordsIn({ instructions, messages, tools }: ModelRequest): number {
   let words = wordsOf(instructions);
   for (const tool of tools) words += wordsOf(tool.description) + 1;

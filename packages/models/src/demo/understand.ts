@@ -1,6 +1,6 @@
 import { type Intent, intents, type Round } from "./intents.ts";
 
-/** What a message asks for. `guide`: to be told what the demo is. */
+/** The request of a message. `guide`: a question about the demo. */
 export type Wish =
   | { readonly type: "work"; readonly rounds: readonly Round[] }
   | { readonly type: "guide" }
@@ -8,25 +8,25 @@ export type Wish =
   | { readonly type: "unknown"; readonly words: string };
 
 const VERBS = intents.flatMap((intent) => intent.verbs).join("|");
-/** One after the other. Not the `then` of a shell's `if`. */
+/** Separates requests in sequence. Not the `then` of a shell's `if`. */
 const THEN = new RegExp(
   `(?<!;\\s*)(?:[.!,]?\\s+(?:and\\s+)?then,?\\s+|(?<=[^\\s.])(?<!(?:^|\\s)\\d+)[.!]\\s+(?=(?:${VERBS})\\b)|\\s*\\n\\s*(?:[-*]|\\d+[.)])?\\s*(?=(?:${VERBS})\\b))`,
   "gi",
 );
-/** At once. */
+/** Separates parallel requests. */
 const AND = new RegExp(`,?\\s+and\\s+(?:also\\s+)?(?=(?:${VERBS})\\b)`, "gi");
 const BULLET = /^(?:[-*]|\d+[.)])\s+/;
 const POLITE =
   /^(?:(?:please|now|first|next|finally|also|then|can you|could you|would you|will you|i want you to|let's|let us)\b,?\s*)+/i;
 const GO_ON = /^(?:go on|continue|carry on|proceed)\b/i;
-/** Where the words of a file begin, unless a quote follows. */
+/** The start of a file's content, unless a quote follows. */
 const CONTENT =
   /(?:^|\s)(?:create|write|make|save)\s[^\n]*?(?:\s(?:with|containing|saying|that (?:says|contains))(?: (?:the )?(?:contents?|text|words?))?:?|:)\s+/i;
 
-/** Characters of a request. More than that is a text, with which only a real model can do something. */
+/** Maximum characters of a request. Only a real model could handle longer texts. */
 const LONGEST = 4000;
 
-/** Understands a message: all of it, or nothing. */
+/** Understands a message as a whole or not at all. */
 export function understand(message: string): Wish {
   const text = message.trim();
   if (text.length > LONGEST) return { type: "unknown", words: text };
@@ -61,7 +61,7 @@ function planFor(words: string): ReturnType<Intent["plan"]> {
   return undefined;
 }
 
-/** Splits a text where a separator stands outside of what is quoted. */
+/** Splits a text at separators outside quotes. */
 function split(text: string, separator: RegExp): string[] {
   const parts: string[] = [];
   let from = 0;
@@ -72,7 +72,7 @@ function split(text: string, separator: RegExp): string[] {
   return [...parts, text.slice(from)].filter((part) => part.trim() !== "");
 }
 
-/** The text with everything that stands for itself (quotes, fences, the content of a file) covered, place for place. */
+/** Replaces literal parts (quotes, fences, the content of a file) with placeholders of equal length. */
 function covered(text: string): string {
   const cover = (found: string) => "\0".repeat(found.length);
   const quotes = text

@@ -4,19 +4,19 @@ import { fetchFor } from "../package-settings.ts";
 import type { SetUp, Target } from "../provider.ts";
 import { markForCache } from "./anthropic.ts";
 
-/** Marks for Bedrock's cache: Claude needs them, and other models refuse them. */
+/** Adds Bedrock's cache marks: Claude needs them, and other models refuse them. */
 export function adaptForBedrock(model: string): Pick<LanguageModelOptions, "adapt"> {
   if (!/\banthropic\.claude/.test(model)) return {};
   return { adapt: (request) => markForCache(request, { bedrock: { cachePoint: { type: "default" } } }) };
 }
 
-/** Where Bedrock is, and who asks. */
+/** Bedrock's address and credentials. */
 export function bedrockSettings(asking: SetUp & Partial<Pick<Target, "bounds">>): AmazonBedrockProviderSettings {
   const { address, apiKey, variables } = asking;
   const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = variables;
   return {
     ...(address === "" ? {} : { baseURL: address }),
-    // Without a key the package looks for one in the environment of the process; a blank one keeps it from that.
+    // Without a key, the package would search the process's environment; a blank key prevents this.
     apiKey: apiKey ?? " ",
     ...(AWS_REGION === undefined ? {} : { region: AWS_REGION }),
     ...(AWS_ACCESS_KEY_ID === undefined ? {} : { accessKeyId: AWS_ACCESS_KEY_ID }),

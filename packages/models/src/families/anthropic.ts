@@ -1,10 +1,10 @@
 import type { LanguageModelRequest } from "@banyan/core/ai-sdk";
 import type { ProviderData } from "@banyan/core/conversation";
 
-/** Up to what it stands on, Anthropic caches a request. */
+/** Anthropic caches a request up to this mark. */
 export const CACHE_MARK = { type: "ephemeral" } as const;
 
-/** Adds the marks of Anthropic's cache, except where a user sets `cacheControl` for the whole request. */
+/** Adds the marks of Anthropic's cache, except if a user sets `cacheControl` for the whole request. */
 export function adaptForAnthropic(request: LanguageModelRequest): LanguageModelRequest {
   if (request.providerOptions?.anthropic?.cacheControl !== undefined) return request;
   return markForCache(request, { anthropic: { cacheControl: CACHE_MARK } });
@@ -13,9 +13,9 @@ export function adaptForAnthropic(request: LanguageModelRequest): LanguageModelR
 type Options = NonNullable<LanguageModelRequest["prompt"][number]["providerOptions"]>;
 
 /**
- * Marks up to where a provider is to cache a request: the tools and the system prompt, and the last two messages that
- * are not the model's. The next request begins like this one up to the last of them, and finds it by the mark before
- * its own. Three marks at most; Anthropic takes four.
+ * Adds cache marks to a request: after the tools and the system prompt, and to the last two messages that are not the
+ * model's. The next request shares the beginning up to the last mark, and finds it by the mark before its own. Three
+ * marks at most; Anthropic accepts four.
  */
 export function markForCache(request: LanguageModelRequest, mark: ProviderData): LanguageModelRequest {
   const prompt = [...request.prompt];
@@ -26,7 +26,7 @@ export function markForCache(request: LanguageModelRequest, mark: ProviderData):
   const spoken = prompt.flatMap(({ role }, index) => (role === "user" || role === "tool" ? [index] : []));
   for (const index of spoken.slice(-2)) put(index);
   if (prompt[0]?.role === "system") {
-    // Tools stand before the system prompt and are cached with it.
+    // Tools come before the system prompt and are cached with it.
     put(0);
     return { ...request, prompt };
   }

@@ -3,7 +3,7 @@ import { resolveModel } from "../resolve.ts";
 import { bodyOf, serve } from "../testing/server.ts";
 import { KeepingSink } from "../testing/sink.ts";
 
-/** The bodies of requests as a model sends them, one after the other with the same driver. */
+/** The bodies of a model's requests, in order, with the same driver. */
 export async function bodiesOf(
   name: string,
   env: (address: string) => Record<string, string>,
@@ -17,7 +17,7 @@ export async function bodiesOf(
   const model = await resolveModel(name, { env: env(server.baseURL.replace(/\/v1$/, "")) });
   for (const request of requests) {
     const whole = { instructions: "", messages: [], tools: [], toolChoice: "auto", settings: {}, ...request } as const;
-    // The server refuses every request: only what it was asked counts.
+    // The server refuses every request: only the bodies matter.
     await model.stream(whole, new KeepingSink(), new AbortController().signal).catch(() => {});
   }
   return bodies;

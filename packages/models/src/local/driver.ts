@@ -11,17 +11,17 @@ import {
 
 /** The ways to a model of a local server. */
 export interface LocalWays {
-  /** Over its address for the chat completions format. */
+  /** Through the server's address for the chat completions format. */
   readonly chat: ModelDriver;
-  /** Over Ollama's own API, which sets the window. */
+  /** Through Ollama's own API, which can set the window. */
   native?(window: () => number | undefined): ModelDriver;
 }
 
 /**
- * A model of a local server, with an honest window (F69): the server is asked for the window before the first request, and
- * again after each error. A prompt that the server has cut, or refuses as too long, is an error that says what to set.
+ * Wraps a model of a local server to use its real context window (F69). Asks the server for the window before the first
+ * request and after each error. A prompt that the server cut, or refused as too long, gives an error with advice.
  *
- * @param set The window that the user sets. Ollama's requests ask for it; elsewhere the server's counts if it is smaller.
+ * @param set The user's window. Ollama gets it with each request; for other servers, the smaller of both counts.
  */
 export function localModel(served: ServedModel, ways: LocalWays, set: number | undefined): ModelDriver {
   const window = new LearntWindow(served, set, ways.native !== undefined);
@@ -30,7 +30,7 @@ export function localModel(served: ServedModel, ways: LocalWays, set: number | u
   let warned = false;
   return Object.freeze({
     ...chat,
-    // vLLM answers many requests at once.
+    // vLLM answers many requests in parallel.
     ...(served.server !== "vllm" && { oneAtATime: true }),
     get contextSize() {
       return window.size;
@@ -38,7 +38,7 @@ export function localModel(served: ServedModel, ways: LocalWays, set: number | u
     learnContextSize: (signal: AbortSignal) => window.learn(signal),
     async stream(request: ModelRequest, sink: ModelSink, signal: AbortSignal) {
       signal.throwIfAborted();
-      // The list of messages grows while the server is asked, and while it answers.
+      // The list of messages grows while waiting for the server.
       const now = { ...request, messages: request.messages.slice() };
       const asked = window.isDue ? now : request;
       if (window.isDue) await alive(sink, window.learn(signal));
@@ -59,7 +59,7 @@ export function localModel(served: ServedModel, ways: LocalWays, set: number | u
       if (!finish) return;
       const { input } = finish.usage;
       if (isCut(now, input, window.ofServer)) {
-        // Another server may have come in its place, with a larger window.
+        // Another server with a larger window may have replaced it.
         window.doubt();
         await window.learn(signal);
         if (isCut(now, input, window.ofServer)) throw window.cut(now, input);
@@ -69,7 +69,7 @@ export function localModel(served: ServedModel, ways: LocalWays, set: number | u
   });
 }
 
-/** Milliseconds between signs of life while a server loads a model. */
+/** Milliseconds between progress reports while a server loads a model. */
 const SIGN_OF_LIFE = 5_000;
 
 async function alive<T>(sink: ModelSink, work: Promise<T>): Promise<T> {
@@ -83,7 +83,7 @@ async function alive<T>(sink: ModelSink, work: Promise<T>): Promise<T> {
 
 type Finish = Extract<ModelPart, { type: "finish" }>;
 
-/** Keeps the end of a response back until its prompt is known to be whole: no call runs before. */
+/** Holds back the end of a response until its prompt is known to be whole, so that no call runs before. */
 class CountingSink implements ModelSink {
   finish: Finish | undefined;
   readonly #sink: ModelSink;
@@ -104,54 +104,54 @@ class CountingSink implements ModelSink {
   }
 }
 
-/** Answers of a server that do not tell the window before it is asked no more. */
+/** Answers without a window until the server is no longer asked. */
 const ASKED = 2;
 
-/** The window of one model, as far as it is known. */
+/** The known window of one model. */
 class LearntWindow {
   readonly #served: ServedModel;
   readonly #set: number | undefined;
   readonly #canBeSet: boolean;
   #said: ServerWindow | undefined;
   #asking: Promise<void> | undefined;
-  /** How often the server was asked in vain. */
+  /** Number of answers without a window. */
   #asked = 0;
   #stale = true;
   #isAnswered = false;
 
-  /** @param canBeSet Whether requests go the way that sets a window. */
+  /** @param canBeSet Whether requests can set the window. */
   constructor(served: ServedModel, set: number | undefined, canBeSet: boolean) {
     this.#served = served;
     this.#set = set;
     this.#canBeSet = canBeSet;
   }
 
-  /** Tokens that requests have, as far as they are known. */
+  /** Tokens of the window of requests, if known. */
   get size(): number | undefined {
     return windowSize(this.#set, this.#said);
   }
 
-  /** Tokens of the window that a request gets, whatever smaller one the user wants. */
+  /** Tokens of the window that the server gives a request, even if the user wants less. */
   get ofServer(): number | undefined {
     return this.toSet ?? this.#said?.size;
   }
 
-  /** A request can set the window. */
+  /** Whether a request can set the window. */
   get isSettable(): boolean {
     return this.#said?.canSet === true;
   }
 
-  /** Tokens that a request asks for. */
+  /** Tokens of the window that a request asks for. */
   get toSet(): number | undefined {
     return this.isSettable && this.#set !== undefined ? this.size : undefined;
   }
 
-  /** The server should be asked before the next request. */
+  /** Whether to ask the server before the next request. */
   get isDue(): boolean {
     return this.#stale && this.#asked < ASKED;
   }
 
-  /** A sentence for the user whose setting is larger than what there is. */
+  /** A sentence for a user whose setting exceeds the available window. */
   get excess(): string | undefined {
     if (this.#set === undefined || this.size === undefined || this.size >= this.#set) return undefined;
     const fact = `${this.#name} has a context of ${count(this.size)} tokens, so contextSize ${count(this.#set)} of the settings counts as that.`;
@@ -175,19 +175,19 @@ class LearntWindow {
     }
   }
 
-  /** A request was answered. A server that had to load the model for the first one knows the window now. */
+  /** Call after a response: a server that loaded the model for the first request now knows the window. */
   answered(): void {
     if (!this.#isAnswered && this.#stale) this.#asked = 0;
     this.#isAnswered = true;
   }
 
-  /** The server may be another one from now on: it is asked again. */
+  /** Another server may have replaced this one: ask again. */
   doubt(): void {
     this.#stale = true;
     this.#asked = 0;
   }
 
-  /** An error of the server, with what to set where the request was too long. */
+  /** Adds advice to an error of the server if the request was too long. */
   explained(error: ModelError): ModelError {
     this.doubt();
     if (error.code !== "context-overflow") return error;
@@ -196,7 +196,7 @@ class LearntWindow {
     return new ModelError(error.code, said, { cause: error, detail, ...(status === undefined ? {} : { status }) });
   }
 
-  /** The error of a prompt of which the server read a part. */
+  /** The error for a prompt that the server cut. */
   cut(request: ModelRequest, read: number): ModelError {
     const window = this.ofServer === undefined ? "" : `; its context size is ${count(this.ofServer)} tokens`;
     const fact = `${this.#name} read only ${count(read)} tokens of the request and dropped the rest${window}`;
@@ -216,7 +216,7 @@ class LearntWindow {
 
   async #ask(): Promise<void> {
     let said = await this.#answer();
-    // The first request would load the model too; the window is known only then.
+    // The first request would load the model too, and the window is only known after loading.
     if (said?.canSet && said.size === undefined && this.#set === undefined) {
       await loadInOllama(this.#served);
       said = await this.#answer();
@@ -232,7 +232,7 @@ class LearntWindow {
   }
 }
 
-/** How a window is made larger. */
+/** Advice for a larger window. */
 const ADVICE: Readonly<Record<LocalServerName, (name: string, most: number | undefined) => string>> = {
   ollama: (name, most) =>
     `set contextSize of "${name}" under "models" in settings.json${most === undefined ? "" : ` (at most ${count(most)})`}, or OLLAMA_CONTEXT_LENGTH for the server`,

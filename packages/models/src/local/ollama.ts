@@ -7,18 +7,18 @@ import { WireClient, type WireOptions } from "../wire/client.ts";
 import { type Endpoint, parseEvent } from "../wire/errors.ts";
 import { countAt, isRecord, type JsonRecord, textAt } from "../wire/json.ts";
 
-/** A model behind Ollama's own API. */
+/** Options of a model behind Ollama's own API. */
 export interface OllamaOptions extends WireOptions {
   /** The address without `/v1`. */
   readonly baseURL: string;
-  /** Tokens of the window that requests ask for; the server's own choice when absent. Read for each request. */
+  /** Tokens of the window that requests ask for; undefined: the server's choice. Called for each request. */
   readonly window: () => number | undefined;
   readonly textCalls?: boolean | undefined;
 }
 
 /**
- * A driver for Ollama's own chat API (https://docs.ollama.com/api/chat). Unlike its address for OpenAI's format, it sets
- * the window of a model (`num_ctx`) and refuses a prompt that is too long for it (`truncate: false`), which that one cuts.
+ * A driver for Ollama's own chat API (https://docs.ollama.com/api/chat). Unlike Ollama's OpenAI-compatible API, it can set a
+ * model's window (`num_ctx`), and refuses a prompt that is too long (`truncate: false`) instead of cutting it.
  */
 export function ollamaChat(options: OllamaOptions): ModelDriver {
   const { apiKey, model, takes, textCalls, window } = options;
@@ -34,7 +34,7 @@ export function ollamaChat(options: OllamaOptions): ModelDriver {
     family: "ollama",
     async stream(request, sink, signal) {
       signal.throwIfAborted();
-      // Before the first wait: the list of messages grows later.
+      // Encode before the first await: the list of messages grows later.
       const body = encodeRequest({ model, provider, takes, window: window() }, request);
       const offered = new Set(request.tools.map(({ name }) => name));
       await client.send(body, new OllamaAnswer(client.endpoint, offered, textCalls), sink, signal);
@@ -50,10 +50,10 @@ interface RequestShape {
   readonly window: number | undefined;
 }
 
-/** Fields of a request that are no options of the model. */
+/** Fields of a request; other `providerOptions` are options of the model. */
 const FIELDS = new Set(["format", "keep_alive", "think", "shift", "logprobs", "top_logprobs", "options"]);
 
-/** The body of a request. `providerOptions` are fields of the request where these have the name, else options of the model. */
+/** Encodes the body of a request. `providerOptions` with a name of `FIELDS` become fields, others become options of the model. */
 function encodeRequest(shape: RequestShape, request: ModelRequest): ListBody {
   const { instructions, settings } = request;
   const messages: OllamaMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
@@ -75,7 +75,7 @@ function encodeRequest(shape: RequestShape, request: ModelRequest): ListBody {
       ...(isRecord(fields.options) ? fields.options : {}),
     },
   };
-  // The format cannot forbid calls: a request that allows none offers no tools.
+  // The format cannot forbid calls, so a request without calls offers no tools.
   const offered = request.toolChoice === "none" ? [] : request.tools;
   const tools = offered.map(({ name, description, input }) => ({
     type: "function",
@@ -108,7 +108,7 @@ function encodeMessage(message: PromptMessage, { provider, takes }: RequestShape
   return encode(message, provider, takes).messages.map((encoded) => translated(encoded, tools));
 }
 
-/** A message of the chat completions format in Ollama's. */
+/** Converts a message of the chat completions format to Ollama's. */
 function translated(message: OpenAIMessage, tools: ReadonlyMap<string, string>): OllamaMessage {
   switch (message.role) {
     case "tool": {
@@ -154,8 +154,8 @@ function base64In(url: string): string {
 }
 
 /**
- * Decodes a response of Ollama: lines of JSON, of which the last one has the counts. Each line is read as the chunk of the
- * chat completions format that says the same.
+ * Decodes a response of Ollama: lines of JSON, the last with the counts. Converts each line to an equivalent chunk of the chat
+ * completions format.
  */
 class OllamaAnswer extends ChatAnswer {
   readonly #endpoint: Endpoint;
@@ -182,7 +182,7 @@ class OllamaAnswer extends ChatAnswer {
     const delta = {
       content: textAt(message, "content"),
       reasoning: textAt(message, "thinking"),
-      // Ollama sends each call whole, and counts those of one line.
+      // Ollama sends whole calls, and numbers them per line.
       ...(calls.length > 0 ? { tool_calls: calls.map((call) => ({ ...call, index: this.#calls++ })) } : {}),
     };
     const finish = line.done === true ? textAt(line, "done_reason") || "stop" : null;

@@ -2,19 +2,19 @@ import type { ServerResponse } from "node:http";
 import { bodyOf, chunk, serve, streamed, type TestServer } from "../testing/server.ts";
 import type { LocalServerName } from "./window.ts";
 
-/** A stand-in for a local server, which answers as its documents say. */
+/** A stand-in for a local server, which answers as documented. */
 export interface LocalStandIn extends Omit<TestServer, "connections"> {
   /** Paths of the requests so far. */
   readonly asked: string[];
   /** Bodies of the requests for a response. */
   readonly bodies: Body[];
-  /** Tokens of its window; it can be started anew with another one. */
+  /** Tokens of its window; a test may change it, like a restart. */
   window: number;
   /** Whether it has loaded the model. */
   loaded: boolean;
 }
 
-/** A request for a response, as far as tests look at it. */
+/** A request for a response, with the fields that tests read. */
 export interface Body {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly options?: { readonly num_ctx?: number };
@@ -25,18 +25,18 @@ export interface Body {
 export interface Behaviour {
   readonly window?: number;
   readonly loaded?: boolean;
-  /** Tokens of the prompt that it counts in its usage; the words of the prompt when absent. */
+  /** Prompt tokens in its usage. Default: the number of words. */
   readonly counts?: (prompt: number, window: number) => number;
-  /** Refuses prompts of more words than its window, as these servers do where they do not cut. */
+  /** Refuses prompts with more words than its window, as these servers do if they do not cut. */
   readonly refuses?: boolean;
-  /** Ollama: what its Modelfile sets. */
+  /** Ollama: the parameters of its Modelfile. */
   readonly parameters?: string;
 }
 
-/** Tokens that the model "m" could have at most, where the server tells it. */
+/** Maximum tokens of the model "m", for servers that report it. */
 export const MOST = 131_072;
 
-/** Starts a stand-in of a server with the model "m", which says "Good." to everything. */
+/** Starts a stand-in for a server with the model "m", which answers "Good." to everything. */
 export async function standIn(name: LocalServerName, behaviour: Behaviour = {}): Promise<LocalStandIn> {
   const { counts = (prompt: number) => prompt, refuses = false, parameters = "" } = behaviour;
   const state = {
@@ -73,7 +73,7 @@ export async function standIn(name: LocalServerName, behaviour: Behaviour = {}):
 
 type State = Pick<LocalStandIn, "window" | "loaded">;
 
-/** Answers of each server about its window. */
+/** Each server's answer about its window. */
 const TOLD: Readonly<Record<LocalServerName, (path: string, state: State, parameters: string) => object | undefined>> =
   {
     // https://github.com/ollama/ollama/blob/main/docs/api.md#show-model-information and #list-running-models;
@@ -93,7 +93,7 @@ const TOLD: Readonly<Record<LocalServerName, (path: string, state: State, parame
         return { models: loaded ? [{ name: "m:latest", model: "m:latest", context_length: window }] : [] };
       return undefined;
     },
-    // https://lmstudio.ai/docs/developer/rest/endpoints (GET /api/v0/models); `loaded_context_length` stands in the answer of
+    // https://lmstudio.ai/docs/developer/rest/endpoints (GET /api/v0/models); `loaded_context_length` is in the answer of
     // https://github.com/zed-industries/zed/issues/33938.
     lmstudio: (path, { window, loaded }) =>
       path === "/api/v0/models"
@@ -128,7 +128,7 @@ const TOLD: Readonly<Record<LocalServerName, (path: string, state: State, parame
         : undefined,
   };
 
-/** How each server refuses a prompt that is too long. */
+/** Each server's refusal of a prompt that is too long. */
 const REFUSALS: Readonly<Record<LocalServerName, (prompt: number, window: number) => [body: object, status: number]>> =
   {
     // llm/llama_server.go of https://github.com/ollama/ollama

@@ -1,31 +1,31 @@
 import { isRecord, type JsonRecord } from "../wire/json.ts";
 
-/** Programs that serve models on a machine of the user's. */
+/** Programs that serve models on a user's machine. */
 export const LOCAL_SERVERS = ["ollama", "lmstudio", "llamacpp", "vllm"] as const;
 
 export type LocalServerName = (typeof LOCAL_SERVERS)[number];
 
-/** The address of a server of the user's, and one of its models. */
+/** A model on a local server. */
 export interface ServedModel {
   readonly server: LocalServerName;
-  /** Its address for the chat completions format, as in `http://127.0.0.1:11434/v1`. */
+  /** The server's address for the chat completions format, as in `http://127.0.0.1:11434/v1`. */
   readonly address: string;
   readonly apiKey: string | undefined;
-  /** The model as the server calls it. */
+  /** The server's name of the model. */
   readonly model: string;
 }
 
 /** A server's answer about the context window of one of its models, in tokens. */
 export interface ServerWindow {
-  /** Tokens that a request and its response have together; unknown as long as the model is not loaded. */
+  /** Tokens of a request and its response together; unknown while the model is not loaded. */
   readonly size?: number | undefined;
-  /** Tokens that the model could have at most. */
+  /** Maximum tokens that the model supports. */
   readonly most?: number | undefined;
   /** A request can set the window, up to `most`. */
   readonly canSet?: true;
 }
 
-/** Milliseconds that a server has to answer, and to load a model. */
+/** Timeouts in milliseconds: for an answer, and for loading a model. */
 const PATIENCE = 3_000;
 const PATIENCE_TO_LOAD = 300_000;
 
@@ -38,7 +38,7 @@ export async function askWindow(served: ServedModel, signal?: AbortSignal): Prom
     case "ollama":
       return windowInOllama(served, signal);
     case "llamacpp": {
-      // A server of several models answers for the one that is named.
+      // A server with several models answers for the named model.
       const props = await askServer(served, `/props?model=${encodeURIComponent(served.model)}`, { signal });
       return props && { size: countIn(props.default_generation_settings, "n_ctx") };
     }
@@ -53,7 +53,7 @@ export async function askWindow(served: ServedModel, signal?: AbortSignal): Prom
   }
 }
 
-/** Has Ollama load a model, which the first request would do. Rejects only with the reason of `signal`. */
+/** Makes Ollama load a model, as the first request would. Rejects only with the reason of `signal`. */
 export async function loadInOllama(served: ServedModel, signal?: AbortSignal): Promise<void> {
   const { model } = served;
   await askServer(served, "/api/chat", {
@@ -73,24 +73,24 @@ async function windowInOllama(served: ServedModel, signal?: AbortSignal): Promis
   if (!isRecord(info)) return undefined;
   const most = countIn(info, Object.keys(info).find((key) => key.endsWith(".context_length")) ?? "");
   const loaded = listIn(running, "models").find(({ name }) => name === model || name === `${model}:latest`);
-  // What its Modelfile sets, as a line of words.
+  // The value in its Modelfile, as a line of words.
   const [, set] = /^num_ctx\s+(\d+)/m.exec(String(shown?.parameters ?? "")) ?? [];
   const size = countIn(loaded, "context_length") ?? (set === undefined ? undefined : smaller(Number(set), most));
   return { size, most, canSet: true };
 }
 
-/** Tokens of the window that requests get, by what the user sets and the server says; nothing while neither does. */
+/** Tokens of the window of requests, by the user's setting and the server's answer; undefined if both are missing. */
 export function windowSize(set: number | undefined, said: ServerWindow | undefined): number | undefined {
   return smaller(set, set !== undefined && said?.canSet ? said.most : said?.size);
 }
 
-/** The smaller one of two numbers of which either may be unknown. */
+/** The smaller of two numbers; either may be unknown. */
 function smaller(one: number | undefined, other: number | undefined): number | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return Math.min(one, other);
 }
 
-/** Returns the JSON object that a server answers; nothing when none answers, or with anything else. */
+/** Returns the JSON object of a server's answer; undefined for no answer or any other answer. */
 async function askServer(
   { address, apiKey }: ServedModel,
   path: string,
@@ -114,7 +114,7 @@ async function askServer(
     const answer: unknown = response.ok ? await response.json() : await response.body?.cancel();
     return isRecord(answer) ? answer : undefined;
   } catch {
-    // Nobody listens there, or it is another program: the window stays unknown, and the first request says what is wrong.
+    // No server, or another program: the window stays unknown, and the first request reports the error.
     signal?.throwIfAborted();
     return undefined;
   }
@@ -129,7 +129,7 @@ function listIn(answer: JsonRecord | undefined, key: string): JsonRecord[] {
   return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
-/** A whole number of tokens above 0, if that is what stands there. */
+/** A positive whole number of tokens; undefined for any other value. */
 function countIn(record: unknown, key: string): number | undefined {
   const value = isRecord(record) ? record[key] : undefined;
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;

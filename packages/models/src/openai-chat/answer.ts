@@ -17,22 +17,22 @@ const NOTHING_WRITTEN = { text: "", calls: [] } as const;
  * Decodes one answer of the chat completions format, streamed or whole
  * (https://platform.openai.com/docs/api-reference/chat/streaming).
  *
- * What is decoded waits in a batch until `take`. The `finish` part comes with `end`, because the usage is told after
- * the reason. Throws `ModelError` on what the server reports as an error or what is not of the format.
+ * Decoded parts wait in a batch until `take`. The `finish` part comes with `end`, because the usage follows the finish
+ * reason. Throws `ModelError` for an error of the server and for an invalid answer.
  */
 export class ChatAnswer implements Answer {
   readonly #endpoint: Endpoint;
   readonly #batch = new Batch();
   readonly #calls: CallAssembly;
   readonly #details = new ReasoningDetails();
-  /** Tells reasoning from the answer where a server sends both as content. */
+  /** Separates reasoning from the answer if a server sends both as content. */
   #tags: ThinkTags;
-  /** Reads calls that are written as text, until a call comes as such. */
+  /** Reads calls that the model writes as text, until the first regular call. */
   #textCalls: TextCalls | undefined;
-  /** In which field the reasoning comes that streams now, if any does. */
+  /** The field of the reasoning that currently streams. */
   #reasoning: ReasoningField | undefined;
   #hasField = false;
-  /** Chunks that say the next bit of the same: of the text, of reasoning, of the arguments of a call. */
+  /** Chunks that continue the same part: text, reasoning, or the arguments of a call. */
   readonly #repeated = new Repeated();
   #finish: FinishReason | undefined;
   #usage: Usage = noUsage;
@@ -43,7 +43,7 @@ export class ChatAnswer implements Answer {
 
   /**
    * @param offered The names of the tools in the request.
-   * @param readsTextCalls Whether calls that are written as text count.
+   * @param readsTextCalls Whether calls that the model writes as text count.
    */
   constructor(endpoint: Endpoint, offered: ReadonlySet<string> = NONE, readsTextCalls = true) {
     this.#endpoint = endpoint;
@@ -52,17 +52,17 @@ export class ChatAnswer implements Answer {
     this.#calls = new CallAssembly(this.#batch, this.#provider, offered);
   }
 
-  /** The server has said that it is done: nothing of interest follows. */
+  /** The server has sent the end mark; later data does not matter. */
   get done(): boolean {
     return this.#done;
   }
 
-  /** Whether the model has ended its answer, although the usage may still be missing. */
+  /** Whether the model has ended its answer. The usage may still be missing. */
   get answered(): boolean {
     return this.#done || this.#finish !== undefined;
   }
 
-  /** The data of one event, or the whole answer of a server that does not stream. */
+  /** Takes the data of one event, or the whole answer of a server that does not stream. */
   data(text: string): void {
     if (this.#done || text === "") return;
     if (text.startsWith("[DONE]")) {
@@ -86,7 +86,7 @@ export class ChatAnswer implements Answer {
     if (reason !== "" && reason !== "null") this.#finish = finishReason("chat", reason, this.#endpoint.id);
   }
 
-  /** The chunk in an event. After the reason to finish the answer is whole, whatever else comes (F53). */
+  /** Parses a chunk. After the finish reason the answer is whole, so a later broken chunk is ignored (F53). */
   #parsed(text: string): JsonRecord | undefined {
     const isWhole = this.#finish !== undefined;
     try {
@@ -100,13 +100,13 @@ export class ChatAnswer implements Answer {
     }
   }
 
-  /** The answer is over: ends the calls and adds `finish`. Throws `broken-stream` when it cannot be whole. */
+  /** Ends the answer: completes the calls and adds `finish`. Throws `broken-stream` if the answer cannot be whole. */
   end(): void {
     this.#endContent(this.#calls.any);
     if (this.#finish === undefined && !(this.#done && this.#content)) {
       throw errorOfEnd(this.#endpoint);
     }
-    // On the last thing that stays: reasoning behind which nothing follows is not shown to a model again.
+    // Keep the details with the last part: reasoning at the end of an answer is not sent to a model again.
     const details = this.#details.all;
     const data = details.length === 0 ? undefined : { [kept.answer]: details };
     this.#endReasoning(this.#calls.any ? undefined : data);
@@ -120,12 +120,12 @@ export class ChatAnswer implements Answer {
     });
   }
 
-  /** What was decoded since the last time. */
+  /** Takes the parts decoded since the last `take`. */
   take(): readonly ModelPart[] {
     return this.#batch.take();
   }
 
-  /** Under whose name is kept what only it understands. */
+  /** The provider's name, under which its own data is kept. */
   get #provider(): string {
     return this.#endpoint.id.split("/", 1)[0] ?? this.#endpoint.id;
   }
@@ -146,7 +146,7 @@ export class ChatAnswer implements Answer {
     if (Array.isArray(delta.annotations)) this.#sources(delta.annotations);
   }
 
-  /** Takes note of a chunk that says a bit of text, of reasoning or of a call's arguments, and nothing else. */
+  /** Learns the form of a chunk that only has a fragment of text, of reasoning or of a call's arguments. */
   #learn(chunk: string, delta: JsonRecord): void {
     let said: string | undefined;
     for (const key of Object.keys(delta)) {
@@ -171,7 +171,7 @@ export class ChatAnswer implements Answer {
 
   #say(field: ReasoningField | undefined, text: string): void {
     if (field !== undefined) {
-      // A server that has a field for reasoning leaves it out of the content.
+      // A server with a field for reasoning sends no reasoning in the content.
       if (!this.#hasField) this.#tags = new ThinkTags("");
       this.#hasField = true;
       this.#text("reasoning", text, field);
@@ -179,7 +179,7 @@ export class ChatAnswer implements Answer {
     else this.#sayTagged(text);
   }
 
-  /** Apart from the others, so that the engine inlines those. */
+  /** A separate function, so that the engine inlines the others. */
   #sayTagged(text: string): void {
     for (const piece of this.#tags.take(text)) this.#piece(piece.type, piece.text);
   }
@@ -193,7 +193,7 @@ export class ChatAnswer implements Answer {
     this.#text("text", this.#textCalls === undefined ? text : this.#textCalls.take(text));
   }
 
-  /** No more content: what was kept back is reasoning, text or calls; text alone with `asText`. */
+  /** Ends the content: buffered text becomes reasoning, text or calls; only text with `asText`. */
   #endContent(asText: boolean): void {
     for (const { type, text } of this.#tags.end()) this.#piece(type, text);
     const { text, calls } = this.#textCalls?.end(asText) ?? NOTHING_WRITTEN;
@@ -210,7 +210,7 @@ export class ChatAnswer implements Answer {
     this.#batch.text(type, text);
   }
 
-  /** Ends the reasoning that streams, with its field. `data`: what is kept with whatever was said last. */
+  /** Ends the current reasoning and records its field. `data`: provider data for the last part. */
   #endReasoning(data?: ProviderData[string]): void {
     const own = this.#reasoning ? { [kept.reasoning]: this.#reasoning, ...data } : data;
     this.#reasoning = undefined;
@@ -244,7 +244,7 @@ export class ChatAnswer implements Answer {
     }
   }
 
-  /** Servers disagree on the reason of an answer that calls tools, and OpenAI stops after a refusal as after any text. */
+  /** Servers report different reasons for an answer with calls, and OpenAI reports `stop` after a refusal. */
   #reasonWith(reason: FinishReason): FinishReason {
     if (reason === "stop" && this.#refused) return "filtered";
     if (reason === "stop" && this.#calls.any) return "calls";
@@ -253,7 +253,7 @@ export class ChatAnswer implements Answer {
   }
 }
 
-/** Servers tell the usage once or again and again; a 0 at the end never overwrites a count (F65). */
+/** Servers report usage once or repeatedly. A later 0 never overwrites a count (F65). */
 function laterUsage(before: Usage, later: Usage): Usage {
   return {
     input: later.input || before.input,
@@ -270,7 +270,7 @@ function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
   const input = countAt(usage, "prompt_tokens");
   const answer = countAt(usage, "completion_tokens");
   const reasoning = countAt(completion, "reasoning_tokens");
-  // Some providers leave the reasoning out of `completion_tokens`; the total tells.
+  // Some providers exclude reasoning from `completion_tokens`; `total_tokens` shows whether.
   const apart = reasoning > 0 && countAt(usage, "total_tokens") === input + answer + reasoning;
   return {
     input,

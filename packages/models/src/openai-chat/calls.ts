@@ -6,38 +6,38 @@ import { isRecord, textAt } from "../wire/json.ts";
 import { kept } from "./messages.ts";
 
 interface OpenCall {
-  /** Its number in the answer, as the parts name it. */
+  /** The number of the call in the answer, as in its parts. */
   readonly index: number;
   readonly id: string;
   tool: string;
   readonly input: CallArguments;
-  /** Whether the batch has its name: until then the name may grow. */
+  /** Whether the batch has the call's name. Until then the name may grow. */
   announced: boolean;
   ended: boolean;
-  /** What the provider wants to see again with it. */
+  /** Provider data that must be sent back with the call. */
   extra: Json | undefined;
 }
 
 /**
- * Puts tool calls together from their pieces.
+ * Assembles tool calls from their pieces.
  *
- * The format names a call by `index` and tells id and name in its first piece. Servers differ: no index, the same index
- * for every call, ids and names repeated or empty, names in pieces, whole calls in one piece, arguments as an object or
- * repeated (F63). A piece goes to the call that it can belong to; it begins a new one when it names a tool and no open call
- * fits.
+ * The format identifies a call by `index` and gives id and name in its first piece. Servers differ: no index, the same
+ * index for every call, repeated or empty ids and names, names in pieces, whole calls in one piece, arguments as an object
+ * or repeated (F63). A piece is added to the call that it fits. A piece with a tool's name that fits no open call begins a
+ * new call.
  */
 export class CallAssembly {
   readonly #batch: Batch;
   readonly #provider: string;
   readonly #offered: ReadonlySet<string>;
   readonly #calls: OpenCall[] = [];
-  /** The newest call of each index that the server gave. */
+  /** The newest call of each index from the server. */
   readonly #byIndex = new Map<number, OpenCall>();
-  /** Pieces that came before the name of their tool, by index. */
+  /** Pieces that came before their tool's name, by index. */
   readonly #early = new Map<number, { id: string; input: string }>();
 
   /**
-   * @param provider Under whose name is kept what only it understands.
+   * @param provider The name under which provider data is kept.
    * @param offered The tools of the request, to tell a name in pieces from a second name.
    */
   constructor(batch: Batch, provider: string, offered: ReadonlySet<string>) {
@@ -46,12 +46,12 @@ export class CallAssembly {
     this.#offered = offered;
   }
 
-  /** Whether the model has called anything. */
+  /** Whether the answer has any call. */
   get any(): boolean {
     return this.#calls.length > 0;
   }
 
-  /** One element of `tool_calls`, or the older `function_call` as `{ function }`. */
+  /** Adds one element of `tool_calls`, or the older `function_call` as `{ function }`. */
   add(piece: Readonly<Record<string, unknown>>): void {
     const fn = isRecord(piece.function) ? piece.function : {};
     const id = textAt(piece, "id");
@@ -76,7 +76,7 @@ export class CallAssembly {
     this.#grow(call, input);
   }
 
-  /** No more pieces: ends every call, the last of them with what the provider wants to see again of the answer. */
+  /** Ends every call after the last piece. The last call gets the provider data of the answer. */
   end(data?: ProviderData[string]): void {
     const last = this.#calls.at(-1);
     for (const call of this.#calls) this.#end(call, call === last ? data : undefined);
@@ -94,7 +94,7 @@ export class CallAssembly {
     return !last.announced && this.#begins(last.tool + tool) ? last : undefined;
   }
 
-  /** Whether a piece that names a tool is another call than the one that has its index already. */
+  /** Returns whether a piece with a tool's name belongs to a new call, although a call has its index. */
   #isAnother(call: OpenCall, id: string, tool: string, input: string): boolean {
     if (id !== "") return id !== call.id && (call.input.isWhole || (call.input.isEmpty && call.id !== ""));
     if (input !== "" && call.input.isWhole) return !(tool === call.tool && call.input.isSame(input));
@@ -102,7 +102,7 @@ export class CallAssembly {
     return isSecond && !this.#begins(call.tool + tool);
   }
 
-  /** A name with its next piece: a part of the name, the name so far, or the name once more. */
+  /** Extends a name with its next piece: a part of the name, the name so far, or the whole name again. */
   #longer(name: string, piece: string): string {
     if (piece === name && this.#offered.has(name)) return name;
     const joined = name + piece;
@@ -114,7 +114,7 @@ export class CallAssembly {
     return false;
   }
 
-  /** Whether a name cannot grow into that of another tool. */
+  /** Returns whether a name cannot grow into another tool's name. */
   #isWholeName(name: string): boolean {
     if (!this.#offered.has(name)) return false;
     for (const offered of this.#offered) if (offered !== name && offered.startsWith(name)) return false;
@@ -124,7 +124,7 @@ export class CallAssembly {
   #begin(index: number | undefined, id: string, tool: string): OpenCall {
     for (const call of this.#calls) {
       this.#announce(call);
-      // A call whose arguments are whole cannot grow any more, so its end need not wait for the end of the answer.
+      // Whole arguments cannot grow, so end the call without waiting for the answer's end.
       if (!call.ended && call.input.isWhole) this.#end(call);
     }
     const input = new CallArguments();

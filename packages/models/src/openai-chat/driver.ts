@@ -6,8 +6,8 @@ import { ChatAnswer } from "./answer.ts";
 import { encodeRequest, namesOf, type RequestShape } from "./request.ts";
 
 /**
- * A model of a server that speaks the chat completions format. The key is sent as a bearer token. `providerOptions` of a
- * request are read under the name before the first slash of `id`.
+ * Options of a model on a server with the chat completions format. Sends the key as a bearer token. Reads
+ * `providerOptions` of a request under the name before the first slash of `id`.
  * @example
  * openAIChat({
  *   id: "local/qwen",
@@ -20,17 +20,17 @@ import { encodeRequest, namesOf, type RequestShape } from "./request.ts";
 export interface OpenAIChatOptions extends WireOptions {
   /** The field for `maxTokens`; OpenAI's own reasoning models take only `max_completion_tokens`. Default `max_tokens`. */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
-  /** Whether calls count that the model writes as text, as models without native calls do. Default `true`. */
+  /** Whether calls that a model writes as text count, for models without native calls. Default `true`. */
   readonly textCalls?: boolean;
 }
 
 const OPTIONS: OptionNames<OpenAIChatOptions> = { ...WIRE_OPTIONS, maxTokensField: true, textCalls: true };
 
 /**
- * A driver for the chat completions format of OpenAI, which many servers speak.
+ * A driver for OpenAI's chat completions format, which many servers use.
  *
- * Nothing is loaded or opened before the first stream. It sets no time limit of its own: a model may think for long, and
- * whoever waits aborts. Throws `TypeError` when `baseURL` is not an address.
+ * Loads and opens nothing before the first stream. Has no timeout of its own, since a model may think for long; the
+ * caller aborts. Throws `TypeError` if `baseURL` is not an address.
  */
 export function openAIChat(options: OpenAIChatOptions): ModelDriver {
   refuseUnknown("openAIChat", options, OPTIONS);
@@ -53,7 +53,7 @@ export function openAIChat(options: OpenAIChatOptions): ModelDriver {
     family: "openai-chat",
     async stream(request, sink, signal) {
       signal.throwIfAborted();
-      // Before the first wait: the list of messages grows later.
+      // Encode before the first await: the list of messages grows later.
       const body = encodeRequest(shape, request);
       const offered = namesOf(request.tools);
       await client.send(body, new ChatAnswer(client.endpoint, offered, options.textCalls), sink, signal);

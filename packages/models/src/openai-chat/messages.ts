@@ -9,13 +9,13 @@ export type OpenAIMessage =
   | { role: "assistant"; content: string | null; tool_calls?: OpenAIToolCall[] }
   | { role: "tool"; tool_call_id: string; content: string };
 
-/** A piece of what a user says, in the chat completions format. */
+/** A part of a user message, in the chat completions format. */
 export type OpenAIUserPart =
   | { type: "text"; text: string }
   | { type: "image_url"; image_url: { url: string } }
   | { type: "file"; file: { filename: string; file_data: string } };
 
-/** A call that the model asked for, in the chat completions format. */
+/** A call of the model, in the chat completions format. */
 export interface OpenAIToolCall {
   id: string;
   type: "function";
@@ -27,31 +27,29 @@ export interface OpenAIToolCall {
 }
 
 /**
- * A path of a conversation as plain messages of the chat completions format, in the form in which a model is shown it:
- * `toOpenAIMessages(pathTo(state, state.leaf))`. The array can be given to OpenAI's own client as `messages`.
- *
- * - Each call is followed by its one result; a call that was not executed says why.
- * - From the nearest summary on, what it covers is left out. Recalled memory stands in front of the message it is for.
- * - The format has no place for reasoning, for cited sources and for what a provider did on its side: they are left out.
- * - The system prompt is no message of a conversation: who needs it puts it in front.
+ * Converts a path of a conversation to messages of the chat completions format, as a model gets them:
+ * `toOpenAIMessages(pathTo(state, state.leaf))`. OpenAI's own client accepts the array as `messages`.
+ * - Each call is followed by its one result; for a call that did not run, the result gives the reason.
+ * - From the nearest summary on, compacted messages are left out. Recalled memory comes before its message.
+ * - Leaves out reasoning, sources and server-side work, which the format cannot hold.
+ * - The system prompt is not part of a conversation; add it in front if needed.
  */
 export function toOpenAIMessages(path: readonly Message[]): OpenAIMessage[] {
   return promptFrom(path).flatMap((message) => encode(message).messages);
 }
 
-/** A message of a prompt in the format: an answer is followed by the results of its calls. */
+/** A prompt message in the format: an answer with the results of its calls. */
 export interface Encoded {
   readonly messages: OpenAIMessage[];
-  /** Whether they hold, or lack, what is for one provider alone. */
+  /** Whether the messages contain, or lack, data for one provider only. */
   readonly owned: boolean;
-  /** Whether there are files with the results: which of them a model is shown depends on what it takes. */
+  /** Whether results have files. The model's media types decide which of them it gets. */
   readonly hasFiles?: boolean;
 }
 
 /**
- * What goes beyond the format and some providers want to see again, kept under the name of the provider that sent it:
- * OpenRouter's `reasoning_details` of an answer, `extra_content` of a call, in which Google has its signatures, and in
- * which field reasoning came.
+ * Data beyond the format that some providers need back, kept under the provider's name. OpenRouter: `reasoning_details`
+ * of an answer. Google: `extra_content` of a call, with signatures. Any provider: the name of the reasoning field.
  */
 export const kept = { answer: "reasoning_details", call: "extra_content", reasoning: "field" } as const;
 
@@ -61,11 +59,12 @@ export const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
 export type ReasoningField = (typeof REASONING_FIELDS)[number];
 
 /**
- * Files of results stand in a message of the user behind them: the format has no place for them in a result.
+ * Encodes a message. Files of results become a user message after them, since the format has no place for files in a
+ * result.
  *
- * @param provider Who gets what it wants to see again; without one, it is left out.
- * @param takes Media types of the files that the model is shown with results.
- * @param needsReasoning Whether a response with calls needs `reasoning_content`, whoever gave the response.
+ * @param provider The provider that gets its own data back; absent: none does.
+ * @param takes Media types of files that the model gets in results.
+ * @param needsReasoning Whether a response with calls needs `reasoning_content`, from any model.
  */
 export function encode(
   message: PromptMessage,
@@ -81,7 +80,7 @@ export function encode(
   let owned = false;
   const calls: OpenAIToolCall[] = [];
   const details: Json[] = [];
-  /** Some models refuse to go on after their calls without the reasoning before them; others do worse. */
+  /** Some models refuse to continue after their calls without the earlier reasoning; others answer worse. */
   const reasoning: { [field in ReasoningField]?: string } = {};
   for (const part of parts as AssistantParts) {
     owned ||= part.provider !== undefined;
@@ -104,7 +103,7 @@ export function encode(
     }
   }
   if (needsReasoning && calls.length > 0 && Object.keys(reasoning).length === 0) {
-    // These models refuse a response with calls that lacks the field; blank where another model gave no reasoning.
+    // These models refuse a response with calls that lacks the field; blank if another model gave no reasoning.
     const said = (parts as AssistantParts).flatMap((part) => (part.type === "reasoning" ? part.text : []));
     reasoning.reasoning_content = said.join("\n") || " ";
   }
@@ -112,7 +111,7 @@ export function encode(
     role: "assistant",
     content: calls.length > 0 && content === "" ? null : content,
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
-    // The details hold the reasoning too.
+    // The details include the reasoning.
     ...(details.length > 0 ? { [kept.answer]: details } : reasoning),
   };
   const results: OpenAIMessage[] = [];
@@ -129,7 +128,7 @@ export function encode(
 type UserParts = Extract<PromptMessage, { role: "user" }>["parts"];
 type AssistantParts = Extract<PromptMessage, { role: "assistant" }>["parts"];
 
-/** Text alone goes as one string: every server takes that, while lists of parts are not known everywhere. */
+/** Sends pure text as one string: all servers accept this, but not all accept lists of parts. */
 function userContent(parts: readonly (TextPart | FilePart)[]): string | OpenAIUserPart[] {
   return parts.every((part) => part.type === "text")
     ? parts.map((part) => part.text).join("\n\n")

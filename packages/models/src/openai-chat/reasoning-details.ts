@@ -4,9 +4,8 @@ import { isRecord } from "../wire/json.ts";
 type Detail = Record<string, Json>;
 
 /**
- * Puts OpenRouter's `reasoning_details` together from their pieces
- * (https://openrouter.ai/docs/use-cases/reasoning-tokens): texts grow, a signature comes at the end of its text, what is
- * encrypted comes whole.
+ * Assembles OpenRouter's `reasoning_details` from their pieces (https://openrouter.ai/docs/use-cases/reasoning-tokens):
+ * texts grow, a signature comes at the end of its text, and encrypted details come whole.
  */
 export class ReasoningDetails {
   readonly #details: Detail[] = [];

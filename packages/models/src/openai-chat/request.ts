@@ -3,36 +3,36 @@ import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core/drive
 import type { ListBody } from "../wire/body.ts";
 import { encode } from "./messages.ts";
 
-/** What of a driver shapes its requests. */
+/** The parts of a driver that shape its requests. */
 export interface RequestShape {
   readonly model: string;
-  /** The name under which `providerOptions` are meant for this driver. */
+  /** The name of this driver's `providerOptions`. */
   readonly provider: string;
-  /** Media types of the files that the model is shown with results of calls. */
+  /** Media types of files that the model gets in tool results. */
   readonly takes?: readonly string[] | undefined;
   /** Each response with calls needs the field `reasoning_content`. */
   readonly needsReasoning?: boolean;
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
 }
 
-// Messages and tool lists never change, so that they are encoded once for as long as they live, whichever driver asks;
-// only what a provider wants to see again is for that provider alone.
+// Messages and tool lists never change, so each is encoded once for all drivers. Only data that one provider needs
+// back is separate.
 const encodings = new WeakMap<PromptMessage, Known>();
 interface Known {
   readonly bytes: Uint8Array;
-  /** For this one alone. */
+  /** Only for this provider. */
   readonly provider?: string;
-  /** For who takes these alone. */
+  /** Only for drivers with these media types. */
   readonly takes?: readonly string[] | undefined;
   readonly needsReasoning?: boolean | undefined;
 }
 
-/** The encoded beginning of a list of messages that grows. */
+/** The encoded beginning of a growing list of messages. */
 interface KnownList {
   readonly shape: RequestShape;
   readonly instructions: string;
   readonly messages: PromptMessage[];
-  /** The instructions, where there are some, and the messages. */
+  /** The instructions, if any, and the messages. */
   readonly pieces: Uint8Array[];
 }
 const lists = new WeakMap<readonly PromptMessage[], KnownList>();
@@ -44,8 +44,8 @@ interface KnownTools {
 const knownTools = new WeakMap<readonly ToolSchema[], KnownTools>();
 
 /**
- * The body of a request in the chat completions format (https://platform.openai.com/docs/api-reference/chat/create).
- * Each message is encoded the first time that it is seen; after that its bytes are joined in.
+ * Encodes the body of a request in the chat completions format
+ * (https://platform.openai.com/docs/api-reference/chat/create). Encodes each message once and joins its bytes later.
  */
 export function encodeRequest(shape: RequestShape, request: ModelRequest): ListBody {
   const { instructions, messages, settings } = request;
@@ -55,20 +55,20 @@ export function encodeRequest(shape: RequestShape, request: ModelRequest): ListB
 }
 
 function headOf(shape: RequestShape, settings: ModelSettings): Readonly<Record<string, unknown>> {
-  // These two are put together from the conversation: handed in beside it, they would stand in the body twice.
+  // These two come from the conversation. As options they would be in the body twice.
   const { messages: _messages, tools: _tools, ...options } = settings.providerOptions?.[shape.provider] ?? {};
   const head = {
     model: shape.model,
     temperature: settings.temperature,
     [shape.maxTokensField]: settings.maxTokens,
     stop: settings.stop,
-    // The format has no `max`; `high` is the most that every server knows.
+    // The format has no `max`; `high` is the highest effort that every server knows.
     reasoning_effort: settings.effort === "max" ? "high" : settings.effort,
     stream_options: { include_usage: true },
     ...options,
     stream: true,
   };
-  // A server that knows no `stream_options` refuses `null` there as well.
+  // A server without support for `stream_options` refuses `null` too.
   return options.stream_options === null ? { ...head, stream_options: undefined } : head;
 }
 

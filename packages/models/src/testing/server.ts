@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as listenTo } from "node:net";
 
-/** A server on 127.0.0.1 that lives until the end of the block that it is declared in with `await using`. */
+/** A server on 127.0.0.1 that lives until the end of the block with its `await using`. */
 export interface TestServer extends AsyncDisposable {
   /** With `/v1` at its end. */
   readonly baseURL: string;
-  /** How many connections were made to it. */
+  /** Number of connections so far. */
   readonly connections: number;
 }
 
 export async function serve(listener: RequestListener): Promise<TestServer> {
-  // It never closes a connection of its own accord, such as one that a client is about to use again.
+  // Never closes an idle connection that a client may be about to reuse.
   const server = createServer({ keepAliveTimeout: 600_000 }, listener);
   let connections = 0;
   server.on("connection", () => connections++);
@@ -30,7 +30,7 @@ export async function serve(listener: RequestListener): Promise<TestServer> {
   };
 }
 
-/** An address at which nobody listens, nor can: its port is one that a connection goes out from, as long as we live. */
+/** An address that refuses connections: its port belongs to an outgoing connection of this process. */
 export async function deadAddress(): Promise<string> {
   const server = listenTo((far) => far.unref())
     .listen(0, "127.0.0.1")
@@ -47,7 +47,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-/** Tells a request for the window of a model, which comes before the first request for a response. */
+/** Returns whether a request asks for the window of a model, as before the first response. */
 export function asksWindow({ url = "" }: IncomingMessage): boolean {
   return /\/(api\/(show|ps|v0\/models)|props|v1\/models)(\?|$)/.test(url);
 }
@@ -58,12 +58,12 @@ export function streamed(response: ServerResponse, ...events: readonly (object |
   response.end(events.map(eventOf).join(""));
 }
 
-/** One event as it goes over the wire. */
+/** One event on the wire. */
 export function eventOf(data: object | string): string {
   return `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }
 
-/** A piece of an answer: `delta` with an optional reason to finish. */
+/** A chunk of an answer: `delta` with an optional finish reason. */
 export function chunk(delta: object, finish: string | null = null): object {
   return {
     id: "c1",

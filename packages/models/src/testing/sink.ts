@@ -1,7 +1,7 @@
 import type { ModelDriver } from "@banyan/core";
 import type { ModelPart, ModelRequest, ModelSink } from "@banyan/core/drivers";
 
-/** Keeps what it is given, batch by batch. */
+/** Keeps all batches that it gets. */
 export class KeepingSink implements ModelSink {
   readonly batches: (readonly ModelPart[])[] = [];
 
@@ -17,7 +17,7 @@ export class KeepingSink implements ModelSink {
   }
 }
 
-/** Parts with neighbours that continue the same text put together: what they say, however they were cut. */
+/** Joins adjacent fragments of the same text, to compare content regardless of cuts. */
 export function joined(parts: readonly ModelPart[]): ModelPart[] {
   const whole: ModelPart[] = [];
   for (const part of parts) {
@@ -45,7 +45,7 @@ export function say(text: string, more: Partial<ModelRequest> = {}): ModelReques
   };
 }
 
-/** Everything that a driver says to a request. */
+/** All parts of a driver's answer to a request. */
 export async function answerOf(driver: ModelDriver, request: ModelRequest, signal?: AbortSignal): Promise<ModelPart[]> {
   const sink = new KeepingSink();
   await driver.stream(request, sink, signal ?? new AbortController().signal);

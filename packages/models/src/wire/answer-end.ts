@@ -1,15 +1,12 @@
 import { isRecord } from "./json.ts";
 
-/** Wire formats of which provider packages read the answers. */
+/** Wire formats whose answers provider packages read. */
 export type PackageFormat = "chat" | "messages" | "responses" | "google" | "converse";
 
-/**
- * What an event says about the end of its answer: `over`, nothing follows; `answered`, the model has ended, and the usage may
- * follow.
- */
+/** The end of an answer by an event: `over`: no data follows; `answered`: the model has ended, and the usage may follow. */
 export type AnswerEnd = "over" | "answered" | undefined;
 
-/** Looks in the data of an event for the end of the answer. What only looks like it, inside of a text, is told apart. */
+/** Looks for the end of the answer in an event's data. Ignores the same words inside a text. */
 export function endIn(format: PackageFormat, data: string): AnswerEnd {
   switch (format) {
     case "chat":
@@ -33,14 +30,14 @@ export function endIn(format: PackageFormat, data: string): AnswerEnd {
   }
 }
 
-/** Choices that packages do not read: Mistral's none at all, the others not `null`. */
+/** Choices that packages cannot read: Mistral's package rejects both, the others only `null`. */
 const NO_CHOICES = ['"choices":null', '"choices": null', '"choices":[]', '"choices": []'];
-/** A choice that says nothing. */
+/** An empty choice. */
 const ONE_CHOICE = Buffer.from('"choices":[{"index":0,"delta":{},"finish_reason":null}]');
 
 /**
- * Rewrites chunks of the chat format without choices as chunks with one that says nothing, which packages pass over (F67).
- * Inside of a text the quotes would be escaped. Bytes may be cut anywhere: the beginning of a match waits for its rest.
+ * Replaces missing choices in chat chunks with an empty choice, which packages skip (F67). Quotes inside a text are escaped
+ * and do not match. Chunks may be cut anywhere: a partial match waits for its rest.
  */
 export class EmptyChoices {
   #before = Buffer.alloc(0);
@@ -55,13 +52,13 @@ export class EmptyChoices {
     return all.subarray(0, all.length - kept);
   }
 
-  /** What is left at the end. */
+  /** The bytes that are left at the end. */
   get rest(): Uint8Array {
     return this.#before;
   }
 }
 
-/** How many bytes at the end of `bytes` are the beginning of a text. */
+/** Number of bytes at the end of `bytes` that begin a text. */
 function overlap(bytes: Buffer, text: string): number {
   for (let length = Math.min(bytes.length, text.length - 1); length > 0; length--) {
     if (
@@ -73,7 +70,7 @@ function overlap(bytes: Buffer, text: string): number {
   return 0;
 }
 
-/** In front of the kind of a frame of Bedrock's event streams, and of the frame with which the model ends. */
+/** Header of the frame with which the model ends, in Bedrock's event streams. */
 const STOP = Buffer.from(":event-type\u0007\u0000\u000bmessageStop", "latin1");
 
 /** Looks for the end in Bedrock's frames, which may be cut anywhere. */
@@ -92,7 +89,7 @@ function parsed(data: string): Readonly<Record<string, unknown>> | undefined {
     const value: unknown = JSON.parse(data);
     return isRecord(value) ? value : undefined;
   } catch {
-    // Whoever reads the answer says what is wrong with it.
+    // The reader of the answer reports what is wrong.
     return undefined;
   }
 }

@@ -4,14 +4,14 @@ type Growing = { type: "text" | "reasoning"; text: string } | { type: "call-inpu
 
 const NOTHING: readonly ModelPart[] = Object.freeze([]);
 
-/** Collects the parts of one read. Neighbours that continue the same text become one part. */
+/** Collects the parts of one read. Joins adjacent fragments of a text. */
 export class Batch {
   #parts: ModelPart[] = [];
-  /** The last of `#parts` while it can grow. Nobody else has seen it. */
+  /** The last of `#parts` while it can grow. No other code has it yet. */
   #last: Growing | undefined;
   /**
-   * What it grows by. Joined at once: a text that grew by `+=` is put together when somebody reads it, of pieces that are
-   * all over the memory by then, and until then all of them are kept.
+   * Its further fragments, joined once at the end. A string built by `+=` is only assembled when read, and until then
+   * keeps all its fragments scattered in memory.
    */
   #more: string[] = [];
 
@@ -30,7 +30,7 @@ export class Batch {
     this.#parts.push(part);
   }
 
-  /** The parts so far, which are the caller's from now on. */
+  /** Returns the parts so far and hands them over to the caller. */
   take(): readonly ModelPart[] {
     const parts = this.#parts;
     if (parts.length === 0) return NOTHING;

@@ -1,14 +1,14 @@
-/** A request in JSON: a list between two texts. */
+/** A JSON request: a list between two texts. */
 export interface ListBody {
-  /** The messages that the list encodes. While they grow, the next body continues this one. */
+  /** The encoded messages. While this list grows, the next body continues this one. */
   readonly of: object;
   readonly before: string;
-  /** The JSON of each entry, with a comma before it. A text of many would be encoded anew for each request. */
+  /** The JSON of each entry, with a comma before it. Bytes, since a joined text would be encoded again for each request. */
   readonly pieces: readonly Uint8Array[];
   readonly after: string;
 }
 
-/** A body in memory, which may be larger than the body. */
+/** A body at the start of a memory block, which may be larger. */
 interface Written {
   readonly memory: Buffer;
   readonly length: number;
@@ -17,13 +17,13 @@ interface Written {
 }
 
 /**
- * Writes bodies of growing lists. A body is written into the memory of the last body of its list, behind the entries
- * that both have: a step of a long conversation writes and allocates what is new.
+ * Writes bodies of growing lists. Reuses the memory of the list's last body and its shared entries, so that a step of
+ * a long conversation only writes and allocates new entries.
  */
 export class ListBodies {
   readonly #last = new WeakMap<object, { written: Written | undefined }>();
 
-  /** Calls `send` with the bytes, which do not change until its promise is settled. Rejects as `send` does. */
+  /** Calls `send` with the bytes, which stay unchanged until its promise settles. Rejects as `send` does. */
   async send(body: ListBody, send: (bytes: Buffer) => Promise<void>): Promise<void> {
     let last = this.#last.get(body.of);
     if (!last) {
@@ -31,8 +31,8 @@ export class ListBodies {
       this.#last.set(body.of, last);
     }
     const written = write(body, last.written);
-    // A second request at the same time gets its own memory. So does the request after a failure: a server can answer
-    // while it still reads.
+    // A parallel request gets its own memory. So does the request after a failure: a server can answer while it still
+    // reads.
     last.written = undefined;
     await send(written.memory.subarray(0, written.length));
     last.written = written;
@@ -46,7 +46,7 @@ export function bytesOf(body: ListBody): Buffer {
 }
 
 function write({ before, pieces, after }: ListBody, last: Written | undefined): Written {
-  // The text before the list takes the place of the first comma.
+  // The text before the list replaces the first comma.
   let end = Buffer.byteLength(before) - (pieces.length > 0 ? 1 : 0);
   const length = pieces.reduce((sum, piece) => sum + piece.length, end) + Buffer.byteLength(after);
   let shared = 0;

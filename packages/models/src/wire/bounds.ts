@@ -1,29 +1,26 @@
-/** How much is read of one answer, and for how long a model is waited for that has answered. */
+/** Limits of reading one answer. */
 export interface WireBounds {
-  /** Bytes of one line, or of one event. Default 16 MiB. */
+  /** Maximum bytes of one line or event. Default 16 MiB. */
   readonly line?: number | undefined;
-  /** Bytes of an answer that does not stream; sixteen times as many of one that does. Default 64 MiB. */
+  /** Maximum bytes of an answer that does not stream; 16 times as much for a stream. Default 64 MiB. */
   readonly answer?: number | undefined;
-  /**
-   * Milliseconds for which the end of the connection, and the usage behind an answer, are waited for once the answer has
-   * ended. Default 5,000.
-   */
+  /** Milliseconds to wait after an answer for its usage and the end of the connection. Default 5,000. */
   readonly linger?: number | undefined;
 }
 
 const MEBI = 1024 * 1024;
 
-/** What counts where nothing is set. */
+/** The defaults. */
 export const WIRE_BOUNDS: Readonly<Record<keyof WireBounds, number>> = {
   line: 16 * MEBI,
   answer: 64 * MEBI,
   linger: 5_000,
 };
 
-/** Streams say little with many bytes: each word has an event of its own around it. */
+/** Streams are larger, since each fragment has an event around it. */
 export const STREAM_FACTOR = 16;
 
-/** Those that are set, and the defaults of the others. */
+/** Adds defaults to the given limits. */
 export function wireBounds(set: WireBounds = {}): Readonly<Record<keyof WireBounds, number>> {
   const { line = WIRE_BOUNDS.line, answer = WIRE_BOUNDS.answer, linger = WIRE_BOUNDS.linger } = set;
   return { line, answer, linger };

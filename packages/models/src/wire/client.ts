@@ -10,7 +10,7 @@ import { type Answer, ResponseDecoder } from "./response.ts";
 import { exchange } from "./transport.ts";
 
 /**
- * A model at an address, whatever its wire format.
+ * Options of a model at an address, for any wire format.
  * @example
  * anthropicMessages({
  *   id: "gateway/claude",
@@ -29,21 +29,21 @@ import { exchange } from "./transport.ts";
 export interface WireOptions extends PoolOptions {
   /** `provider/model`. */
   readonly id: string;
-  /** The model as the server calls it. */
+  /** The server's name of the model. */
   readonly model: string;
   /** The address before the path of the format, for example `http://127.0.0.1:8080/v1`. */
   readonly baseURL: string;
   readonly apiKey?: string;
-  /** The environment variable that holds the key; errors name it. */
+  /** The environment variable of the key, for error messages. */
   readonly keyVariable?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly price?: Price;
   readonly contextSize?: number;
-  /** Media types of the files that it is shown with results of calls; none when empty, what its format has when absent. */
+  /** Media types of files that the model gets in tool results. Empty: none. Absent: those of its wire format. */
   readonly takes?: readonly string[] | undefined;
-  /** What an agent's settings add to. */
+  /** Defaults that an agent's settings extend. */
   readonly settings?: ModelSettings;
-  /** How much is read of an answer. */
+  /** Limits of how much of an answer is read. */
   readonly bounds?: WireBounds;
 }
 
@@ -63,10 +63,10 @@ export const WIRE_OPTIONS: OptionNames<WireOptions> = {
   dispatcher: true,
 };
 
-/** What of a wire format its requests share. */
+/** The parts of a wire format that its requests share. */
 interface WireFormat {
   readonly name: string;
-  /** Where requests go, behind the base address. */
+  /** The path of requests after the base address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -74,12 +74,12 @@ interface WireFormat {
 /**
  * Sends requests to one endpoint and decodes the answers.
  *
- * Nothing is loaded or opened before the first request. It sets no time limit of its own: a model may think for long,
- * and whoever waits aborts. The constructor throws `TypeError` when `baseURL` is not an address.
+ * Loads and opens nothing before the first request. Has no timeout of its own, since a model may think for long; the
+ * caller aborts. The constructor throws `TypeError` if `baseURL` is not an address.
  */
 export class WireClient {
   readonly endpoint: Endpoint;
-  /** What a driver says of itself beside its format. */
+  /** Properties of a driver that do not depend on its format. */
   readonly facts: Pick<ModelDriver, "id" | "address" | "price" | "contextSize" | "settings">;
   readonly #target: Omit<Dispatcher.DispatchOptions, "body" | "headers">;
   readonly #headers: Readonly<Record<string, string>>;
@@ -120,7 +120,7 @@ export class WireClient {
       accept: "text/event-stream",
       "user-agent": "banyan",
       ...format.headers,
-      // Written otherwise, a header would be sent twice.
+      // Lower case, so that no header is sent twice.
       ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     };
     this.#pool = options.dispatcher;
@@ -128,7 +128,7 @@ export class WireClient {
     this.#bounds = wireBounds(options.bounds);
   }
 
-  /** Sends a request; keeps to the contract of `ModelDriver.stream`. */
+  /** Sends a request; keeps the contract of `ModelDriver.stream`. */
   async send(
     body: ListBody,
     answer: Answer,

@@ -2,19 +2,19 @@ import { ModelError } from "@banyan/core";
 import { isTooDeep, modelErrorFromNetwork, modelErrorFromResponse } from "@banyan/core/drivers";
 import { isRecord, type JsonRecord } from "./json.ts";
 
-/** Where a request goes, as far as an error may tell it. */
+/** The endpoint of a request, as errors may show it. */
 export interface Endpoint {
   /** `provider/model`. */
   readonly id: string;
-  /** The model as the server calls it. */
+  /** The server's name of the model. */
   readonly model: string;
-  /** What the wire format is called. */
+  /** The name of the wire format. */
   readonly format: string;
   /** The base address, without credentials and query. */
   readonly address: string;
-  /** The environment variable that holds the key. */
+  /** The environment variable of the key. */
   readonly keyVariable: string | undefined;
-  /** Never to be seen: the key, and the values of headers that were handed in. */
+  /** Texts that errors must not show: the key, and values of custom headers. */
   readonly secrets: readonly string[];
 }
 
@@ -29,17 +29,17 @@ export function errorOfStatus(endpoint: Endpoint, status: number, headers: Respo
   return errorOf(endpoint, redact(endpoint, body), status, header);
 }
 
-/** An error in place of an answer, or in the middle of one, where the HTTP status said that all was well. */
+/** An error in place of an answer or inside it, with HTTP status 2xx. */
 export function errorInAnswer(endpoint: Endpoint, error: unknown): ModelError {
-  // Some gateways tell the status of the provider behind them in `code`.
+  // Some gateways put the provider's status into `code`.
   const code = isRecord(error) ? Number(error.code) : Number.NaN;
   const body = redact(endpoint, JSON.stringify({ error }));
   return errorOf(endpoint, body, code >= 400 && code < 600 ? code : undefined);
 }
 
 /**
- * The error that an event reports, in whatever field; nothing for an event that reports none (F55). `isPart`: the event
- * has what an answer of its format is made of.
+ * The error that an event reports in any field; undefined if there is none (F55). `isPart`: the event has content of
+ * its format.
  */
 export function errorIn(event: JsonRecord, isPart: boolean): unknown {
   if (event.error) return event.error;
@@ -69,13 +69,13 @@ export function errorOfConnection(endpoint: Endpoint, cause: unknown, sent: bool
   return new ModelError(sent ? "broken-stream" : "unreachable", { ...said, words: why }, { cause });
 }
 
-/** The answer is over and not whole. */
+/** The answer ended too early. */
 export function errorOfEnd(endpoint: Endpoint): ModelError {
   const said = { fact: `${endpoint.address} ended the answer before it was complete`, advice: "try again" };
   return new ModelError("broken-stream", said);
 }
 
-/** The object that the data of an event is. Throws `broken-stream` when it is none. */
+/** Parses an event's data as an object. Throws `broken-stream` if it is not one. */
 export function parseEvent(endpoint: Endpoint, data: string): Readonly<Record<string, unknown>> {
   if (isTooDeep(data)) throw errorOfDepth(endpoint.address);
   let value: unknown;
@@ -102,17 +102,17 @@ export function errorOfType(endpoint: Pick<Endpoint, "address" | "format">, cont
   );
 }
 
-/** An answer with a line, or an event, that does not come to an end. Asking again would bring the same. */
+/** An answer with an endless line or event. A retry would give the same. */
 export function errorOfLine(address: string, most: number): ModelError {
   return endless(address, `sent a line of more than ${inMebi(most)}`);
 }
 
-/** An answer that does not come to an end. */
+/** An endless answer. */
 export function errorOfSize(address: string, most: number): ModelError {
   return endless(address, `sent an answer of more than ${inMebi(most)}`);
 }
 
-/** An answer that nobody can read without breaking the stack. */
+/** An answer that is nested too deeply to parse. */
 export function errorOfDepth(address: string): ModelError {
   return endless(address, "sent an answer that is nested too deeply");
 }
@@ -125,7 +125,7 @@ function inMebi(bytes: number): string {
   return bytes < 1024 * 1024 ? `${bytes} bytes` : `${Math.round(bytes / (1024 * 1024))} MiB`;
 }
 
-/** An answer that is packed in a way that nobody asked for. */
+/** An answer with an unsupported content coding. */
 export function errorOfCoding(address: string, codings: readonly string[]): ModelError {
   const packed = codings.slice(0, 5).join(", ").slice(0, 100);
   return new ModelError("provider", `${address} sent an answer packed as ${packed}, which cannot be read`, {
@@ -133,7 +133,7 @@ export function errorOfCoding(address: string, codings: readonly string[]): Mode
   });
 }
 
-/** The server is somewhere else. Nothing is sent there, least of all a key, before a person has set it. */
+/** The server has moved. Nothing is sent to the new address, above all no key, until the user sets it. */
 export function errorOfRedirect(address: string, status: number, location: string): ModelError {
   const url = URL.parse(location, address);
   const path = url?.pathname.replace(/\/(chat\/completions|messages|responses)\/?$/, "") ?? "";

@@ -3,26 +3,26 @@ import { StringDecoder } from "node:string_decoder";
 /**
  * Decodes server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) as their bytes arrive.
  *
- * Hands the data of each event to `onData`, within the `push` that completed it. Bytes may be cut anywhere: inside a
- * character, between CR and LF, inside a line. Lines end with LF, CRLF or CR. Comments and the fields `event`, `id` and
- * `retry` are passed over (F71). The field `error` of llama.cpp's server is handed over as an event `{"error": ...}` (F55).
- * The work is linear in the bytes, however they are cut.
+ * Passes the data of each event to `onData`, during the `push` that completes the event. Bytes may be cut anywhere: inside
+ * a character, a line, or between CR and LF. Lines end with LF, CRLF or CR. Ignores comments and the fields `event`, `id`
+ * and `retry` (F71). Passes on the field `error` of llama.cpp's server as an event `{"error": ...}` (F55). Takes linear
+ * time for any cuts.
  */
 export class EventStreamDecoder {
   readonly #bound: { readonly most: number; tooLong(): Error };
   readonly #onData: (data: string) => void;
   readonly #onError: (error: string) => void;
   readonly #utf8 = new StringDecoder("utf8");
-  /** The beginning of a line whose end has not arrived. */
+  /** The beginning of an incomplete line. */
   #line = "";
-  /** The data of the event that is open. */
+  /** The data of the open event. */
   #data: string | undefined;
-  /** The text so far ended with CR: a LF that comes next belongs to it. */
+  /** The last text ended with CR: a following LF belongs to it. */
   #afterReturn = false;
   #started = false;
 
   /**
-   * @param bound How many UTF-16 units a line, or the data of an event, may have, and what is thrown for more.
+   * @param bound Maximum UTF-16 units of a line or of an event's data, and the error for more.
    * @param onError Gets the field `error` as data, `{"error": ...}`.
    */
   constructor(
@@ -35,12 +35,12 @@ export class EventStreamDecoder {
     this.#bound = bound;
   }
 
-  /** Throws only what `onData` throws, and what is too long; the decoder is of no use after that. */
+  /** Throws errors of `onData`, and for data that is too long; the decoder is unusable afterwards. */
   push(bytes: Buffer): void {
     this.#decode(this.#utf8.write(bytes));
   }
 
-  /** The stream is over: an event that was not closed by an empty line counts too. */
+  /** Ends the stream. An event without a final empty line counts too. */
   end(): void {
     this.#decode(`${this.#utf8.end()}\n\n`);
   }
@@ -93,7 +93,7 @@ export class EventStreamDecoder {
     } else this.#takeRare(text.slice(start, end));
   }
 
-  /** Apart from the others, so that the engine inlines those. */
+  /** A separate function, so that the engine inlines the others. */
   #takeRare(line: string): void {
     if (line === "data") this.#add("");
     else if (line.startsWith("error:")) this.#onError(`{"error":${asJson(line.slice("error:".length).trim())}}`);
@@ -109,13 +109,13 @@ export class EventStreamDecoder {
   }
 }
 
-/** A text that is JSON as it is, another as a JSON string. */
+/** Returns JSON unchanged, and other text as a JSON string. */
 function asJson(text: string): string {
   try {
     JSON.parse(text);
     return text;
   } catch {
-    // Words.
+    // Plain text.
     return JSON.stringify(text);
   }
 }

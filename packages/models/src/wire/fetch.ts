@@ -8,17 +8,17 @@ import { errorOfDepth, errorOfLine, errorOfRedirect, errorOfSize, errorOfType } 
 import { EventStreamDecoder } from "./event-stream.ts";
 import { openPool, type PoolOptions } from "./pool.ts";
 
-/** How requests of a provider package get to their server. */
+/** Options of the requests of a provider package. */
 export interface FetchOptions extends PoolOptions {
-  /** What its answers are; absent for what is no language model. */
+  /** The wire format of answers; absent if the endpoint is no language model. */
   readonly format?: PackageFormat | undefined;
   readonly bounds?: WireBounds | undefined;
 }
 
-/** Whoever waits for the answer of the request that is being made. */
+/** Reports progress to the driver of the current request. */
 const waiting = new AsyncLocalStorage<() => void>();
 
-/** A driver over a package that was given a `modelFetch`: all that comes for it is a sign of life. */
+/** Wraps a driver over a package with a `modelFetch`: all received data counts as progress. */
 export function withLife(driver: ModelDriver): ModelDriver {
   return {
     ...driver,
@@ -36,12 +36,12 @@ export function withLife(driver: ModelDriver): ModelDriver {
   };
 }
 
-/** Bytes of an error body that are read. */
+/** Maximum bytes that are read of an error body. */
 const ERROR_BODY = 65_536;
 
 /**
- * A `fetch` for provider packages that does what our own drivers do: every byte is a sign of life, what the format calls the end
- * is the end, answers are bounded, and a redirect is told and not followed.
+ * A `fetch` for provider packages that works like our own drivers. Every byte counts as progress, and the format's end mark ends
+ * the answer. Answers have a maximum size. Redirects are reported and not followed.
  */
 export function modelFetch({ proxy, dispatcher, format, bounds }: FetchOptions): typeof fetch {
   const most = wireBounds(bounds);
@@ -50,7 +50,7 @@ export function modelFetch({ proxy, dispatcher, format, bounds }: FetchOptions):
     const alive = waiting.getStore() ?? (() => {});
     pool ??= openPool(proxy);
     const { fetch } = await import("undici");
-    // The types of the package and those of the web name the same things twice.
+    // The package's types and the web's types are different declarations of the same things.
     const through = { ...init, redirect: "manual", dispatcher: await pool } as Parameters<typeof fetch>[1];
     const response = (await fetch(String(address), through)) as unknown as Response;
     alive();
@@ -80,7 +80,7 @@ function placeOf(address: string): string {
 const NOTHING = Buffer.alloc(0);
 const MESSAGE_STOP = Buffer.from('\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n');
 
-/** Looks at the bytes of an answer on their way to the package. Throws `ModelError` for what nobody could read. */
+/** Inspects the bytes of an answer on their way to the package. Throws `ModelError` if an answer is too large or too deep. */
 class Watch {
   end: AnswerEnd;
   readonly #events: EventStreamDecoder | undefined;
@@ -118,12 +118,12 @@ class Watch {
     }
   }
 
-  /** What the package still waits for, as where a server leaves out the last marker of a whole answer (F53). */
+  /** The end mark that the package still waits for, if a server omits it after a whole answer (F53). */
   get missing(): Uint8Array {
     return this.#format === "messages" && this.end === "answered" ? MESSAGE_STOP : (this.#choices?.rest ?? NOTHING);
   }
 
-  /** Looks at some bytes, and returns them as the package takes them. */
+  /** Inspects some bytes, and returns them in a form that the package accepts. */
   see(bytes: Uint8Array): Uint8Array {
     this.#size += bytes.length;
     if (this.#size > this.#most) throw errorOfSize(this.#place, this.#most);
@@ -134,8 +134,8 @@ class Watch {
 }
 
 /**
- * The body, with its end where the answer ends. Of an error nobody needs more than its beginning. What is left is read for a
- * moment, so that the connection can serve again.
+ * The body, ended where the answer ends. Only the beginning of an error is read. The rest is drained for a moment, so that the
+ * connection can be reused.
  */
 function watched(
   body: ReadableStream<Uint8Array>,
@@ -152,7 +152,7 @@ function watched(
     const missing = watch?.missing ?? NOTHING;
     if (missing.length > 0) controller.enqueue(missing);
     controller.close();
-    // The answer is complete: how its connection ends is of no interest.
+    // The answer is complete, so errors of the connection no longer matter.
     release(reader).catch(() => {});
   };
   const wait = () => {
@@ -161,7 +161,7 @@ function watched(
   if (!watch) wait();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      // How the connection ends is of no interest once the model has answered.
+      // Connection errors no longer matter once the model has answered.
       const next = reader.read().catch((error: unknown) => {
         if (watch?.end === undefined) throw error;
         return { done: true, value: undefined } as const;
@@ -186,7 +186,7 @@ function watched(
   });
 }
 
-/** Milliseconds that a server may take to end a response after it said that it is done. */
+/** Milliseconds that a server may take to end a response after its end mark. */
 const RELEASE = 1_000;
 
 async function release(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {

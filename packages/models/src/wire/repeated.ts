@@ -1,26 +1,25 @@
-/** Documents that are parsed before one is learnt: the few of a short answer are parsed sooner than learnt. */
+/** Documents that are parsed before learning starts: for a short answer, learning costs more than parsing. */
 const SHORT = 12;
 
-/** Documents in a row that differ in more than one string, after which none of a series is expected to repeat. */
+/** Documents in a row that differ in more than one string, until learning stops. */
 const PATIENCE = 8;
 
 /**
- * Reads documents in JSON of which each repeats the one before in all but one string, as the events of an answer do:
- * what repeats is compared, and not parsed again.
- *
+ * Reads JSON documents that mostly differ in one string, such as the events of an answer. Compares the repeated part
+ * without parsing it.
  * ```
- * learn ──▶ learnt ──▶ confirmed     a second document was parsed, and says in the same place what it was found to say
+ * learn ──▶ learnt ──▶ confirmed     a second parsed document had its string between the same characters
  * ```
- * A string that stands between the same characters is the same string of the same document: that one has been parsed, and
- * whoever reads gets what parsing this one would give.
+ * A string between the same characters is the same property of the same document. A parsed document had this form, so the
+ * caller gets the same string as by parsing.
  */
 export class Repeated {
-  /** What the string says, wherever it stands. */
+  /** Receives the string of a known document. */
   #say: (text: string) => void = () => {};
-  /** The document up to the string and from its end, quotes included. */
+  /** The document before and after the string, with quotes. */
   #before = "";
   #after = "";
-  /** The string that it had when it was learnt. */
+  /** The string of the learnt document. */
   #first = "";
   #confirmed = false;
   #patience = PATIENCE;
@@ -31,7 +30,7 @@ export class Repeated {
     return this.#parsed > SHORT && this.#patience > 0;
   }
 
-  /** Says what a document says that is known but for its string; returns whether it is one. Another has to be parsed. */
+  /** Reports the string of a document in the known form. Returns false for any other document, which the caller must parse. */
   read(document: string): boolean {
     const text = this.#confirmed ? this.#between(document) : undefined;
     if (text === undefined) {
@@ -43,8 +42,8 @@ export class Repeated {
   }
 
   /**
-   * Takes note of a document that was parsed, of the only string in it that can change what it means, and of what is to be
-   * done with such a string.
+   * Learns a parsed document. `text`: the only string in it that can change its meaning. `say`: receives that string in
+   * later documents.
    */
   learn(document: string, text: string, say: (text: string) => void): void {
     if (this.#patience === 0 || text === "") return;
@@ -67,14 +66,14 @@ export class Repeated {
   #between(document: string): string | undefined {
     const start = this.#before.length;
     const end = document.length - this.#after.length;
-    // Slices are compared several characters at once; `startsWith` looks at one after the other.
+    // Comparing slices is faster than `startsWith`, which compares character by character.
     if (end < start || document.slice(0, start) !== this.#before || document.slice(end) !== this.#after) return;
     const text = document.slice(start, end);
     return isPlain(text) ? text : unescaped(text);
   }
 }
 
-/** The string that stands in JSON between quotes in this way; nothing if that is no string, or more than one. */
+/** Unescapes the JSON string between two quotes; undefined if the text is no string or several. */
 function unescaped(text: string): string | undefined {
   try {
     return JSON.parse(`"${text}"`);
@@ -83,7 +82,7 @@ function unescaped(text: string): string | undefined {
   }
 }
 
-/** Whether a string stands in JSON as it is. */
+/** Returns whether JSON writes a string without escapes. */
 function isPlain(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

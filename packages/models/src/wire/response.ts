@@ -18,22 +18,22 @@ import { canUnpack, codingsOf } from "./unpacker.ts";
 
 /** Decodes one answer of a wire format. `data` and `end` throw `ModelError`. */
 export interface Answer {
-  /** The data of one event, or the body of an answer that is no event stream. */
+  /** Takes the data of one event, or the body of an answer that does not stream. */
   data(text: string): void;
-  /** The answer is over. Throws `broken-stream` when it cannot be whole. */
+  /** Ends the answer. Throws `broken-stream` if it cannot be whole. */
   end(): void;
-  /** What was decoded since the last time. */
+  /** Returns the parts decoded since the last `take`. */
   take(): readonly ModelPart[];
-  /** Nothing of interest follows. */
+  /** The answer is complete. */
   readonly done: boolean;
-  /** The connection may end now without harm. */
+  /** The connection may end without loss. */
   readonly answered: boolean;
 }
 
-/** Bytes of an error body that are read. */
+/** Maximum bytes that are read of an error body. */
 const ERROR_BODY = 65_536;
 
-/** Decodes a stream of JSON in lines. Hands over each line as soon as it is whole. */
+/** Decodes a stream of JSON lines. Passes on each line as soon as it is whole. */
 class LineDecoder {
   readonly #onLine: (line: string) => void;
   readonly #bound: { readonly most: number; tooLong(): Error };
@@ -57,13 +57,13 @@ class LineDecoder {
   }
 }
 
-/** Reads a response by its head: an event stream, lines of JSON, a whole answer in JSON, or an error. */
+/** Reads a response by its head: an event stream, lines of JSON, a whole JSON answer, or an error. */
 export class ResponseDecoder implements ResponseReader {
   readonly #endpoint: Endpoint;
   readonly #answer: Answer;
   #head: { readonly status: number; readonly headers: ResponseHeaders } | undefined;
   #events: EventStreamDecoder | LineDecoder | undefined;
-  /** The body so far, where it is no stream. */
+  /** The body so far, if it does not stream. */
   readonly #whole: Buffer[] = [];
   #failed = false;
   #size = 0;

@@ -4,37 +4,36 @@ import { WIRE_BOUNDS } from "./bounds.ts";
 import type { ResponseHeaders } from "./errors.ts";
 import { Unpacker } from "./unpacker.ts";
 
-/** Decodes one response. Any of its functions may throw what the stream is then rejected with. */
+/** Decodes one response. If one of its functions throws, the stream rejects with that error. */
 export interface ResponseReader {
   head(status: number, headers: ResponseHeaders): void;
-  /** Some bytes of the body. What is decoded waits for `take`. */
+  /** Takes bytes of the body. Decoded parts wait for `take`. */
   body(bytes: Buffer): void;
-  /** How the body is packed, once the head is read: the innermost coding first. */
+  /** The content codings of the body, set by `head`: innermost first. */
   readonly codings: readonly string[];
-  /** The response is over. */
+  /** The response has ended. */
   end(): void;
-  /** The parts that were decoded since the last time. */
+  /** Returns the parts decoded since the last `take`. */
   take(): readonly ModelPart[];
-  /** Nothing of interest follows, although the connection may stay open. It is `answered`, too. */
+  /** The answer is complete, although the connection may stay open. Implies `answered`. */
   readonly done: boolean;
-  /** The connection may end now without harm. One that does not is ended after a while. */
+  /** The model has answered, so the connection may end. If it stays open, it is closed after `linger`. */
   readonly answered: boolean;
-  /** What a failed connection is told as. `sent`: the request had been written to a socket. */
+  /** Makes the error of a failed connection. `sent`: the request was written to a socket. */
   failed(cause: unknown, sent: boolean): Error;
 }
 
-/** What follows it comes when the code under way is through. `queueMicrotask` would make a resource for each call. */
+/** Runs callbacks after the current code. `queueMicrotask` would make a resource per call. */
 const THROUGH = Promise.resolve();
 
-/** Milliseconds that a server may take to end a response after it said that nothing follows. */
+/** Milliseconds that a server may take to end a complete response. */
 const LINGER = 1000;
 
 /**
- * Sends a request and hands what the reader decodes to the sink: one batch for each read of the network.
+ * Sends a request and passes decoded parts to the sink: one batch per read of the network.
  *
- * When the sink is full, the socket is not read until there is room. Resolves after the last batch. Rejects with what
- * the reader threw or made of a broken connection, after what was decoded before has been handed over; or with the
- * reason of `signal`, at once.
+ * While the sink is full, the socket is not read. Resolves after the last batch. Rejects with an error of the reader or of a
+ * broken connection, after all parts decoded before; or at once with the reason of `signal`.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -72,9 +71,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #ended = false;
   #failure: { readonly reason: unknown } | undefined;
   #settled = false;
-  /** Runs once the answer may end: ends it, and later the connection. */
+  /** Starts when the answer may end. Ends the answer, later the connection. */
   #lingering: NodeJS.Timeout | undefined;
-  /** Why the connection broke, while what came before is unpacked. */
+  /** The connection's error, while earlier data is still being unpacked. */
   #broken: Error | undefined;
 
   constructor(
@@ -124,15 +123,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  // Called for each chunk of HTTP, of which one read can hold many: they are decoded at once and handed over together,
-  // when the read is through.
+  // Called per HTTP chunk, and one read can hold many chunks. Decode each at once, and pass all parts on together after the read.
   onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.#ended) return;
     if (this.#unpacker === undefined) this.#read(bytes);
     else if (!this.#unpacker.write(bytes)) controller.pause();
     if (this.#flushing) return;
     this.#flushing = true;
-    // biome-ignore lint/nursery/noFloatingPromises: it keeps what it throws for whoever waits, and a second promise a read shows.
+    // biome-ignore lint/nursery/noFloatingPromises: `#flush` stores its error for the caller, and `.catch` would cost a promise per read.
     THROUGH.then(this.#flush);
   }
 
@@ -169,11 +167,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Hands over what there is when the code under way is through. */
+  /** Passes on the decoded parts after the current code. */
   #soon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    // biome-ignore lint/nursery/noFloatingPromises: it keeps what it throws for whoever waits, and a second promise a read shows.
+    // biome-ignore lint/nursery/noFloatingPromises: `#flush` stores its error for the caller, and `.catch` would cost a promise per read.
     THROUGH.then(this.#flush);
   }
 
@@ -198,7 +196,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     try {
       const parts = this.#reader.take();
-      // What came is a sign of life, whatever it was.
+      // Push even an empty batch: received data of any kind is progress.
       const room = (this.#ended && parts.length === 0) || this.#sink.push(parts);
       if (answered && !this.#ended) this.#lingering ??= setTimeout(() => this.#leave(), this.#linger);
       if (this.#ended) this.#settle();
@@ -239,7 +237,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#flush();
   }
 
-  /** The model has answered, and its server does not end the response. */
+  /** The model has answered, but the server does not end the response. */
   #leave(): void {
     this.#end();
     this.#hangUp();

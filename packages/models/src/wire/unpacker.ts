@@ -1,18 +1,18 @@
 import type { Transform } from "node:stream";
 
-/** Codings one over the other: more than anybody needs is an attack. */
+/** Maximum number of nested codings: more is an attack. */
 const MOST = 3;
 
-/** What is unpacked of a stream, as it comes. */
+/** Receives unpacked data. */
 export interface Unpacked {
   data(bytes: Buffer): void;
   end(): void;
   failed(cause: Error): void;
-  /** There is room for more to be written. */
+  /** There is room to write more. */
   room(): void;
 }
 
-/** The codings of a body (https://www.rfc-editor.org/rfc/rfc9110#section-8.4), the innermost first. */
+/** The codings of a body (https://www.rfc-editor.org/rfc/rfc9110#section-8.4), innermost first. */
 export function codingsOf(header: string | readonly string[] | undefined): string[] {
   const names = String(header ?? "")
     .toLowerCase()
@@ -20,7 +20,7 @@ export function codingsOf(header: string | readonly string[] | undefined): strin
   return names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
 }
 
-/** Whether a body with these codings can be read. */
+/** Returns whether a body with these codings can be unpacked. */
 export function canUnpack(codings: readonly string[]): boolean {
   return codings.length <= MOST && codings.every((coding) => KNOWN.has(coding));
 }
@@ -28,8 +28,8 @@ export function canUnpack(codings: readonly string[]): boolean {
 const KNOWN = new Set(["gzip", "x-gzip", "deflate", "br", "zstd"]);
 
 /**
- * Unpacks a body piece by piece: what has come in full is handed on, without waiting for more. It never holds more than a few
- * pieces; whoever cannot take more pauses it, and then `write` says that there is no room.
+ * Unpacks a body piece by piece, and passes on complete data without waiting for more. Holds at most a few pieces: a receiver
+ * without room pauses it, and then `write` returns `false`.
  */
 export class Unpacker {
   readonly #codings: readonly string[];
@@ -42,14 +42,14 @@ export class Unpacker {
     this.#to = to;
   }
 
-  /** Returns `false` when nothing more should be written before there is room. */
+  /** Returns `false` if the caller must wait for `room` before the next write. */
   write(bytes: Buffer): boolean {
     if (this.#isOver) return true;
     if (this.#streams.length === 0) this.#open(bytes[0] ?? 0);
     return this.#streams[0]?.write(bytes) ?? true;
   }
 
-  /** Nothing more comes. */
+  /** The body has ended. */
   end(): void {
     if (this.#isOver) return;
     const [first] = this.#streams;
@@ -65,14 +65,14 @@ export class Unpacker {
     this.#streams.at(-1)?.resume();
   }
 
-  /** Nobody needs the rest. */
+  /** Stops; the rest is not needed. */
   destroy(): void {
     this.#isOver = true;
     for (const stream of this.#streams) stream.destroy();
   }
 
   #open(first: number): void {
-    // The outermost coding is undone first.
+    // Undo the outermost coding first.
     const streams = this.#codings.toReversed().map((coding, index) => undoing(coding, index === 0 ? first : undefined));
     for (const [index, stream] of streams.entries()) {
       stream.on("error", (cause: Error) => this.#finish(() => this.#to.failed(cause)));
@@ -97,11 +97,11 @@ export class Unpacker {
   }
 }
 
-/** The memory that a body may ask for (https://www.rfc-editor.org/rfc/rfc9659#section-3). */
+/** Maximum window of a body, log2 of bytes (https://www.rfc-editor.org/rfc/rfc9659#section-3). */
 const ZSTD_WINDOW = 23;
 
 function undoing(coding: string, first: number | undefined): Transform {
-  // Most answers are not packed, and a program that has none to unpack does not load what does it.
+  // Loaded on demand, since most answers are not compressed.
   const zlib = process.getBuiltinModule("node:zlib");
   const { constants } = zlib;
   switch (coding) {
@@ -119,7 +119,7 @@ function undoing(coding: string, first: number | undefined): Transform {
     default: {
       const flush = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
       if (coding !== "deflate") return zlib.createGunzip(flush);
-      // Some servers leave out the head that the standard asks for.
+      // Some servers omit the zlib header that the standard requires.
       return first === undefined || (first & 0x0f) === 8 ? zlib.createInflate(flush) : zlib.createInflateRaw(flush);
     }
   }

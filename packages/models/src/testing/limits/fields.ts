@@ -1,6 +1,6 @@
-// The fields that a request may have, by the types of the providers' own SDKs. Providers refuse fields that they do not
-// know. The product does not read this file, and this file does not read the product: each is a judge of the other.
-// Of parts with a `type`, only those are here that Banyan sends; each has all fields of the SDK's type.
+// The fields that a request may have, by the types of the providers' own SDKs. Providers refuse unknown fields. The
+// product and this file do not read each other, so that each checks the other. Parts with a `type` are only listed if
+// Banyan sends them, with all fields of the SDK's type.
 
 /** The fields of an object. A field without a shape holds any value. */
 interface Fields {
@@ -8,7 +8,7 @@ interface Fields {
   readonly shapes: Readonly<Record<string, Shape>>;
 }
 
-/** An object; one of several objects, told apart by the value of a field; or a map, whose keys are any names. */
+/** An object; a choice of objects by the value of a field; or a map with any keys. */
 type Shape =
   | Fields
   | { readonly key: string; readonly variants: Readonly<Record<string, Fields>> }
@@ -140,8 +140,8 @@ const anthropic = fields(
   },
 );
 
-// @google/genai 2.32.0, dist/node/index.mjs: what generateContentConfigToMldev, partToMldev and toolToMldev write, and the
-// types Schema, FunctionDeclaration and FunctionResponse of dist/genai.d.ts.
+// @google/genai 2.32.0, dist/node/index.mjs: the output of generateContentConfigToMldev, partToMldev and toolToMldev, and
+// the types Schema, FunctionDeclaration and FunctionResponse of dist/genai.d.ts.
 const blob = fields("data mimeType displayName");
 const googleParts = fields(
   "text thought thoughtSignature audioTranscription codeExecutionResult executableCode mediaProcessing mediaResolution " +
@@ -185,7 +185,7 @@ const google = fields("cachedContent continuationToken labels safetySettings ser
   }),
 });
 
-// @mistralai/mistralai 2.7.0, esm/models/components: ChatCompletionStreamRequest$Outbound and what it holds.
+// @mistralai/mistralai 2.7.0, esm/models/components: ChatCompletionStreamRequest$Outbound and its parts.
 const mistralChunks = by("type", {
   text: fields("type text"),
   image_url: fields("type", { image_url: fields("url detail") }),
@@ -280,16 +280,16 @@ const BODIES: Readonly<Record<string, Fields>> = {
   google,
   mistral,
   groq,
-  // https://api-docs.deepseek.com/guides/thinking_mode: OpenAI's package with two fields more.
+  // https://api-docs.deepseek.com/guides/thinking_mode: OpenAI's package with two more fields.
   deepseek: chat(also(chatAssistant, "reasoning_content"), "thinking"),
   "amazon-bedrock": converse,
-  // Servers that show reasoning take it back in the field in which they showed it:
+  // Servers that show reasoning take it back in the same field:
   // https://docs.vllm.ai/en/latest/features/reasoning_outputs.html.
   "openai-compatible": chat(also(chatAssistant, "reasoning_content reasoning")),
   ollama: chat(also(chatAssistant, "reasoning_content reasoning")),
 };
 
-/** The fields of a request that its provider's SDK does not know, as paths: `messages[0].content[1].oops`. */
+/** Lists fields of a request that its provider's SDK does not know, as paths: `messages[0].content[1].oops`. */
 export function unknownFields(provider: string, body: unknown): string[] {
   const shape = BODIES[provider];
   if (!shape) throw new Error(`no fields for ${provider}`);

@@ -1,9 +1,9 @@
-// What providers refuse, by their own documentation and their error messages. The product does not read this file, and
-// this file does not read the product: each is a judge of the other.
+// Limits of providers, by their documentation and error messages. The product and this file do not read each other, so that
+// each checks the other.
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What of a request the limits are about, whatever its format. */
+/** The parts of a request with limits, in any format. */
 export interface Seen {
   readonly tools: readonly { readonly name: string; readonly schema: Json }[];
   readonly calls: readonly { readonly id?: string; readonly name: string }[];
@@ -36,7 +36,7 @@ const KINDS = ["png", "jpeg", "webp", "gif"];
 
 const USUAL = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** By the format and its provider; or by the model, where its server is any. */
+/** By format and provider; or by model, for any server. */
 const LIMITS: Readonly<Record<string, Limits>> = {
   // https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools (names),
   // https://platform.claude.com/docs/en/build-with-claude/vision (pictures); ids, properties and blank texts by its errors:
@@ -108,9 +108,9 @@ const LIMITS: Readonly<Record<string, Limits>> = {
     property: /^[a-zA-Z0-9_.-]{1,64}$/,
     pictures: { kinds: KINDS, side: 8000, base64: 5 * 1024 * 1024, most: 20 },
   },
-  // A server that passes the requests on to OpenAI.
+  // A server that forwards requests to OpenAI.
   "openai-compatible": { name: USUAL, id: /^.{1,40}$/s, tools: 128, arraysNeedItems: true },
-  // A server that keeps the strictest tokenizer of Mistral's models.
+  // A server with the strictest tokenizer of Mistral's models.
   "devstral-small": { name: USUAL, id: /^[a-zA-Z0-9]{9}$/, userAfterTool: false },
   // https://docs.ollama.com/api/openai-compatibility
   ollama: { name: USUAL },
@@ -119,7 +119,7 @@ const LIMITS: Readonly<Record<string, Limits>> = {
 /** Keywords that OpenAI and Anthropic refuse at the top of a schema, by their errors. */
 const AT_TOP = ["anyOf", "oneOf", "allOf", "not", "enum"];
 
-/** What a provider would refuse of a request; empty where it would take the request. */
+/** Lists what a provider would refuse in a request; empty if it would accept the request. */
 export function violations(provider: string, body: unknown): string[] {
   const limits = LIMITS[String((body as Json).model)] ?? LIMITS[provider];
   if (!limits) throw new Error(`no limits for ${provider}`);
@@ -191,8 +191,8 @@ function kindOf(header: Buffer): string {
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
 /**
- * Keywords that have another form in JSON Schema draft 2020-12, of which Anthropic says by its error: "JSON schema is
- * invalid. It must match JSON Schema draft 2020-12". https://json-schema.org/draft/2020-12/schema has the forms.
+ * Keywords with another form in JSON Schema draft 2020-12, which Anthropic requires by its error: "JSON schema is invalid.
+ * It must match JSON Schema draft 2020-12". The forms: https://json-schema.org/draft/2020-12/schema.
  */
 function outdatedIn(schema: Json): string[] {
   const { $schema, type, required, items, exclusiveMinimum, exclusiveMaximum } = schema;

@@ -3,7 +3,7 @@ import type { FilePart, ProviderData, TextPart } from "@banyan/core/conversation
 import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core/drivers";
 import { schemaProblem } from "@banyan/core/hosts";
 
-/** A stream of numbers from 0 to 1, the same for the same seed. */
+/** Random numbers from 0 to 1, the same for the same seed. */
 export function random(seed: number): () => number {
   let state = seed * 2654435761 + 1;
   return () => {
@@ -12,12 +12,12 @@ export function random(seed: number): () => number {
   };
 }
 
-/** Everything odd that models, tools and servers were seen to say. */
+/** Generates odd content that models, tools and servers have produced. */
 export class Odd {
   readonly #next: () => number;
   #count = 0;
 
-  /** Pictures of some megabytes that may still come. */
+  /** Remaining number of images of some megabytes. */
   #large: number;
 
   constructor(seed: number, large = Number.POSITIVE_INFINITY) {
@@ -65,7 +65,7 @@ export class Odd {
     return this.of<Json>(this.text(), [this.json(depth - 1)], { [this.text()]: this.json(depth - 1) }, { path: "a" });
   }
 
-  /** A picture, as far as a header and a number of bytes make one. */
+  /** An image with a valid header and filler bytes. */
   picture(): FilePart {
     if (this.up(8) === 0) {
       const [kind, begin] = this.of(["gif", "GIF89a"] as const, ["bmp", "BM.."] as const);
@@ -90,7 +90,7 @@ export class Odd {
     return this.of<Json>(object, { type: "array", items: object }, { anyOf: [object, { type: "string" }] });
   }
 
-  /** As generators of drafts 3 to 7 and of OpenAPI write a schema. */
+  /** A schema as generators of drafts 3 to 7 and of OpenAPI write it. */
   oldSchema(object: Json): Json {
     const exclusive = this.of("exclusiveMinimum", "exclusiveMaximum");
     return this.of<Json>(
@@ -116,7 +116,7 @@ export class Odd {
     return { name: this.name(), description: this.text(), input };
   }
 
-  /** A tool as an agent takes it: a schema by which arguments can be checked. */
+  /** A tool that an agent accepts: its schema can check arguments. */
   usableTool(): ToolSchema {
     for (;;) {
       const tool = this.tool();
@@ -151,7 +151,7 @@ export class Odd {
     };
   }
 
-  /** Requests of one conversation with three prompts, each longer than the one before. */
+  /** Requests of one conversation with three prompts, each longer than the last. */
   conversation({ pictures = true, tools = this.of(1, 3, 140) } = {}): Partial<ModelRequest>[] {
     const offered = Array.from({ length: tools }, () => this.tool());
     const messages: PromptMessage[] = [];
@@ -165,7 +165,7 @@ export class Odd {
   }
 }
 
-/** A PNG, as far as its header makes one. */
+/** A PNG with a valid header only. */
 export function png(width: number, height: number): string {
   const bytes = Buffer.alloc(60);
   bytes.write("\x89PNG\r\n\x1a\n", "latin1");
@@ -174,7 +174,7 @@ export function png(width: number, height: number): string {
   return bytes.toString("base64");
 }
 
-/** A picture of a user or of a result. */
+/** An image of a user or of a result. */
 export const picture = (width: number, height: number, name = "a.png") => ({
   ...{ type: "file" as const, mediaType: "image/png", name, data: png(width, height), digest: "d" },
 });

@@ -1,7 +1,7 @@
 import type { ToldScenario } from "./scenarios.ts";
 import { calling, look } from "./tools.ts";
 
-/** Answers that do not come to their end. */
+/** Answers that do not complete. */
 export const breaks: readonly ToldScenario[] = [
   {
     name: "a stream that is cut before anything was acted on is asked for anew, and the second answer is kept",

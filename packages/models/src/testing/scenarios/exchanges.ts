@@ -1,4 +1,4 @@
-/** The calls of one answer in a request, and the results that are given for them. */
+/** The calls of one answer in a request, and their results. */
 export interface Exchange {
   readonly calls: readonly string[];
   readonly results: readonly Result[];
@@ -18,7 +18,7 @@ interface ChatBody {
   }[];
 }
 
-/** OpenAI chat: an assistant's `tool_calls`, and the `tool` messages that follow at once. */
+/** OpenAI chat: an assistant's `tool_calls`, and the `tool` messages that follow directly. */
 export function exchangesInChat(body: unknown): Exchange[] {
   const exchanges: { calls: string[]; results: Result[] }[] = [];
   let last: "exchange" | "other" = "other";
@@ -44,7 +44,7 @@ interface ResponsesBody {
   }[];
 }
 
-/** OpenAI responses: neighbouring `function_call` items, and the `function_call_output` items that follow at once. */
+/** OpenAI responses: adjacent `function_call` items, and the `function_call_output` items that follow directly. */
 export function exchangesInResponses(body: unknown): Exchange[] {
   const exchanges: { calls: string[]; results: Result[] }[] = [];
   let last: "call" | "result" | "other" = "other";
@@ -86,7 +86,7 @@ export function exchangesInAnthropic(body: unknown): Exchange[] {
     const results = (role === "user" ? content : []).flatMap(({ type, tool_use_id: call = "", content = "" }, at) => {
       if (type !== "tool_result") return [];
       const output = typeof content === "string" ? content : content.map(({ text = "" }) => text).join("");
-      // Anthropic refuses a result behind something else: it counts as one for no call.
+      // Anthropic refuses a result after other content: count it as a result without a call.
       return [{ call: at < calls.length ? call : "", output }];
     });
     if (calls.length > 0 || results.length > 0) exchanges.push({ calls, results });
@@ -111,7 +111,7 @@ interface GoogleResponse {
 
 const outputOf = ({ content, error }: GoogleResponse): string => content ?? error ?? "";
 
-/** Google: the `functionCall` parts of a model's content, and the `functionResponse` parts of the content that follows. */
+/** Google: the `functionCall` parts of a model's content, and the `functionResponse` parts of the next content. */
 export function exchangesInGoogle(body: unknown): Exchange[] {
   const exchanges: Exchange[] = [];
   const { contents } = body as GoogleBody;

@@ -11,40 +11,40 @@ import {
   exchangesInResponses,
 } from "./exchanges.ts";
 
-/** What of a wire format the scenarios must know: all differences between the formats are here. */
+/** The parts of a wire format that differ between formats, as the scenarios need them. */
 interface Wire {
   readonly path: string;
   /**
-   * Events that the mock sends before the first fragment of what an answer begins with, or of a text that follows one
-   * fragment of reasoning. A cut is counted in events.
+   * Number of events that the mock sends before the first fragment of an answer of this kind, or of a text after one
+   * fragment of reasoning. Cuts are counted in events.
    */
   readonly before: Readonly<Record<"text" | "reasoning" | "call" | "textAfterReasoning", number>>;
-  /** The calls and results that a request holds. */
+  /** The calls and results in a request. */
   exchanges(body: unknown): Exchange[];
-  /** The reasoning of earlier answers as a request gives it back. */
+  /** The reasoning of earlier answers in a request. */
   reasoningIn(body: unknown): unknown[];
-  /** What it makes of reasoning: nothing, the id under which the provider keeps that of a finished answer, or all of it. */
+  /** The form of earlier reasoning in requests: none, the provider's id of a finished answer's reasoning, or all of it. */
   givenBack(reasoning: { readonly text: string; readonly signature: string; readonly finished: boolean }): unknown[];
-  /** The result of a call that did not end well. */
+  /** The result of a failed call. */
   failure(output: string): string;
-  /** What a request says about calls, and what it says when the answer must have none. */
+  /** The tool choice of a request, and its value for a request without calls. */
   choiceIn(body: unknown): unknown;
   readonly noCalls: unknown;
-  /** Calls come in one piece with arguments that are JSON: they can neither be cut nor malformed. */
+  /** Calls arrive in one piece with valid JSON arguments, so a test cannot cut or malform them. */
   readonly callsComeWhole?: true;
-  /** Messages of a request that say nothing; providers refuse them. */
+  /** Empty messages of a request, which providers refuse. */
   emptyIn(body: unknown): unknown[];
 }
 
-/** A way from a model's name and the environment to an answer. */
+/** A wire format with a model name and environment that lead to it. */
 export interface Format extends Wire {
   readonly name: string;
   /** `provider/model`. */
   readonly model: string;
-  /** What the catalogue says of it; absent where the price is unknown. */
+  /** The price in the catalogue; absent if unknown. */
   readonly price?: Price;
   environment(address: string): Environment;
-  /** Through the provider's package, where a driver of our own is the default. */
+  /** Uses the provider's package in place of our own driver. */
   readonly throughPackage?: true;
 }
 
@@ -76,7 +76,7 @@ interface ResponsesBody {
 
 const responses: Wire = {
   path: "/v1/responses",
-  // Asked for it, the mock begins each answer with reasoning that is encrypted.
+  // For this format the mock begins each answer with encrypted reasoning, as requested.
   before: { text: 6, reasoning: 4, call: 5, textAfterReasoning: 10 },
   exchanges: exchangesInResponses,
   reasoningIn: (body) =>
@@ -101,7 +101,7 @@ const anthropic: Wire = {
   reasoningIn: (body) =>
     (body as AnthropicBody).messages.flatMap(({ content }) => content.filter(({ type }) => type === "thinking")),
   givenBack: ({ text, signature }) => [{ type: "thinking", thinking: text, signature }],
-  // It has a mark of its own for these.
+  // The format marks failed results with a field of its own.
   failure: (output) => output,
   choiceIn: toolChoiceIn,
   noCalls: { type: "none" },
@@ -120,7 +120,7 @@ const google: Omit<Wire, "path"> = {
   before: { text: 0, reasoning: 0, call: 0, textAfterReasoning: 1 },
   exchanges: exchangesInGoogle,
   reasoningIn: (body) => (body as GoogleBody).contents.flatMap(({ parts }) => parts.filter(({ thought }) => thought)),
-  // The mock gives no signatures on this format.
+  // The mock gives no signatures in this format.
   givenBack: ({ text }) => [{ text, thought: true }],
   failure: (output) => output,
   choiceIn: (body) => (body as GoogleBody).toolConfig?.functionCallingConfig?.mode,
@@ -189,7 +189,7 @@ export const formats: readonly Format[] = [
   },
 ];
 
-/** The driver of a format for the server at an address, made as the program makes it. */
+/** The driver of a format for a server address, made as the program does. */
 export function openAt({ model, environment, throughPackage }: Format, address: string): Promise<ModelDriver> {
   const overrides = throughPackage ? { [model]: { driver: "package" as const } } : {};
   return resolveModel(model, { env: environment(address), overrides });

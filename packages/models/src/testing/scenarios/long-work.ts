@@ -6,10 +6,10 @@ const launching = (id: string, task: string) => calling(id, "launch_agent", { ta
 const finishing = (id: string, result: unknown) => calling(id, "finish_task", { result });
 const to = (task: string, round: number, response: Reply["response"]): Reply => ({ response, to: { task, round } });
 
-/** What a summary says. */
+/** The text of the summary. */
 export const SUMMARY = "They looked at a, and it is there.";
 
-/** More than what stays word for word beside a summary. */
+/** Longer than the part that stays unchanged next to a summary. */
 // One word: a server whose count is smaller than the words of a request has cut the request (F69).
 export const LONG = `It is ${"very".repeat(330)} there. `;
 
@@ -29,7 +29,7 @@ export const summedUp: Scenario & { readonly name: string } = {
   ],
 };
 
-/** A call hears the next message, and its tool tells the model what came of it. */
+/** A call waits for the next message, and its tool reports the outcome to the model. */
 export const listenedTo: Scenario & { readonly name: string } = {
   name: "an answer that a call listened to, and what its tool says of it",
   says: ["Listen"],
@@ -41,7 +41,7 @@ export const listenedTo: Scenario & { readonly name: string } = {
   ],
 };
 
-/** One sub-agent, whose messages stand in the same log. */
+/** One sub-agent, whose messages are in the same log. */
 export const handedOn: Scenario & { readonly name: string } = {
   name: "a sub-agent in the log",
   says: ["Go"],
@@ -54,7 +54,7 @@ export const handedOn: Scenario & { readonly name: string } = {
   ],
 };
 
-/** Four sub-agents at once: one does it, one has no money, one is retried, one has to be told to finish. */
+/** Four parallel sub-agents: one succeeds, one fails for lack of money, one is retried, one needs a reminder to finish. */
 export const fourAtOnce: Scenario = {
   says: ["Go"],
   agent: { tools: [look, launchAgent()], retry: { attempts: 2, delay: 1 } },
@@ -74,7 +74,7 @@ export const fourAtOnce: Scenario = {
   ],
 };
 
-/** A task whose result must be a number: the model first just talks, then answers with a text, then as demanded. */
+/** A task whose result must be a number: the model first writes text, then gives a text as result, then a number. */
 export const demanded: Scenario = {
   says: ["How many?"],
   agent: { mode: "task", output: { type: "object", properties: { count: { type: "number" } }, required: ["count"] } },
@@ -85,7 +85,7 @@ export const demanded: Scenario = {
   ],
 };
 
-/** The same task, in which the model never answers as demanded. */
+/** The same task, but the model never gives a valid result. */
 export const neverFits: Scenario = {
   ...demanded,
   replies: [

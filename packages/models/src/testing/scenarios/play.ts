@@ -19,16 +19,16 @@ import { type Format, openAt } from "./formats.ts";
 import { relayTo, type Sent } from "./relay.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 
-/** One thing that the model is made to answer. */
+/** A scripted reply of the model. */
 export interface Reply {
   readonly response: FixtureResponse;
   /** UTF-16 units of a fragment. */
   readonly fragment?: number;
-  /** What it answers, where several agents ask at once: the conversation that begins with this text, at so many answers. */
+  /** If several agents ask: the agent whose conversation begins with this text, after this number of answers. */
   readonly to?: { readonly task: string; readonly round: number };
-  /** Tokens of the request, as the mock tells them, where they matter. */
+  /** Input tokens that the mock reports, if the scenario needs them. */
   readonly input?: number;
-  /** After so many fragments the connection breaks, or the model says nothing more. */
+  /** After this number of fragments the connection breaks or the model is silent. */
   readonly stops?: {
     readonly how: "cut" | "silent";
     readonly in: keyof Format["before"];
@@ -36,45 +36,45 @@ export interface Reply {
   };
 }
 
-/** What happens in a conversation, the same for every format. */
+/** A conversation that runs the same for every format. */
 export interface Scenario {
-  /** What a person says, turn by turn; with `interruptAt`, interrupted once the answer's text ends with that. */
+  /** User messages by turn. `interruptAt`: interrupt when the answer's text ends with this. */
   readonly says: readonly (string | { readonly text: string; readonly interruptAt: string })[];
-  /** In the order in which the model gives them, to each who asks. */
+  /** The model's replies in order, per asking agent. */
   readonly replies: readonly Reply[];
   readonly agent?: Omit<Partial<AgentOptions>, "model">;
-  /** It needs calls that come in pieces. */
+  /** The scenario needs calls that stream in pieces. */
   readonly breaksCalls?: true;
   /** Changes each piece of an answer on its way. */
   readonly edit?: (piece: string) => string;
 }
 
-/** What came of a scenario on a format. */
+/** The outcome of a scenario with a format. */
 export interface Played {
   readonly format: Format;
   readonly state: ConversationState;
   readonly shape: Shape;
   readonly turns: readonly Turn[];
-  /** As they went over the wire. */
+  /** The requests on the wire. */
   readonly requests: readonly Sent[];
-  /** What the model answered to each, byte for byte, as far as it came. */
+  /** The answers to each request on the wire, as far as they arrived. */
   readonly answers: readonly Buffer[];
-  /** The journal of the mock: the same requests as it understood them. */
+  /** The mock's journal: the same requests, as the mock parsed them. */
   readonly journal: readonly ChatCompletionRequest[];
-  /** The tokens that the mock told: those of all replies that it gave to their end. */
+  /** The usage that the mock reported, over all complete replies. */
   readonly told: Usage;
-  /** The same, from the journal of the mock: of each request that it answered well. */
+  /** The same from the mock's journal, over all successful requests. */
   readonly journalled: Usage;
 }
 
-/** Milliseconds after which the mock breaks a connection: what it said before is long through. */
+/** Milliseconds until the mock breaks a connection, long after its fragments have arrived. */
 const CUT_AFTER = 100;
-/** Milliseconds that the mock is silent: longer than any test. */
+/** Milliseconds of the mock's silence: longer than any test. */
 const SILENCE = 60_000;
 
 /**
- * Plays a scenario over HTTP against a mock of its own. `open` answers the session for what is said as number `index`; in
- * one in memory when absent.
+ * Plays a scenario over HTTP against a new mock. `open` returns the session for user message `index`; default: one session
+ * in memory.
  */
 export async function play(
   format: Format,
@@ -90,7 +90,7 @@ export async function play(
     const who = to ? `${to.task} ${to.round}` : "";
     const sequenceIndex = before.get(who) ?? 0;
     before.set(who, sequenceIndex + 1);
-    // The mock counts together what is matched by the same function.
+    // The mock counts matches per function, so share the function per agent.
     if (to && !asking.has(who)) asking.set(who, isAsking(to));
     const predicate = asking.get(who);
     const match = predicate ? { predicate, sequenceIndex } : { sequenceIndex };
@@ -158,7 +158,7 @@ function pace({ before }: Format, { fragment = 20, stops }: Omit<Reply, "respons
   };
 }
 
-/** Different for every reply, so that none can be counted for another. The mock tells no more than these two. */
+/** Differs for every reply, so that a wrong count shows. The mock reports no other figures. */
 function tokens({ input }: Reply, index: number): { prompt_tokens: number; completion_tokens: number } {
   return { prompt_tokens: input ?? 100 * (index + 1), completion_tokens: 7 * (index + 1) };
 }
@@ -166,7 +166,7 @@ function tokens({ input }: Reply, index: number): { prompt_tokens: number; compl
 function isAsking({ task, round }: NonNullable<Reply["to"]>): (request: ChatCompletionRequest) => boolean {
   return ({ messages }) => {
     const first = messages.find(({ role }) => role === "user")?.content;
-    // Of some formats the mock makes several messages of one answer.
+    // For some formats the mock turns one answer into several messages.
     const answers = messages.filter((message, at) => isAnswer(message) && !isAnswer(messages[at - 1]));
     return String(first).startsWith(task) && answers.length === round;
   };

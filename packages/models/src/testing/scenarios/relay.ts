@@ -11,20 +11,20 @@ export interface Sent {
   readonly body: unknown;
 }
 
-/** Stands between a driver and the mock, whose own journal keeps only what all formats have in common. */
+/** A proxy between a driver and the mock. The mock's own journal only has what all formats share. */
 export interface Relay extends AsyncDisposable {
   /** `http://127.0.0.1:port`. */
   readonly address: string;
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly requests: readonly Sent[];
-  /** What the server answered to each, byte for byte. */
+  /** The server's answer to each request, byte for byte. */
   readonly answers: readonly Buffer[];
 }
 
 /**
- * Passes requests on to a server and its answers back, piece by piece, as they are: a connection that breaks on one
- * side breaks on the other. `edit` changes each piece of an answer, for what the mock cannot be made to say. `refuse` says
- * what a provider refuses of a request: where it says anything, the answer is a 400 with these words.
+ * Forwards requests to a server and answers back, piece by piece and unchanged; a broken connection breaks the other side
+ * too. `edit` changes pieces of an answer in ways that the mock cannot. `refuse` lists what a provider would refuse; if it
+ * lists anything, the answer is a 400 with this text.
  */
 export async function relayTo(
   server: string,
@@ -36,7 +36,7 @@ export async function relayTo(
   const relay = await serve(async (request, response) => {
     const path = request.url ?? "";
     const body = await bodyOf(request);
-    // A question about the server, such as for its windows, is no request to the model: the mock knows nothing of them.
+    // Requests about the server, such as for its context size, are not for the model: the mock does not know them.
     if (body === "" || path.startsWith("/api/")) {
       response.writeHead(404).end();
       return;
@@ -56,7 +56,7 @@ export async function relayTo(
       answer.on("data", (piece: Buffer) => {
         answers[index] = Buffer.concat([answers[index] ?? Buffer.alloc(0), piece]);
       });
-      // A broken answer has broken the response too by now; its reader tells.
+      // A broken answer has broken the response too, and the response's reader reports this.
       if (edit) pipeline(answer, editing(edit), response, () => {});
       else pipeline(answer, response, () => {});
     });

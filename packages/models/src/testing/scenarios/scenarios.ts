@@ -2,7 +2,7 @@ import type { Scenario } from "./play.ts";
 import type { MessageShape, Shape } from "./shape.ts";
 import { calling, look, open } from "./tools.ts";
 
-/** A scenario and the tree that it gives on every format. */
+/** A scenario and its resulting tree for every format. */
 export interface ToldScenario extends Scenario {
   readonly name: string;
   readonly shape: Shape;
@@ -143,7 +143,7 @@ export const scenarios: readonly ToldScenario[] = [
     says: ["Look"],
     agent: { tools },
     replies: [
-      // The Anthropic side of the mock mends what is not JSON, so that it is broken on the way, on all formats alike.
+      // The Anthropic side of the mock repairs invalid JSON, so break it on the wire for all formats alike.
       { response: { toolCalls: [calling("call_1", "look", { at: "unended" })] }, fragment: 100 },
       { response: { toolCalls: [calling("call_2", "look", { at: "a" })] } },
       { response: { content: "Seen now." } },

@@ -1,32 +1,32 @@
 import { type ConversationState, type Json, type Message, type RunEnd, textOf } from "@banyan/core";
 import type { CallStatus, Finish } from "@banyan/core/conversation";
 
-/** A conversation without what differs from one time or one provider to the next: ids, times, names of models. */
+/** A conversation without parts that vary between runs or providers: ids, times, names of models. */
 export interface Shape {
-  /** In the order of the tree: a message, then what is below it. */
+  /** In tree order: parents before their children. */
   readonly messages: readonly MessageShape[];
   /** How the last run ended. */
   readonly ended: RunEnd | undefined;
 }
 
 export interface MessageShape {
-  /** Which message of the list this one is below, where that is not the one right before it. */
+  /** The index of the parent message, if it is not the previous message. */
   readonly below?: number | null;
-  /** The role, and the author where that is not the person. */
+  /** The role; with the author, if not the user. */
   readonly by: string;
   readonly reasoning?: string;
   readonly text?: string;
   readonly calls?: readonly CallShape[];
   readonly finish?: Finish;
-  /** Whether it says what went wrong; each provider has its own words for that. */
+  /** Whether the message has an error; each provider words it differently. */
   readonly broke?: true;
-  /** Whether tokens were counted for it. */
+  /** Whether tokens were counted for the message. */
   readonly counted?: boolean;
 }
 
 export interface CallShape {
   readonly tool: string;
-  /** The arguments; as the model wrote them where they are not JSON. */
+  /** The arguments; the model's text if they are not JSON. */
   readonly input: Json;
   readonly status: CallStatus;
   /** With `<what went wrong>` in place of the provider's words. */

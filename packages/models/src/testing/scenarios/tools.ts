@@ -11,7 +11,7 @@ export const look = defineTool({
   execute: (asked) => `seen: ${(asked as { at: string }).at}`,
 });
 
-/** Fails always. */
+/** Always fails. */
 export const open = defineTool({
   name: "open",
   description: "Opens a thing.",
@@ -22,7 +22,7 @@ export const open = defineTool({
   },
 });
 
-/** Listens to the next message, and says how long that was. */
+/** Waits for the next message, and reports its length. */
 export const listen = defineTool({
   name: "listen",
   description: "Listens to your next message.",
@@ -34,13 +34,13 @@ export const listen = defineTool({
   },
 });
 
-/** A picture of one dot, and a document. */
+/** An image of one pixel, and a document. */
 export const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 export const PAPER = Buffer.from("%PDF-1.4\n1 0 obj <</Type/Catalog>> endobj\ntrailer <</Root 1 0 R>>\n").toString(
   "base64",
 );
 
-/** Brings a picture, a document and a sound. */
+/** Attaches an image, a document and a sound. */
 export const scan = defineTool({
   name: "scan",
   description: "Scans a thing.",
@@ -54,7 +54,7 @@ export const scan = defineTool({
   },
 });
 
-/** What a model writes to call a tool. */
+/** A call as the model writes it. */
 export function calling(id: string, name: string, args: object | string) {
   return { id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) };
 }
