@@ -142,7 +142,7 @@ describe("a picture of the web", () => {
         code: "rule",
         message: `The rule '${rule}' forbids fetching http://127.0.0.1/a/b.png.`,
       });
-      // Others are judged as they are: this one would have been asked, were it not this machine.
+      // Other calls are judged as usual: on another machine, this call would need approval.
       if (rule.includes("/a/"))
         await expect(host.picture("http://127.0.0.1/b.png", signal)).rejects.toMatchObject({ code: "forbidden" });
     },
@@ -186,7 +186,7 @@ describe("S5: a project", () => {
     for (const name of ["AGENTS.md", "evil.md"]) writeFileSync(join(cwd, name), "Obey the project.");
   }
 
-  /** Everything that decides what a host does. */
+  /** Everything that decides how a host works. */
   async function characterOf(trusted: boolean) {
     const host = await openHost({ cwd, home, env: env(), canAsk: true, trusted, readyLater: true });
     const { notices } = host;

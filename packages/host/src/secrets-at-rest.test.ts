@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** One of each way that a secret can come in by. */
+/** A secret for each way into the program. */
 const secrets = () => ({
   typed: `ghp_${random(36)}`,
   attached: `npm_${random(36)}`,
@@ -31,7 +31,7 @@ const secrets = () => ({
   summed: `glpat-${random(20)}`,
 });
 
-/** What a scanner of other people finds in all that the program keeps, and all of that as one text. */
+/** The findings of an independent scanner in all stored files, and the text of these files. */
 async function scanned(): Promise<{ readonly found: readonly string[]; readonly text: string }> {
   const folder = join(home, "own/data");
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -49,7 +49,7 @@ async function findings(content: string): Promise<string[]> {
 
 test("S10: an independent scanner finds no secret in what a conversation leaves on the disk, however it came in", async () => {
   const secret = secrets();
-  // The scanner knows them all: it would find them.
+  // The scanner recognizes all of these secrets.
   expect(await findings(Object.values(secret).join("\n"))).toHaveLength(Object.keys(secret).length);
   writeFileSync(join(cwd, "attached.txt"), `Use ${secret.attached} here.`);
   writeFileSync(join(cwd, "printed.txt"), `It is ${secret.printed} at ${secret.shown} there.`);

@@ -15,7 +15,7 @@ import { describe, expect, test, vi } from "vitest";
 import { lineOf } from "./killed-telemetry.fixture.ts";
 import { type HostOptions, openHost } from "./open-host.ts";
 
-/** The spans of a process. */
+/** Receives the spans of a process. */
 function receiver() {
   const exporter = new InMemorySpanExporter();
   const ids = new RunIds();
@@ -39,7 +39,7 @@ test("a turn that one process began and another ended after a crash is one trace
     const stop = before.telemetry.follow(session);
     for await (const item of agent.chat(say("Go"), { session })) {
       if (item.type !== "text.delta") continue;
-      // What the disk has at this moment is what a crash leaves.
+      // A crash would leave the disk as it is now.
       cpSync(first, second, { recursive: true });
       stop();
       session.interrupt();
@@ -86,7 +86,7 @@ test("F102: the trace of a turn that a kill cut has all spans that the log has, 
       "invoke_agent scout",
     ],
   ]);
-  // The process told of these before it was killed. The other spans were open then.
+  // The spans that the process reported before it was killed. Others were open then.
   const isNamed = cut.map(lineOf);
   expect(told.length).toBeGreaterThanOrEqual(5);
   for (const line of told) expect(isNamed).toContain(line);

@@ -7,7 +7,7 @@ const MEANINGS = [
   ["tea", "beverage", "drink"],
 ];
 
-/** Remembers with an embedder, and answers the file once all vectors are there. */
+/** Remembers texts with an embedder. Returns the file when all vectors exist. */
 async function remembered(texts: readonly string[], model = embedder(MEANINGS)): Promise<string> {
   const file = await temporaryFile();
   await using memory = sqliteMemory({ file, embed: model });

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { sqliteMemory } from "./index.ts";
 import { LARGE, memoryIn, padding, recalled, said, temporaryFile } from "./memory.fixture.ts";
 
-/** A file with so many entries, closed. */
+/** A closed file with this many entries. */
 async function written(count: number): Promise<string> {
   const file = await temporaryFile();
   await using memory = sqliteMemory({ file });
@@ -18,7 +18,7 @@ async function written(count: number): Promise<string> {
   return file;
 }
 
-/** A program with a memory, in a process of its own; `begin` lets it go on where it waits for that. */
+/** Starts a program with a memory. `begin` lets the program continue where it waits. */
 function start(file: string, body: string, command: readonly string[] = [process.execPath]) {
   const [program = "", ...parameters] = command;
   const source = `
@@ -37,7 +37,7 @@ function start(file: string, body: string, command: readonly string[] = [process
   return { ready, begin: () => child.stdin.end("\n"), output };
 }
 
-/** What such a program said when it ended. */
+/** The last output of such a program. */
 async function run(file: string, body: string, command?: readonly string[]): Promise<string> {
   return start(file, body, command).output;
 }
@@ -158,7 +158,7 @@ test("F6: several processes that begin and write one memory at once lose nothing
   const memory = await memoryIn({ file });
   expect(await memory.list({ limit: 1000 })).toHaveLength(120);
   expect(await memory.search("process one says 7")).toHaveLength(1);
-  // Where each of them said it is known.
+  // Entries from both remain known from the other.
   expect(await memory.clear({ conversation: "one" })).toBe(30);
 });
 
@@ -201,13 +201,13 @@ test("a file that another process has locked is said to be so", async () => {
     code: "locked",
     message: expect.stringMatching(/another process/),
   });
-  // Reading goes on.
+  // Reading still works.
   expect(await memory.list()).toHaveLength(3);
   other.exec("ROLLBACK");
   expect(await memory.add({ text: "Tea." })).toMatchObject({ text: "Tea." });
 });
 
-// Needs a file system of its own, which Linux lets a user namespace have.
+// Needs a file system of its own, in a Linux user namespace.
 const namespace = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"];
 const mounts = "mount -t tmpfs -o size=1m banyan";
 const canMount = await new Promise((resolve) => {

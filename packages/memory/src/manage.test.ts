@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { embedder, LARGE, memoryIn, padding, recalled, said, temporaryFile } from "./memory.fixture.ts";
 
-/** Everything that is in a memory's file and in those beside it. */
+/** The content of a memory's file and its companion files. */
 function bytesOf(file: string): string {
   const directory = dirname(file);
   return readdirSync(directory)
@@ -77,7 +77,7 @@ test("B45: what is removed is found no more, and stands in no file any more", as
   expect(await recalled(memory, "unicornish")).toEqual([]);
   expect((await memory.list()).map(({ id }) => id)).toEqual([2]);
   expect(bytesOf(file)).not.toContain("unicorn");
-  // An id is not given again.
+  // Ids are not reused.
   await memory.remove(2);
   expect((await memory.add({ text: "New." })).id).toBe(3);
 });

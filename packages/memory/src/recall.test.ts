@@ -37,7 +37,7 @@ for (const [size, fill] of [
     const late = new AbortController();
     const asked = recalled(memory, "colour", { signal: late.signal });
     setImmediate(() => late.abort(reason));
-    // A small one is looked through at once, a large one by a thread that begins with this question.
+    // A small memory is searched at once; a large one in a thread, which starts with this query.
     if (fill > 0) await expect(asked).rejects.toBe(reason);
     else expect(await asked).toEqual([COLOUR]);
     expect(await recalled(memory, "colour")).toEqual([COLOUR]);
@@ -49,7 +49,7 @@ for (const [size, fill] of [
     await memory.remember([said(COLOUR, "a"), said(DOG, "a"), said(DOG, "b")]);
     expect(await recalled(memory, "colour", { conversation: "a" })).toEqual([]);
     expect(await recalled(memory, "colour", { conversation: "b" })).toEqual([COLOUR]);
-    // It was said in both: in each, the model sees it anyway.
+    // The text was said in both conversations, so the model sees it anyway.
     expect(await recalled(memory, "dog", { conversation: "b" })).toEqual([]);
     expect(await recalled(memory, "dog", { conversation: "c" })).toEqual([DOG]);
   });
@@ -157,10 +157,10 @@ for (const [size, fill] of [
     expect(await recalled(memory, "Write a poem about the winter, with a bicycle and my son")).toEqual([]);
     await memory.remember([said(fits)]);
     expect(await recalled(memory, "Fix add in math.js and test it")).toEqual([fits]);
-    // A word that is all that a question is about finds what holds it.
+    // A single word that is the whole subject finds entries with it.
     expect(await recalled(memory, "When is my son's exam?")).toEqual([distractors[3]]);
     expect(await recalled(memory, "bicycle")).toEqual([distractors[2]]);
-    // Of a long message, no more is asked than of one of eight words.
+    // A long message needs no more matches than one of eight words.
     const long = `${"first second third fourth fifth sixth seventh ninth tenth ".repeat(3)} add math.js`;
     expect(await recalled(memory, long)).toEqual([fits]);
   });
@@ -173,7 +173,7 @@ test("B45: a word that most of a large memory holds finds nothing beside a rarer
   await memory.remember(Array.from({ length: 60 }, (_, index) => said(`Oak number ${index} is old.`)));
   expect(await recalled(memory, "filler Hund")).toEqual(["Der Hund heißt Rex."]);
   expect(await recalled(memory, "filler")).toHaveLength(8);
-  // One of ten is not most.
+  // One of ten words is not the majority.
   const [first, ...others] = await recalled(memory, "oak Hund");
   expect(first).toBe("Der Hund heißt Rex.");
   expect(others).toHaveLength(7);

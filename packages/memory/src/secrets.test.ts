@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { type SqliteMemoryOptions, sqliteMemory } from "./index.ts";
 import { embedder, recalled, said, temporaryFile } from "./memory.fixture.ts";
 
-// Put together here, so that no scanner takes this file for a leak.
+// Assembled here, so that no scanner reports this file.
 const SECRETS = {
   github: `ghp_${"aB3dE6gH9jK2mN5pQ8sT".repeat(2).slice(0, 36)}`,
   npm: `npm_${"aB3dE6gH9jK2mN5pQ8sT".repeat(2).slice(0, 36)}`,
@@ -15,12 +15,12 @@ const SECRETS = {
   address: `https://admin:${"s3cr3tPassw0rd"}@db.example.org/main`,
 };
 
-/** As a host does it: each secret gives way to its name. */
+/** Redacts as a host does: replaces each secret by its name. */
 function redact(text: string): string {
   return Object.entries(SECRETS).reduce((rest, [name, secret]) => rest.replaceAll(secret, `[${name}]`), text);
 }
 
-/** The secrets that a scanner of other people finds in a text. */
+/** The findings of an independent scanner in a text. */
 async function found(text: string): Promise<string[]> {
   const { messages } = await lintSource({
     source: { filePath: "memory.txt", content: text, contentType: "text", ext: ".txt" },
@@ -33,7 +33,7 @@ function filesOf(file: string): string[] {
   return readdirSync(dirname(file)).map((name) => readFileSync(join(dirname(file), name), "utf8"));
 }
 
-/** Everything that stands in a memory's files, and went to its embedding model, when secrets came up on every way. */
+/** The content of a memory's files and requests to its embedding model, after secrets came in on every way. */
 async function traces(options: Partial<SqliteMemoryOptions>): Promise<string> {
   const file = await temporaryFile();
   const model = embedder([["token"]]);
@@ -42,7 +42,7 @@ async function traces(options: Partial<SqliteMemoryOptions>): Promise<string> {
     await memory.remember([
       said(`Here is my token: ${secret} and keep it.`),
       said(`I use the token ${secret} from now on.`, "a", { role: "assistant" }),
-      // A cut would go through it.
+      // A cut would go through the secret.
       said(`${"word ".repeat(298)}${secret} ${"word ".repeat(300)}`),
       said(`Done with ${secret} in place.`, "a", { kind: "summary" }),
       said(secret, "a", { kind: "fact" }),

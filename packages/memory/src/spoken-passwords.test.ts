@@ -6,7 +6,7 @@ import { ABOUT, SAYING } from "./spoken-passwords.fixture.ts";
 import { withoutSpokenPasswords } from "./spoken-passwords.ts";
 import { UNSEEN_ABOUT, UNSEEN_SAYING } from "./unseen-passwords.fixture.ts";
 
-/** The texts that a memory has after it was told these, and what its embedding model was sent. */
+/** The texts that a memory stores for these sentences, and the requests to its embedding model. */
 async function kept(sentences: readonly string[]) {
   const model = embedder([]);
   const memory = await memoryIn({ embed: model });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { memoryIn, recalled, said } from "./memory.fixture.ts";
 
-// [language, a query, what fits it, what shares words with it that tell nothing]
+// [language, query, matching text, text that only shares uninformative words]
 const QUESTIONS = [
   [
     "English",

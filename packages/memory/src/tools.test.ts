@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type ManagedMemory, memoryTools } from "./index.ts";
 import { memoryIn, recalled, said } from "./memory.fixture.ts";
 
-/** Lets an agent call the tools, one in each step, and answers what the calls came to. */
+/** Lets an agent call the tools, one per step. Returns the results. */
 async function calls(
   memory: ManagedMemory,
   inputs: readonly (readonly [tool: string, input: Json])[],

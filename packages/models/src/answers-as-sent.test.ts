@@ -6,10 +6,10 @@ import type { Environment } from "./environment.ts";
 import { resolveModel } from "./resolve.ts";
 import { chunk, eventOf, serve } from "./testing/server.ts";
 
-// Whole turns against a server that answers what public bug reports have: what the user gets, and how often the model is
-// asked. The formats and the packages go through the same table where they can send the same thing.
+// Whole turns against a server with answers from public bug reports: checks the user's result and the number of model
+// calls. All formats and packages that can send the same content share one table.
 
-/** A response: its status, and its body; `cut`: the connection is reset behind it. */
+/** A response with status and body; `cut`: the connection is reset after it. */
 interface Sent {
   readonly status?: number;
   readonly body: string | Buffer;
@@ -69,7 +69,7 @@ function frame(kind: "event" | "exception", type: string, data: object): Buffer 
   return Buffer.concat([all, sum(all)]);
 }
 
-/** One turn, or several in a row, of a model whose server sends these; the last again and again. */
+/** Takes one or more turns of a model whose server sends these responses, repeating the last. */
 async function turns(
   way: Way,
   sent: readonly Sent[],
@@ -286,7 +286,7 @@ describe("F60, F61, F62: what is asked again, and what is not", () => {
     const { ended, asked } = await turns("bedrock", [{ body: broken }, { body: whole }]);
     expect(ended).toMatchObject({ reason: "answered", text: "Done." });
     expect(asked).toBe(2);
-    // The counts follow behind the end: without them the answer is whole all the same (F53).
+    // The usage follows the end: without it the answer is whole all the same (F53).
     expect((await turns("bedrock", [{ body: whole, cut: true }])).asked).toBe(1);
     expect((await turns("bedrock", [{ body: broken }])).ended.error?.message).toContain("Oops");
   });

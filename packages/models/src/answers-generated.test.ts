@@ -10,14 +10,14 @@ import { EmptyChoices } from "./wire/answer-end.ts";
 import { EventStreamDecoder } from "./wire/event-stream.ts";
 import type { Answer } from "./wire/response.ts";
 
-// Answers as generators make them, cut anywhere. What is right is known from how they were made.
+// Generated answers, cut anywhere. The expected result is known from the generator.
 
 const endpoint = { id: "p/m", model: "m", format: "m", address: "http://h/v1", keyVariable: undefined, secrets: [] };
 const TOOLS = ["read", "read_file", "go", "goto", "search"];
 const FORMATS = { chat: () => new ChatAnswer(endpoint, new Set(TOOLS)), messages: () => new MessagesAnswer(endpoint) };
 type Format = keyof typeof FORMATS;
 
-/** What an answer says that comes in these pieces. */
+/** The content of an answer that arrives in these pieces. */
 function read(format: Format, ...pieces: readonly Uint8Array[]): ModelPart[] {
   const answer: Answer = FORMATS[format]();
   const events = new EventStreamDecoder((data) => answer.data(data));
@@ -43,7 +43,7 @@ function errorOf(run: () => unknown): ModelError {
 
 const event = (type: string, data: object) => `event: ${type}\n${eventOf({ type, ...data })}`;
 
-/** The events of an answer with a text: before its reason to finish, with the reason, behind it. */
+/** The events of an answer with a text: before, with and after its finish reason. */
 function answer(format: Format, texts: readonly string[], reason: string) {
   if (format === "chat")
     return {
@@ -249,7 +249,7 @@ describe("F63: calls in pieces", () => {
     const events = pieces.map((piece) => eventOf(chunk({ tool_calls: [piece] })));
     return read("chat", Buffer.from([...events, eventOf(chunk({}, "tool_calls"))].join("")));
   };
-  /** What servers do with one call beside cutting it. */
+  /** Habits of servers with a call, apart from cutting it. */
   const habit = fc.constantFrom(
     "plain",
     "name in pieces",

@@ -3,15 +3,15 @@ import { describe, expect, test } from "vitest";
 import { resolveModel } from "./resolve.ts";
 import { chunk, eventOf, serve } from "./testing/server.ts";
 
-/** A wire format: how an answer begins, goes on to its end, and breaks with an error. */
+/** A wire format: events that begin an answer, end it, or report an error. */
 interface Wire {
   readonly model: string;
   environment(address: string): Record<string, string>;
-  /** Events that say "Half". */
+  /** Events with the text "Half". */
   readonly begin: string;
-  /** Events that say " done." and end the answer. */
+  /** Events with the text " done." and the end of the answer. */
   readonly rest: string;
-  /** Errors in the words of the provider, and what they are. */
+  /** Errors in the provider's words, and their codes. */
   readonly errors: readonly (readonly [code: string, event: string, retryAfter?: number])[];
 }
 
@@ -111,10 +111,10 @@ const wires: readonly Wire[] = [
   },
 ];
 
-/** What a server says to each request in turn; `null` says nothing more and leaves the connection open, `cut` ends it hard. */
+/** A server's output for each request in turn; `null` leaves the connection open, `cut` resets it. */
 type Answer = readonly (string | null | "cut")[];
 
-/** One turn against a server that gives these answers. */
+/** Takes one turn against a server with these answers. */
 async function turn(wire: Wire, answers: readonly Answer[], retry: object) {
   let asked = 0;
   await using server = await serve((request, response) => {
@@ -122,7 +122,7 @@ async function turn(wire: Wire, answers: readonly Answer[], retry: object) {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const answer = answers[asked++] ?? answers.at(-1) ?? [];
     for (const piece of answer) if (piece !== null && piece !== "cut") response.write(piece);
-    // What was written is on its way before the connection breaks.
+    // Give the written data time to arrive before the connection breaks.
     if (answer.includes("cut")) setTimeout(() => response.destroy(), 50);
     else if (!answer.includes(null)) response.end();
   });
@@ -132,7 +132,7 @@ async function turn(wire: Wire, answers: readonly Answer[], retry: object) {
   const watching = (async () => {
     for await (const item of session.feed()) feed.push(item);
   })();
-  // What came of the answer counts here; that a conversation which is too long is summed up stands elsewhere.
+  // Only the answer matters here. Other tests check compaction after an overflow.
   const agent = new Agent({ model, retry, compaction: false });
   const ended = await agent.send("Hello", { session }).catch((error: TurnError) => error.turn);
   await session.close();

@@ -21,7 +21,7 @@ const tools = [
   },
 ];
 
-/** The bodies of the requests as they went out; the mock's own journal keeps only what all formats have. */
+/** The request bodies on the wire; the mock's own journal only has what all formats share. */
 const sent: string[] = [];
 const keepingFetch: typeof fetch = (address, init) => {
   sent.push(String(init?.body));

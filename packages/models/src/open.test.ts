@@ -13,7 +13,7 @@ interface Asked {
   readonly body: Record<string, unknown>;
 }
 
-/** The first request that a model sends, as an agent asks it. */
+/** The first request of a model for an agent. */
 async function firstRequest(name: string, env: (address: string) => Record<string, string>): Promise<Asked> {
   const asked = Promise.withResolvers<Asked>();
   await using server = await serve(async (request, response) => {
@@ -177,7 +177,7 @@ test.each([
   ["http://models.example", "max_tokens"],
 ])("the limit of an answer is told to %s as %s by the package too", async (address, field) => {
   const sent = Promise.withResolvers<Record<string, unknown>>();
-  // It stands between here and any address.
+  // A proxy between this machine and any address.
   await using proxy = await serve(async (request, response) => {
     sent.resolve(JSON.parse(await bodyOf(request)));
     response.writeHead(400).end("{}");

@@ -4,7 +4,7 @@ import { resolveModel } from "./resolve.ts";
 import { look } from "./testing/scenarios/tools.ts";
 import { bodyOf, eventOf, serve } from "./testing/server.ts";
 
-/** A server that gives these streams, one for each request, and keeps the bodies of the requests. */
+/** A server that sends one of these streams per request, and records request bodies. */
 async function streaming(...streams: readonly string[]) {
   const bodies: Record<string, unknown>[] = [];
   const server = await serve(async (request, response) => {
@@ -20,7 +20,7 @@ async function streaming(...streams: readonly string[]) {
 
 const named = (type: string, data: object) => `event: ${type}\n${eventOf({ type, ...data })}`;
 
-/** An answer of Anthropic: blocks as they are whole. */
+/** An answer of Anthropic with these whole blocks. */
 function anthropicAnswer(stop: object, ...blocks: readonly Record<string, unknown>[]): string {
   const usage = { input_tokens: 1, output_tokens: 1 };
   const content = blocks.map((block, index) => {
@@ -72,7 +72,7 @@ interface AnthropicBody {
   readonly messages: readonly { readonly role: string; readonly content: readonly object[] }[];
 }
 
-/** The answers in a request, and nothing else of it. */
+/** Only the answers in a request. */
 const answersIn = (body: unknown) =>
   (body as AnthropicBody).messages.filter(({ role }) => role === "assistant").map(({ content }) => content);
 
@@ -116,7 +116,7 @@ describe("tools that Anthropic runs", () => {
     const [, resumed, next] = server.bodies as unknown as AnthropicBody[];
     expect(resumed?.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
     expect(answersIn(resumed)).toEqual([[text("Searching."), expect.objectContaining(search)]]);
-    // To Anthropic both halves are one answer.
+    // For Anthropic, both halves are one answer.
     expect(answersIn(next)).toEqual([
       [text("Searching."), expect.objectContaining(search), expect.objectContaining(found), text("Figs!")],
     ]);
@@ -149,7 +149,7 @@ const google = async (address: string) => {
   return new Agent({ model: await resolveModel("google/gemini-3.5-flash", { env }), tools: [look] });
 };
 
-/** An answer of Google: one event for each list of parts. */
+/** An answer of Google with one event per list of parts. */
 function googleAnswer(finishReason: string, ...events: readonly (readonly object[])[]): string {
   const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 2, totalTokenCount: 3 };
   const pieces = events.map((parts) => eventOf({ candidates: [{ content: { role: "model", parts } }] }));

@@ -54,7 +54,7 @@ describe("B46: what goes along", () => {
       const [, part] = (await only("@wide.txt")).parts;
       expect(part).toMatchObject({ text: `<file name="wide.txt" encoding="${encoding}">\n\ufeffgrün\n\n</file>` });
       expect(attachedText(part?.type === "text" ? part.text : "")).toMatchObject({ content: "\ufeffgrün\n", encoding });
-      // Half a character is no text.
+      // Half a character is not text.
       writeFileSync(join(folder, "wide.txt"), Buffer.concat([bytes, Buffer.from([0xd8])]));
       expect((await only("@wide.txt")).problems).toEqual([
         expect.stringContaining("only text, images and PDF can be attached"),

@@ -115,7 +115,7 @@ test("F82: @diff names each file as it is called", async (context) => {
     }
     const said = await changesIn(undefined, { cwd: own, sandbox: here, env: process.env });
     const [patch = "", added = ""] = said.split("New files, not in git yet:\n");
-    // A name that git quotes has the escapes of JSON here.
+    // git quotes such names with the same escapes as JSON.
     const changed = Array.from(
       patch.matchAll(/^\+\+\+ (?:b\/(.*?)\t?|"b\/(.*)"\t?)$/gm),
       ([, plain, quoted]) => plain ?? JSON.parse(`"${quoted}"`),

@@ -58,7 +58,7 @@ describe("C17: the arguments of a command", () => {
   });
 });
 
-/** A piece of a text: what is written, whether it takes arguments, and what comes of it. */
+/** A piece of a text, whether it takes arguments, and its expected output. */
 interface Piece {
   readonly written: string;
   readonly takes: boolean;

@@ -14,12 +14,12 @@ test("S34: a list of tools has our names, those of Claude Code, and those of MCP
   const there = [tool("read"), tool("edit"), tool("search"), offered("g", "read_only"), offered("g", "look")];
   const meant = (...tools: string[]) => withToolsMeant(agent(tools), () => there, ["g", "a", "a__b"]).tools;
   expect(meant("Read", "Grep", "edit", "NotebookEdit")).toEqual(["read", "search", "edit"]);
-  // Only edit is there.
+  // Of the tools for edits, only `edit` exists.
   expect(meant("Edit", "apply_patch")).toEqual(["edit"]);
   expect(meant("mcp__g__read_only")).toEqual(["mcp_g_read_only"]);
   expect(meant("mcp__g")).toEqual(["mcp_g_read_only", "mcp_g_look"]);
   expect(meant("mcp__absent__x")).toEqual([]);
-  // The core says of a name that is no tool here which ones there are.
+  // For an unknown tool, core's error lists the existing tools.
   expect(meant("fetch")).toEqual(["fetch"]);
 });
 

@@ -13,7 +13,7 @@ import { readConfiguration } from "../settings/index.ts";
 
 const SAMPLE = fileURLToPath(new URL("../../../acp/src/testing/sample-agent.fixture.ts", import.meta.url));
 
-/** What stands for a variable in settings. */
+/** A reference to a variable in settings. */
 const CAN = ["$", "{CAN}"].join("");
 
 let home: string;
@@ -38,7 +38,7 @@ function env(more: Readonly<Record<string, string>> = {}) {
 const open = (flags: HostFlags = { model: "acp/sample" }, variables = env()) =>
   openHost({ cwd, home, env: variables, flags, canAsk: true });
 
-/** Lets the host's agent take a turn; says how often a person was asked. */
+/** Lets the host's agent take a turn. Returns the number of questions to the user. */
 async function turn(host: Awaited<ReturnType<typeof open>>, session: Session, text: string): Promise<number> {
   let asked = 0;
   const answer: Answer = { decision: "allow" };

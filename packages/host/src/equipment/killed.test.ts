@@ -9,7 +9,7 @@ import { changesOf } from "@banyan/tools/workspace";
 import { expect, onTestFinished, test } from "vitest";
 import { openHost } from "../open-host.ts";
 
-/** A process that starts beside many others. */
+/** For a program that starts while others run. */
 const SLOW = { timeout: 120_000 };
 const PROGRAM = fileURLToPath(new URL("killed-program.fixture.ts", import.meta.url));
 

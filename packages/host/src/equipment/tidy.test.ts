@@ -18,7 +18,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const env = () => ({ BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" });
 
-/** Starts with these settings; answers what is said, and which conversations are left once `done` holds. */
+/** Starts with these settings. Returns the notices, and the remaining conversations once `done` holds. */
 async function start(settings: object, done = () => {}) {
   const file = join(home, "own/config/settings.json");
   mkdirSync(dirname(file), { recursive: true });
@@ -31,7 +31,7 @@ async function start(settings: object, done = () => {}) {
   return { notices, titles };
 }
 
-/** A conversation to which somebody wrote last so many days ago. */
+/** A conversation that was last written this many days ago. */
 async function conversation(title: string, daysAgo: number, mark?: Partial<Event>): Promise<string> {
   await using directory = new ConversationDirectory({ env: env(), home });
   const id = `conversation${title.toLowerCase().replaceAll(" ", "")}`;

@@ -11,7 +11,7 @@ import { ownTools } from "../permissions/tool-names.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
-/** Why a name stands there. */
+/** Why a name is allowed at a place. */
 const REASONS: Readonly<Record<string, string>> = {
   "packages/host/src/permissions/rule.ts: shell":
     "The word of rules for commands: people write it, and it means every tool that runs one.",
@@ -34,14 +34,14 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/host/src/definitions/skills.ts: skill": "The tool itself: it gives what the host reads from files.",
 };
 
-/** Files that are about the names which users write. */
+/** Files that define the names which users write. */
 const FILES: Readonly<Record<string, string>> = {
   "packages/host/src/permissions/tool-names.ts": "The table of all names that rules, matchers and lists can have.",
   "packages/host/src/permissions/foreign-rule.ts": "What rules of other programs mean, by the names of our tools.",
   "packages/host/src/permissions/example-call.ts": "An example of a call for each rule that users write.",
 };
 
-/** All tools that come with Banyan: the names of the tools, and of their arguments. */
+/** All tools of Banyan: their names, and those of their arguments. */
 async function shipped(): Promise<{ readonly tools: readonly string[]; readonly inputs: readonly string[] }> {
   const model = scriptedModel(["done"]);
   const tools: readonly Tool[] = [
@@ -54,7 +54,7 @@ async function shipped(): Promise<{ readonly tools: readonly string[]; readonly 
       updatePlan(),
     ],
   ];
-  // Those that end a task and ask about it come with the mode.
+  // The tools that end a task and ask for help come with the mode.
   await collect(new Agent({ model, mode: "task", tools, limits: { steps: 1 } }).chat(say("Go.")));
   const schemas = model.requests[0]?.tools ?? [];
   return {
@@ -63,10 +63,10 @@ async function shipped(): Promise<{ readonly tools: readonly string[]; readonly 
   };
 }
 
-/** Names that mean nothing else, so that each place where one stands is about the tool. */
+/** Names with only one meaning, so that each occurrence is about the tool. */
 const isPlain = (name: string) => name.includes("_");
 
-/** The places in a file that name a tool or the arguments of one. */
+/** The places in a file that name a tool or an argument. */
 function named(code: string, tools: readonly string[], inputs: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const seek = (name: string, ...forms: readonly string[]) => {
@@ -78,16 +78,16 @@ function named(code: string, tools: readonly string[], inputs: readonly string[]
   for (const name of some)
     seek(
       name,
-      // A tool is told by its name, or is made.
+      // A comparison with a tool's name, or a definition.
       String.raw`\b(tool|tool\.name)\b\)?\s*[!=]==\s*"${name}"`,
       String.raw`"${name}"\s*[!=]==\s*[\w.]*\btool\b`,
       String.raw`defineTool\(\{\s*name: "${name}"`,
       `^export const [A-Z]+ = "${name}";$`,
-      // Several stand in one list.
+      // Several names in one list.
       String.raw`[\[,]\s*"${name}",\s*"(${some.join("|")})"`,
       String.raw`"(${some.join("|")})",\s*"${name}",?\s*\]`,
     );
-  // An argument is taken out of what a call was given.
+  // Reading an argument of a call.
   const ambiguous = inputs.filter((name) => !isPlain(name));
   for (const name of ambiguous)
     seek(
@@ -105,7 +105,7 @@ function withoutComments(source: string): string {
     .replaceAll(/ \/\/ .*$/gm, "");
 }
 
-/** What a program consists of: neither tests nor what they use. */
+/** Product files: neither tests nor their fixtures. */
 function product(name: string): readonly string[] {
   return globSync(`packages/${name}/src/**/*.{ts,tsx}`, { cwd: root }).filter(
     (path) => !/\.test\.tsx?$|\.fixture\.tsx?$|\/testing\//.test(path),

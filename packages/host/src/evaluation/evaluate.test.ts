@@ -31,11 +31,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A model that costs one cent for a response. */
+/** A model that costs one cent per response. */
 const CENT = { input: 10_000, output: 0 } as const;
 const cent = (...beats: Exclude<Scene, string>): Scene => [...beats, spend({ input: 1 })];
 
-/** A column whose agent writes files, each attempt with a model of its own; how often each was asked is counted. */
+/** A column whose agent writes files, with a new model per attempt. Counts the model's calls. */
 function column(name: string, script: Script, asked: { times: number } = { times: 0 }): Column {
   return {
     name,
@@ -111,7 +111,7 @@ describe("C16: an evaluation", () => {
     expect(existsSync(result?.directory ?? "")).toBe(true);
     const more = new Agent({ model: scriptedModel(["yes"]) });
     expect((await more.send("Why not?", { session, at: end?.id })).text).toBe("yes");
-    // The table is there for whoever opens it.
+    // Users who open the conversation see the table.
     const report = [...session.state.messages.values()].find(({ id }) => id.startsWith("report-"));
     expect(report && textOf(report)).toContain("| a | 0/1");
   });
@@ -125,7 +125,7 @@ describe("C16: an evaluation", () => {
     expect(asked.times).toBe(2);
     expect(again.attempts).toEqual(attempts.map((attempt) => ({ ...attempt, isKept: true })));
     expect(again.spent).toEqual(spent);
-    // One that was changed is made anew, and no other.
+    // Only a changed case runs again.
     await run([chat("a", { contains: "yes" }), chat("b", { contains: "yes" })], columns);
     expect(asked.times).toBe(3);
   });

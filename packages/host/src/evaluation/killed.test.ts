@@ -30,7 +30,7 @@ test(`C16: an evaluation of ${CASES} cases that is killed ${KILLS} times goes on
   while (kills < KILLS) {
     const running = start();
     const ended = new Promise<NodeJS.Signals | null>((resolve) => running.once("exit", (_, signal) => resolve(signal)));
-    // In the middle of what runs beside some that have their results, at whatever moment that is.
+    // Kill at any moment after some attempts have results and while others run.
     const enough = Math.floor((CASES * (kills + 1)) / (KILLS + 1));
     const passed = () => noted().filter((line) => line.startsWith("passed")).length;
     while (passed() < enough && running.exitCode === null) await sleep(2);
@@ -46,7 +46,7 @@ test(`C16: an evaluation of ${CASES} cases that is killed ${KILLS} times goes on
   expect(attempts.map(({ status }) => status)).toEqual(Array(CASES).fill("passed"));
   expect(attempts.some(({ isKept }) => isKept)).toBe(true);
 
-  // Nobody asked a model for what had its result.
+  // No model was called again for an attempt with a result.
   const lines = noted().map((line) => line.split(" ") as [string, string]);
   const late = lines.filter(([what, name], at) => {
     const had = lines.findIndex(([status, other]) => status === "passed" && other === name);
@@ -59,14 +59,14 @@ test(`C16: an evaluation of ${CASES} cases that is killed ${KILLS} times goes on
   const { state } = session;
   const results = [...state.messages.keys()].filter((id) => id.endsWith("-result"));
   expect(results.length).toBe(CASES);
-  // Each attempt took two steps, and one of its judge; all that the tree has is counted, once.
+  // Each attempt took two steps, and its judge one. The sums count each step once.
   expect(spent.attempts.cost).toBeCloseTo(CASES * 0.02, 9);
   expect(spent.judging.cost).toBeCloseTo(CASES * 0.01, 9);
   expect(spent.all.cost).toBeCloseTo(spentOn([...state.messages.values()]).cost ?? Number.NaN, 9);
   expect(spent.beside.cost).toBeCloseTo((spent.all.cost ?? 0) - CASES * 0.03, 9);
-  // Of attempts that were cut off no folder is left once they were made anew.
+  // The folders of interrupted attempts were removed when these ran again.
   expect(readdirSync(join(folder, "attempts", "evaluation")).length).toBe(CASES);
-  // A call that was cut off waits for whoever goes on from it; nothing else is open.
+  // An interrupted call waits for a user to continue; nothing else is open.
   expect(checkConversation(state).filter((problem) => !/^Call .* is executing\.$/.test(problem))).toEqual([]);
   await session.close();
   await store.close();

@@ -42,7 +42,7 @@ assert.equal(slug("a  b"), "a-b");
 console.log("all is well");
 `;
 
-/** The first example of docs/evaluate.md, with the files that it speaks of. */
+/** The first example of docs/evaluate.md, with its files. */
 function mend(...expected: readonly Partial<One["expect"][number]>[]): One {
   const from = join(folder, "broken-slug");
   mkdirSync(from, { recursive: true });
@@ -72,7 +72,7 @@ function column(name: string, script: Script, options: { readonly permission?: "
   };
 }
 
-/** All that is in a folder: kinds, permissions and contents by path. */
+/** All entries of a folder: kinds, permissions and contents by path. */
 function entriesIn(directory: string) {
   const paths = readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
   return paths.map((path) => {
@@ -106,7 +106,7 @@ describe("F101: files that a check depends on are those of the case", () => {
       "mend: `node test.mjs` exits with 0: the agent changed test.mjs; the command ran with the files of the case.",
     );
     expect(evaluation.attempts[1]?.result?.checks[0]?.restored).toBeUndefined();
-    // The agent's file is there for a user who looks at the attempt.
+    // A user who looks at the attempt finds the agent's file.
     const { directory = "" } = evaluation.attempts[0]?.result ?? {};
     expect(readFileSync(join(directory, "test.mjs"), "utf8")).toBe('console.log("all is well");\n');
   });
@@ -152,7 +152,7 @@ describe("F101: files that a check depends on are those of the case", () => {
       const [{ result, status } = { status: "open", result: undefined }] = evaluation.attempts;
       expect(result?.checks[0]?.restored).toEqual(restored);
       expect(status).toBe("failed");
-      // Afterwards the folder is as the agent left it.
+      // Afterwards the folder has the agent's state again.
       const again = join(folder, "again");
       cpSync(one.folder ?? "", again, { recursive: true });
       writeFileSync(join(again, "notes.md"), "Be quick.");

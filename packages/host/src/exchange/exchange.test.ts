@@ -41,13 +41,13 @@ test("S36: exports tell a call that did not run as that, and one that ran and fa
   ]);
 });
 
-/** F4: what breaks programs that cut or convert text. */
+/** F4: characters that break programs which cut or convert text. */
 const UNICODE = '👩‍👩‍👧 e\u0301 عربى \u202e \u0000 \ud800 \u2028 "\\ </script> ``` ~~~ <b>';
 
 let events: Event[];
 let state: ConversationState;
 
-/** A conversation with calls, a branch, marks, something removed and something that waits. */
+/** A conversation with calls, a branch, marks, a removed message and a queued message. */
 beforeAll(async () => {
   const store = memoryStore();
   const session = await Session.open(store, undefined, { labels: { cwd: "/here" } });
@@ -260,7 +260,7 @@ describe("B56: HTML", () => {
     expect(html).toContain("&lt;img src=x onerror=alert(1)&gt;");
     expect(html).not.toMatch(/<img|href="javascript|<script|<style[^>]*src/);
     expect(html).toContain('<a href="https://evil.example/p.png">p</a>');
-    // What a person wrote stands as they wrote it.
+    // A user's message is shown unchanged.
     expect(html).toContain('<div class="text">**b** &#60;img');
   });
 

@@ -6,7 +6,7 @@ import { call, collect, scriptedModel } from "@banyan/core/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openHost } from "../open-host.ts";
 
-/** A server that offers another tool once `grow` was called. */
+/** A server that offers another tool after a call of `grow`. */
 const SERVER = `
   let tools = ["grow"];
   const write = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
@@ -68,7 +68,7 @@ test("F108: a tool that a server adds while a turn of a hook works is there in t
   expect(model.requests).toHaveLength(6);
   const results = model.requests.at(-1)?.messages.flatMap((each) => (each.role === "assistant" ? each.results : []));
   expect(JSON.stringify(results)).toContain("grown ran");
-  // The first tools of the conversation keep every byte.
+  // The first tools of the conversation stay the same, byte for byte.
   expect(new Set(model.requests.map(({ tools }) => JSON.stringify(tools))).size).toBe(1);
   await session.close();
 });

@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const ASK: Permission = () => ({ decision: "ask" });
 
-/** One turn in which the model makes a call, with hooks; what became of the call, what hooks were told of, and what was said. */
+/** Runs a turn with one call and hooks. Returns the call, the input of the hooks, and the messages. */
 async function turn(
   entries: HookEntries,
   tool: string,
@@ -67,7 +67,7 @@ const script = (name: string, text: string) => {
   return `sh ./${name}`;
 };
 
-/** A conversation of three turns that is summed up by hand, with words of the user, and what came of it. */
+/** A conversation of three turns that a user compacts with instructions. Returns the outcome. */
 async function compacted(entries: HookEntries, keep?: string) {
   const hooks = new Hooks({
     ...{ entries, directory: folder, env: process.env, redact: redactor({ env: { KEY: "zw8/qr+9=Lm4x" } }) },
@@ -161,7 +161,7 @@ describe("F96: a PreCompact hook", () => {
   });
 });
 
-/** Whether a process runs: one that has ended may still wait to be counted. */
+/** Whether a process runs. An ended process may still wait for its parent. */
 function isLiving(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
@@ -191,7 +191,7 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
       "Not allowed: of before",
     );
     const ask = says({ permissionDecision: "ask" });
-    // Nobody can be asked here, so what is asked is denied.
+    // No user can be asked here, so a question becomes a denial.
     expect((await turn(at("PreToolUse", ask), "shell", { command: "echo" })).call?.status).toBe("denied");
     const allow = says({ permissionDecision: "allow" });
     expect(

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Plays a turn with the hooks of an example: commands are asked about, and nobody can be asked. */
+/** Plays a turn with the hooks of an example. Commands need approval, and no user can be asked. */
 async function play({
   hooks: written,
   files = {},

@@ -96,7 +96,7 @@ describe("B48: instructions", () => {
       "../AGENTS.md",
       "AGENTS.md",
     ]);
-    // A worktree belongs to no repository around it.
+    // A worktree does not belong to the repository around it.
     git(inner, "worktree", "add", "-q", join(outer, "tree"));
     const tree = join(outer, "tree");
     expect(gather({ project: projectOf(tree), workspace: tree }).parts).toHaveLength(2);

@@ -32,7 +32,7 @@ async function open(
   return Object.assign(host, { [Symbol.asyncDispose]: () => host.close() });
 }
 
-/** The agent of a host as it takes a turn, with a model that has a window and says what it is to say. */
+/** The agent of a host in a turn, with a scripted model of this context size. */
 function agentWith(host: Host, session: Session, contextSize: number, scenes: readonly Scene[] = ["Good."]) {
   const model = Object.assign(scriptedModel(scenes), { id: "local/m", contextSize });
   const agent = host.agent.with({ model, permission: () => ({ decision: "allow" }) });
@@ -44,7 +44,7 @@ async function notesOf(agent: Agent, session: Session): Promise<string[]> {
   return items.flatMap((item) => (item.type === "request.changed" ? [item.reason] : []));
 }
 
-/** A server as llama.cpp's, which keeps the bodies of requests. */
+/** A server like llama.cpp's that records request bodies. */
 async function llamaServer(window: number) {
   const bodies: { messages: object[]; tools: object[] }[] = [];
   const server = createServer(async (request, response) => {
@@ -94,7 +94,7 @@ describe("F69: the small profile", () => {
       const [{ messages: [head] = [], tools } = { messages: [], tools: [] }] = server.bodies;
       expect(head).toMatchObject({ role: "system" });
       expect(bytes(head) + bytes(tools)).toBeLessThanOrEqual(4_096);
-      // As much of the instructions as there is room for is told.
+      // The instructions are included as far as they fit.
       const told = JSON.stringify(head).includes('Say \\"hello\\" to every');
       expect(told).toBe(size > 0);
       if (size > 5_000) expect(bytes(head) + bytes(tools)).toBeGreaterThan(4_000);

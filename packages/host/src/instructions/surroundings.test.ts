@@ -75,7 +75,7 @@ describe("C11: what is so when a conversation begins", () => {
     const [own = "", end = ""] = instructions.split("\n\n# When this conversation began\n\n");
     expect(own).toBe(host.agent.options.instructions);
     expect(end).toMatch(/^- Date: .*\n- System: .*\n- Git: branch trunk\n- Model: you are demo\/offline$/);
-    // A few lines, of the 12 kB that a request may have beside what is said.
+    // A few lines of the 12 kB that a request may have in addition to messages.
     expect(end.length).toBeLessThan(300);
     expect((await host.contextParts(session.state, null)).map(({ source }) => source)).toContain("surroundings");
     await session.rename("Kept");

@@ -28,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.skipIf(WHY_NOT !== undefined)(`a real model of llama.cpp${WHY_NOT ? ` (skipped: ${WHY_NOT})` : ""}`, () => {
   let llama: Awaited<ReturnType<typeof installLlama>> | undefined;
-  /** Why there is no model: a test that cannot run says so. */
+  /** Why there is no model, so that a skipped test reports the reason. */
   let missing = "";
   beforeAll(async () => {
     try {
@@ -154,7 +154,7 @@ describe.skipIf(WHY_NOT !== undefined)(
         const agent = new Agent({ model, tools: [tool] });
         const texts: string[] = [];
         for (const file of REQUESTS) texts.push((await agent.send(`Read the file ${file}`)).text);
-        // The model itself is right nine times in ten.
+        // The model's own answers are right nine times in ten.
         const right = REQUESTS.filter(
           (file, index) => read.includes(file) && texts[index]?.includes(`the content of ${file}`),
         );

@@ -32,7 +32,7 @@ async function open(mcpServers: object, settings: object = {}): Promise<Host> {
   return host;
 }
 
-/** What the model is sent first in a turn, and what its calls came to. */
+/** Returns the first request of a turn, and the results of its calls. */
 async function turn(host: Host, session: Session, ...scenes: readonly Scene[]) {
   const model = scriptedModel([...scenes, "ok"]);
   const agent = host.informed(host.agent, session.state).with({ model, permission: () => ({ decision: "allow" }) });

@@ -6,7 +6,7 @@ test("B47: a server that is not there is named, once, with the reason; what is r
   const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
   await using servers = await openServers(place, {
     slow: { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] },
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the user's, as entries name it.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference to a user's variable, as entries write it
     unset: { command: "x", env: { KEY: "${NOT_SET}" } },
     ended: { command: process.execPath, args: ["-e", "process.exit(3)"] },
     off: { command: "x", disabled: true },
@@ -62,7 +62,7 @@ test("B83: who waits for the first turn is told for whom, and whoever has no pat
     "The MCP server slow is still starting: its tools come with a later message.",
     expect.stringMatching(/^The MCP server gone cannot be used: /),
   ]);
-  // One that is lost later holds up no turn, and nothing is said twice.
+  // A server that is lost later delays no turn, and no notice is repeated.
   const later = new AbortController();
   expect(await serversForFirstTurn(servers, { signal: later.signal, waiting: () => later.abort("it waited") })).toEqual(
     [],

@@ -9,9 +9,9 @@ afterEach(async () => {
   for (const servers of opened.splice(0)) await servers[Symbol.asyncDispose]();
 });
 
-/** Never answers. */
+/** A server that never answers. */
 const SILENT = "setInterval(() => {}, 1000)";
-/** Lists prompts, and says none. */
+/** A server that lists prompts and never sends their text. */
 const listing = (...prompts: readonly object[]) => `
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method } = JSON.parse(line);

@@ -13,7 +13,7 @@ const server = ({ readOnlyHint = false } = {}): Tool => ({
   ...tool("mcp_files_do"),
   about: (input) => seemingly(input, readOnlyHint),
 });
-/** A call as an agent of another program tells it. */
+/** A call as another program's agent reports it. */
 const agents = (about: About, files?: "read" | "write"): Tool => ({
   ...tool("claude_other", about.untold === undefined && files === "read" ? "none" : "external"),
   ...{ offeredBy: "claude", asAsked: true, files, about: () => about },
@@ -63,13 +63,13 @@ describe("S43: a rule that denies or asks means the act, whoever does it", () =>
   });
 
   test.each<[string, Tool, Json]>([
-    // The server claims that it reads.
+    // The server claims to read only.
     ["write", server({ readOnlyHint: true }), { path: "a" }],
     ["write", server(), { where: "a" }],
     ["write(src/**)", server(), { where: "src/a" }],
     ["shell(rm *)", server(), { code: "subprocess.run('rm x')" }],
     ["shell", server(), {}],
-    // The agent says that it reads.
+    // The agent claims to read only.
     ["write", agents(paths("a", "read"), "read"), {}],
     ["write(src/**)", agents({ untold: "files" }, "write"), {}],
     ["shell(rm *)", agents({ untold: "command" }), {}],

@@ -51,7 +51,7 @@ test("a plan that was allowed is carried out in its conversation alone, until a 
   expect(approval.in("a")).toBe("ask");
 });
 
-/** Every way to ask for a mode. */
+/** All ways to set a mode. */
 const STEPS = (["plan", "ask", "edits", "all"] as const).flatMap((mode) =>
   (["a", "b", undefined] as const).flatMap((conversation) =>
     [true, false].flatMap((confirmed) =>

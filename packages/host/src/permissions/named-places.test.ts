@@ -46,7 +46,7 @@ test.each([
 test.each([
   ["write(~/notes/**)", "write", "~/notes/a.txt"],
   ["write($HOME/notes/**)", "write", "~/notes/a.txt"],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is how users write it
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: users write it like this
   ["write(${HOME}/notes/**)", "write", "~/notes/a.txt"],
   ["write(file:///srv/notes/**)", "write", "/srv/notes/a.txt"],
   ["mcp_box_save(src/**)", "mcp_box_save", "src\\a.txt"],

@@ -99,7 +99,7 @@ test("S8: an allow rule must fit both the link and what it leads to", async () =
 });
 
 test("S8: `..` behind a link is followed from where the link leads", async () => {
-  // To the system this is folder/work beside outside; taken as text it would be work/work.
+  // The system resolves this to folder/work next to outside; as plain text it would be work/work.
   expect(await decide("out/../work/secret/key", { deny: ["write(secret/**)"], allow: ["write"] })).toBe("deny");
   expect(await decide("out/../x", { allow: ["write(**)"] })).toBe("ask");
 });

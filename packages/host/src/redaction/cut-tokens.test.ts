@@ -6,7 +6,7 @@ import { redactedTools } from "./redacted-tools.ts";
 import { redactor } from "./redactor.ts";
 import { secrets, toldOf } from "./secrets.fixture.ts";
 
-// However a program cuts what it says into pieces, nothing of a secret of any form is told in any of the ways a tool can tell it.
+// For any split of a program's output, no part of a secret of any form leaks on any of a tool's ways to output text.
 
 const kinds = Object.keys(secrets());
 const tries = process.env.BANYAN_LONG === "1" ? 100 : 3;
@@ -28,7 +28,7 @@ const before = fc.constantFrom(
 );
 const behind = fc.constantFrom("", " ", "\n", "\r\n", '"', ", ", "\t", "\\n", "\u{1f511} ");
 
-/** A text with a secret of a kind in it, and the places at which it is cut. */
+/** A text with a secret of a kind, and the places to cut it. */
 const cut = (kind: string) =>
   fc
     .tuple(fc.nat(), before, behind, fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 }))

@@ -11,7 +11,7 @@ import { redactedTools } from "./redacted-tools.ts";
 import { redactor } from "./redactor.ts";
 import { hiddenKeys, privateKey, toldOf } from "./secrets.fixture.ts";
 
-/** How lines are shown by programs that print them. */
+/** Prefixes and suffixes of lines in the output of common programs. */
 const marks: Readonly<Record<string, (line: string, number: number) => string>> = {
   plain: (line) => line,
   "numbered by grep": (line, number) => `${number}:${line}`,

@@ -9,7 +9,7 @@ import { fromJson, toHtml, toJson, toMarkdown } from "../exchange/index.ts";
 import { openHost } from "../open-host.ts";
 import { random } from "./secrets.fixture.ts";
 
-/** A home with two conversations of a program without redaction: one has a title with a secret, one a first message. */
+/** A home with two conversations of a program without redaction: one has a secret in its title, one in its first message. */
 async function unredacted() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-titles-")));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));

@@ -12,7 +12,7 @@ function tool(execute: Tool["execute"], more: Partial<Tool> = {}): Tool {
   return { name: "tool", description: "", input: { type: "object" }, effects: "none", execute, ...more };
 }
 
-/** Everything that a turn with one call of the tool leaves behind: in the feed, in the log and in what the model is told. */
+/** All traces of a turn with one call of the tool: in the feed, the log and the requests to the model. */
 async function run(one: Tool, input: Json = {}): Promise<{ readonly items: FeedItem[]; readonly everything: string }> {
   const model = scriptedModel([[call("tool", input)], "done"]);
   const session = Session.inMemory();

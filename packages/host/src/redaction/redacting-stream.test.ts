@@ -22,7 +22,7 @@ function* cut(text: string, longest: number): Generator<string> {
   }
 }
 
-/** A log with secrets in it, in no order; with `feint`, also with what begins like a private key and is none. */
+/** A log with secrets in random order; with `feint`, also with a false beginning of a private key. */
 function log(feint: boolean): string {
   const all = [...Object.values(secrets()).flat(), ...Object.values(env)];
   const lines = all.flatMap((secret) => [
@@ -44,9 +44,9 @@ describe("S10: a text in pieces", () => {
         const feint = round % 2 === 0;
         const text = log(feint);
         const pieces = [...cut(text, longest)];
-        // Each with a memory of its own: what one has seen of a private key, the other would know.
+        // Two separate redactors: one must not know key pieces that the other has seen.
         const [got, wanted] = [inPieces(text, pieces, redactor({ env })), redactor({ env })(text)];
-        // Behind a feint either may take another secret for a piece of a key: it is gone from both all the same.
+        // After a feint, either may classify another secret as a piece of a key: both redact it all the same.
         const kind = /\[redacted:[\w-]+\]/g;
         if (feint) expect(got.replace(kind, "[redacted]")).toBe(wanted.replace(kind, "[redacted]"));
         else expect(got).toBe(wanted);
@@ -57,7 +57,7 @@ describe("S10: a text in pieces", () => {
   test("becomes the same broken at each single place", () => {
     const text = `a ${secrets()["github-token"]?.[0]} token: "${random(12)}1a2B" ${env.MY_PASSWORD} ${privateKey()} z`;
     const whole = redact(text);
-    // Every place in the long suite; in each run of the everyday one other places, a few characters apart.
+    // All positions in long mode, else a sample, a few characters apart.
     const step = process.env.BANYAN_LONG === "1" ? 1 : 11;
     for (let at = randomInt(step); at <= text.length; at += step) {
       expect(inPieces(text, [text.slice(0, at), text.slice(at)])).toBe(whole);

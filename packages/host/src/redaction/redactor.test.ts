@@ -135,7 +135,7 @@ describe("what is no secret stays as it is", () => {
     const root = fileURLToPath(new URL("../../../..", import.meta.url));
     const files = globSync(["packages/*/src/**/*.ts", "docs/*.md", "*.json", "packages/*/package.json"], { cwd: root });
     expect(files.length).toBeGreaterThan(300);
-    // Tests hold texts that look like secrets on purpose.
+    // Tests contain texts that look like secrets on purpose.
     const changed = files
       .filter((file) => !/\.(test|fixture)\.ts$/.test(file))
       .filter((file) => {
@@ -166,7 +166,7 @@ test("S10: an independent scanner finds every secret before, and none after", as
   ].join("\n");
   const found = new Set((await scan(text)).map(({ ruleId }) => ruleId));
   expect(found.size).toBeGreaterThan(20);
-  // The scanner takes a placeholder in an address for a password, and a variable for none.
+  // The scanner takes a placeholder in an address for a password, but not a variable.
   const redacted = redact(text).replaceAll(/\[redacted:[\w-]+\]/g, "$REDACTED");
   expect((await scan(redacted)).map(({ message }) => message)).toEqual([]);
 });
@@ -177,7 +177,7 @@ test("done again, it changes nothing more", () => {
 });
 
 test("the time grows with the length of a text, whatever it is", () => {
-  // A time that grows with the square would end neither.
+  // With quadratic time, neither would end.
   const length = process.env.BANYAN_LONG === "1" ? 4_000_000 : 1_000_000;
   const hostile = [
     "sk-",

@@ -10,9 +10,9 @@ import { redactedTools } from "./redacted-tools.ts";
 import { redactor } from "./redactor.ts";
 import { privateKey, random } from "./secrets.fixture.ts";
 
-/** More than is kept of an output, so that its middle is left out. */
+/** Longer than the kept part of an output, so that its middle is left out. */
 const LONG = 100_000;
-/** Characters of a secret that tell nothing yet. */
+/** Number of characters of a secret that do not reveal it. */
 const HARMLESS = 12;
 
 let workspace: string;
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(workspace, { recursive: true }));
 
-/** Everything that is told and shown of a file full of a secret, which a command prints. */
+/** All traces of a file with a secret that a command prints. */
 async function traces(secret: string, redact: ReturnType<typeof redactor>, shift: number): Promise<string> {
   const line = `${secret}\n`;
   const text = `${"x".repeat(shift)}\n${line.repeat(Math.ceil(LONG / line.length))}`;
@@ -46,7 +46,7 @@ function leaks(secret: string, text: string): boolean {
 test("S10: wherever the middle of an output is left out, no part of a secret stays at the seam", async () => {
   const token = `ghp_${random(36)}`;
   const redact = redactor({ env: {} });
-  // Every place in the line at which the seam can be.
+  // All positions of the seam within the line.
   for (let shift = 0; shift <= token.length; shift += 1) {
     const text = await traces(token, redact, shift);
     expect(text).toContain("bytes dropped");

@@ -67,7 +67,7 @@ describe("the layers", () => {
     const { settings, entries, faults } = read();
     expect(settings).toEqual({
       approval: "ask",
-      // S26: it is off until a person agrees.
+      // S26: off until a user agrees.
       memory: { enabled: false },
       sandbox: { enabled: "auto" },
       theme: "auto",

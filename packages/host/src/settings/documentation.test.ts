@@ -46,20 +46,20 @@ describe("docs/configuration.md", () => {
   });
 });
 
-/** The JSON Schema of a settings file, as it is published in docs/settings.schema.json. */
+/** The JSON Schema of a settings file, as published in docs/settings.schema.json. */
 function settingsJsonSchema(): object {
   const { $schema, ...schema } = z.toJSONSchema(settingsSchema, { io: "input" });
   return { $schema, title: "Settings of banyan", description: "~/.config/banyan/settings.json", ...schema };
 }
 
-/** A setting as docs/configuration.md lists it. */
+/** A setting in the table of docs/configuration.md. */
 interface DocumentedSetting {
-  /** `*` stands for a name. */
+  /** `*` means any name. */
   readonly key: string;
   readonly description: string;
 }
 
-/** Every setting with what it is for; objects come before what is in them. */
+/** Every setting with its description; objects come before their properties. */
 function documentedSettings(): DocumentedSetting[] {
   return settingsBelow("", z.toJSONSchema(settingsSchema, { io: "input" }) as SchemaNode);
 }

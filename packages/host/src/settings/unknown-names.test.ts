@@ -26,7 +26,7 @@ const place = (env: Readonly<Record<string, string>> = {}) => ({
   home: root,
 });
 
-/** The reports on settings, without the path of the file. */
+/** The reported faults of settings, without the path of the file. */
 async function reported(settings: object, env: Readonly<Record<string, string>> = {}): Promise<string[]> {
   writeFileSync(file, JSON.stringify(settings, undefined, 1));
   const faults = await unknownNamesIn(place(env), join(root, "project"));
@@ -253,7 +253,7 @@ describe("F103: a name in the file of an agent is looked up, and reported where 
     await host.close();
     const own = notices.filter((notice) => notice.includes("/agents/"));
     expect(own).toEqual([expect.stringMatching(expected)]);
-    // The other agent has what its file names, its skill from the beginning.
+    // The other agent has everything in its file, and its skill from the beginning.
     const good = named.find(({ name }) => name === "good");
     expect([good?.tools, good?.instructions]).toEqual([["read", "search"], "Help.\n\nTIDY LIKE THIS"]);
   });

@@ -59,7 +59,7 @@ const envFor = ({ env }: FamilyModel, name = FIRST.name) => ({
   BANYAN_NO_DISCOVERY: "1",
 });
 
-/** Runs the tree in a process of its own, until it ends or until it is as `enough` wants it: then it is killed with -9. */
+/** Runs the tree in a process of its own until it ends, or until `enough` holds; then kills it with -9. */
 async function live(
   what: "begin" | "resume",
   variables: Readonly<Record<string, string>>,
@@ -89,7 +89,7 @@ async function stored(): Promise<ConversationState> {
   return state;
 }
 
-/** Which model call it is: whose, and which of theirs. */
+/** Identifies a model call by its agent and number. */
 function callOf({ agent, round }: Told): string {
   return `${agent} ${round}`;
 }
@@ -143,8 +143,8 @@ describe("a tree of 1 + 4 + 16 agents over HTTP", () => {
       expect(calls.filter(({ tool }) => tool === "launch_agent")).toHaveLength(20);
       expect(calls.filter(({ tool }) => tool === "read").map(({ attempt }) => attempt)).toEqual(Array(16).fill(1));
 
-      // What an answer took is told at its end. Of those that nobody heard to the end - one was asked for anew, one was
-      // stopped, one died with the process - the journal alone knows.
+      // The usage of an answer comes at its end. Only the journal knows it for interrupted answers: one was retried, one
+      // was stopped, one died with the process.
       const heard = [...new Map(journal.map((told) => [callOf(told), told])).values()].filter(
         (told) => callOf(told) !== `${STOPPED} 1` && callOf(told) !== `${KILLED} 1`,
       );

@@ -32,7 +32,7 @@ function put(path: string, content: object | string): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-/** How an entry names a variable of the user's. */
+/** A reference to a user's variable in an entry. */
 const VARIABLE = ["$", "{GITHUB_TOKEN}"].join("");
 const SETTINGS = {
   model: "mine/x",

@@ -15,7 +15,7 @@ const STEPS = 6;
 
 const seeds = Array.from({ length: SEEDS }, (_, index) => index + 1);
 
-/** What must hold once a conversation was opened again, however the process before ended. */
+/** Checks the state after the conversation was opened again, for any end of the process before. */
 async function assertSettled(person: PersonsRepository): Promise<void> {
   const left = leftOf(person.root);
   const store = sqliteStore({ directory: join(person.root, "data") });
@@ -29,7 +29,7 @@ async function assertSettled(person: PersonsRepository): Promise<void> {
   );
   const listed = await worktrees.list();
   for (const { name } of listed) expect(owners).toContain(name);
-  // One that was being given up is there with its changes, or gone.
+  // A worktree that was being removed exists with its changes, or not at all.
   for (const name of owners) if (!left.removed.includes(name)) await worktrees.folderOf(name, CONVERSATION);
   for (const { name } of listed) await worktrees.remove(name, { changes: true });
   expect(person.left).toEqual([]);

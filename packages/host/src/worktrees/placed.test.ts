@@ -37,7 +37,7 @@ async function working(settings: object = {}, flags: HostFlags = {}, canAsk = tr
 
 const SAMPLE = join(import.meta.dirname, "../../../acp/src/testing/sample-agent.fixture.ts");
 
-/** Takes a turn, and answers its calls. */
+/** Takes a turn, and answers its questions. */
 async function turn(
   { host, session }: { readonly host: Awaited<ReturnType<typeof openHost>>; readonly session: Session },
   at: string,
@@ -138,7 +138,7 @@ test("S31: a question names the folder in which its call works: for each tool, o
     });
   expect(await askedIn({ host, session }, at, launching(["Do it alone"]))).toEqual([folder]);
   expect(readFileSync(join(folder, "alone.txt"), "utf8")).toBe(`${folder}\n`);
-  // Each of two has a worktree of its own; what they did is brought over as it was.
+  // Both sub-agents have their own worktrees, and their changes were merged unchanged.
   const apart = await askedIn({ host, session }, trunk, launching(["Do it first", "Do it second"]));
   const done = ["first", "second"].map((name) => readFileSync(join(person.workspace, `${name}.txt`), "utf8").trim());
   expect(apart.toSorted()).toEqual(done.toSorted());
@@ -180,7 +180,7 @@ test("C7: rules mean the same file of the worktree, also one that names a whole 
   expect(calls.map(({ status, approved }) => [status, approved])).toEqual([
     ...[1, 2, 3, 4].map(() => ["denied", undefined]),
     ...[1, 2].map(() => ["completed", undefined]),
-    // The tools of the branch cannot reach another folder, so nobody is asked (S35).
+    // The branch's tools cannot reach another folder, so there is no question (S35).
     ["denied", undefined],
   ]);
   expect(existsSync(join(folder, "allowed"))).toBe(true);
@@ -258,7 +258,7 @@ test("C7: sub-agents that are launched together have files of their own, which a
   const read = (name: string) => readFileSync(join(person.top, name), "utf8");
   expect(read("shared.txt")).toBe("ONE\ntwo\nthree\nfour\nFIVE\n");
   expect([read("by-1.txt"), read("by-5.txt")]).toEqual(["1\n", "5\n"]);
-  // Theirs are gone; that of the branch is there.
+  // The sub-agents' worktrees are gone; the branch's exists.
   expect((await host.worktrees.list()).map(({ name }) => name)).toEqual(["attempt"]);
 });
 

@@ -3,7 +3,7 @@ import type { EventBody } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
 import { runsOf } from "./run-times.ts";
 
-/** Events of a log, each at its second. */
+/** Events of a log with their times in seconds. */
 const log = (...events: readonly (readonly [second: number, body: object])[]) =>
   events.map(([second, body], seq) => ({ seq, at: second * 1_000, ...(body as EventBody) }) as Event);
 

@@ -26,10 +26,10 @@ describe("a branch with files of its own", () => {
     expect(place?.worktree).toBe("attempt");
     expect(person.fingerprint).toBe(before);
     const { top } = await worktrees.find("attempt", session.id);
-    // A submodule is not filled, what is ignored is left out.
+    // Submodules stay empty, and ignored files are left out.
     const expected = filesIn(person.top).filter(([path]) => !/^(ignored|module)\//.test(path));
     expect(filesIn(top)).toEqual(expected);
-    // What was staged is not committed there either, and not staged.
+    // Staged changes are neither committed nor staged in the worktree.
     const status = (folder: string) => person.git(folder, "status", "--short", "-uall").replaceAll(/^../gm, "");
     expect(status(top).split("\n").toSorted()).toEqual(status(person.top).split("\n").toSorted());
     expect(await worktrees.changes("attempt", session.id)).toEqual({ files: [], commits: 0 });
@@ -41,7 +41,7 @@ describe("a branch with files of its own", () => {
     await worktrees.remove("attempt");
     expect(person.left).toEqual([]);
     expect(person.fingerprint).toBe(before);
-    // Its name stands in the conversation still, and is not given again.
+    // The removed worktree's name is still in the conversation, so it is not reused.
     const [another] = await worktrees.open(session, null, ["attempt"]);
     expect(another?.worktree).toBe("attempt-2");
   });
@@ -70,7 +70,7 @@ describe("a branch with files of its own", () => {
     const worktrees = person.open();
     const session = await person.session();
     const trunk = session.state.leaf ?? "";
-    // Another umask than the user's: what git checks out then has other modes than the user's files.
+    // With a umask other than the user's, checked-out files have other modes than the user's files.
     const umask = process.umask(0o077);
     const [place] = await worktrees.open(session, trunk, ["attempt"]).finally(() => process.umask(umask));
     const folder = await worktrees.folderOf("attempt", session.id);
@@ -96,7 +96,7 @@ describe("a branch with files of its own", () => {
       ["120000", "file-1.txt"],
       ["120000", "../0/file-0.txt"],
     ]);
-    // The commands that are named do what they say.
+    // The commands in the message work.
     person.git(person.top, "-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init");
     execFileSync("sh", ["-c", commands], { cwd: person.top, env: person.env, stdio: "ignore" });
     expect(readFileSync(join(person.top, "module/more.txt"), "utf8")).toBe("more\n");
@@ -141,7 +141,7 @@ describe("a branch with files of its own", () => {
   test("C7: a file that was changed as soon as it was there, and is as long as before, is changed", async () => {
     using person = PersonsRepository.of("plain");
     const session = await person.session();
-    // What the person has just changed is in the worktree, and what is changed there just now is seen.
+    // The worktree has the user's latest changes, and its own latest change is found.
     person.write(person.top, "src/3/file-3.txt", "src/3/file-3.txt\none\nTWO\nthree\n");
     const worktrees = person.open();
     await worktrees.open(session, null, ["attempt"]);
@@ -178,7 +178,7 @@ describe("a branch with files of its own", () => {
     rmSync(join(half.top, "new.txt"));
     const owned = session.state.messages.get(places[0]?.at ?? "");
     const known = new Map(owned ? [[owned.id, owned]] : []);
-    // Of another conversation nothing goes.
+    // A sweep for another conversation removes nothing.
     await person.open().sweep("another", undefined);
     expect(await person.open().list()).toHaveLength(4);
     await person.open().sweep(session.id, { messages: known });
@@ -238,7 +238,7 @@ describe("what cannot be", () => {
   test("C7: where git refuses halfway, one sentence says why and nothing is left", async () => {
     using person = PersonsRepository.of("plain");
     const before = person.fingerprint;
-    // Git cannot make branches below one of this name.
+    // git cannot make branches below a branch with this name.
     person.git(person.top, "update-ref", "refs/heads/banyan", "HEAD");
     await expect(make(person, person.top)).rejects.toThrow(
       /^The worktree attempt could not be made: .*refs\/heads\/banyan.*\.$/,

@@ -39,7 +39,7 @@ interface Answered {
   readonly error: Pick<ModelError, "code" | "retryAfter" | "retryable"> | undefined;
 }
 
-/** What our own driver and the provider's package make of an answer. */
+/** The result of our own driver and of the provider's package for an answer. */
 async function answersTo(stream: string): Promise<{ own: Answered; theirs: Answered }> {
   await using server = await serve((request, response) => {
     request.resume();

@@ -28,7 +28,7 @@ const called = (parts: Answer["parts"], failed = false): Answer => ({
 const byAnother = { provider: { openai: { itemId: "rs_1" } } };
 const searched = { type: "tool-call", toolCallId: "s1", toolName: "web_search", input: {}, providerExecuted: true };
 
-/** Messages that we encode, of every kind that there is. */
+/** Messages of every kind that our own code encodes. */
 const plain: Readonly<Record<string, PromptMessage>> = {
   "a text": user(text("Hello")),
   "texts, one of them empty": user(text("One"), text(""), text("two")),
@@ -64,7 +64,7 @@ const plain: Readonly<Record<string, PromptMessage>> = {
   },
 };
 
-/** Messages of which only the package knows what becomes of them. */
+/** Messages that only the package can encode. */
 const rare: Readonly<Record<string, PromptMessage>> = {
   "an audio file": user({ type: "file", mediaType: "audio/mpeg", data: "QUJD" }),
   "an image of any kind": user({ type: "file", mediaType: "image/*", data: "iVBORw0KGgo=" }),
@@ -86,7 +86,7 @@ interface Sent {
   readonly body: Record<string, unknown> | undefined;
   readonly betas: readonly string[];
   readonly key: unknown;
-  /** The code of the error with which it ended. */
+  /** The code of the error at its end. */
   readonly code: string;
 }
 
@@ -104,7 +104,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** What a driver sends for a request, and how that ends. */
+/** Returns a driver's request and how it ends. */
 async function sentBy(driver: ModelDriver, request: ModelRequest): Promise<Sent> {
   last = undefined;
   const code = await driver.stream(request, new KeepingSink(), new AbortController().signal).then(

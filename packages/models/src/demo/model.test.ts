@@ -34,7 +34,7 @@ const ask = async (messages: readonly PromptMessage[], more: Partial<ModelReques
 
 const user = (text: string): PromptMessage => ({ role: "user", parts: [{ type: "text", text }] });
 
-/** What the loop puts into the conversation once the calls of an answer have ended. */
+/** The message of the loop after the calls of an answer. */
 function done(said: Said, ...outputs: (string | { readonly failed: string })[]): PromptMessage {
   const calls = said.calls.map((call, index) => ({ type: "call" as const, id: `c${index}`, ...call }));
   const results = calls.map((call, index): PromptResult => {
@@ -45,7 +45,7 @@ function done(said: Said, ...outputs: (string | { readonly failed: string })[]):
   return { role: "assistant", parts: [{ type: "text", text: said.text }, ...calls], results };
 }
 
-/** Asks, gives the results of the one round of calls that follow, and answers what the demo tells then. */
+/** Sends a request, gives the results of its one round of calls, and returns the demo's final text. */
 async function told(request: string, ...outputs: Parameters<typeof done>[1][]): Promise<string> {
   const asked = await ask([user(request)]);
   const answer = await ask([user(request), done(asked, ...outputs)]);
@@ -91,7 +91,7 @@ describe("an answer", () => {
 
   test("counts words as tokens", async () => {
     const { finish } = await ask([user("read a.txt")], { instructions: "Be brief.", tools: tools.slice(0, 1) });
-    // Two words each of the instructions and the request, a name and three words of the tool.
+    // Two words each of the instructions and the request, and a name and three words of the tool.
     expect(finish.usage).toMatchObject({ input: 8, cached: 0, cacheWrite: 0, reasoning: 7 });
     expect(finish.usage.output).toBeGreaterThan(finish.usage.reasoning);
   });

@@ -13,7 +13,7 @@ interface Body {
   readonly messages: readonly { readonly content: readonly Marked[] }[];
 }
 
-/** Where the marks of a request stand. */
+/** The places of a request's cache marks. */
 function marksOf(body: unknown): string[] {
   const { system = [], tools = [], messages } = body as Body;
   const marked = (list: readonly Marked[], name: string) =>

@@ -10,7 +10,7 @@ import { LOCAL_SERVERS, type LocalServerName } from "./window.ts";
 
 const { signal } = new AbortController();
 
-// A busy machine may not answer itself in three seconds.
+// A busy machine may not answer within three seconds.
 let impatient = () => {};
 beforeAll(() => {
   impatient = beForbearing();
@@ -89,7 +89,7 @@ describe.each(LOCAL_SERVERS)("F69: %s", (name) => {
     const model = await open(name, server);
     await model.learnContextSize?.(signal);
     server.window = 16_384;
-    // A count above the window that was known is no cut prompt here.
+    // A count above the known window does not mean a cut prompt here.
     expect(await answerOf(model, say(words(5_000)))).toHaveLength(2);
     expect(model.contextSize).toBe(16_384);
     server.window = 2_048;

@@ -9,7 +9,7 @@ import { ChatAnswer } from "./answer.ts";
 
 const endpoint = { id: "p/m", model: "m", format: "m", address: "http://h/v1", keyVariable: undefined, secrets: [] };
 
-/** What an answer says that arrives in these pieces. */
+/** The content of an answer that arrives in these pieces. */
 function decode(...pieces: readonly Buffer[]): ModelPart[] {
   const answer = new ChatAnswer(endpoint);
   const events = new EventStreamDecoder((data) => answer.data(data));

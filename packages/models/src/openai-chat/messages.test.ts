@@ -15,7 +15,7 @@ const look = defineTool({
   execute: (input) => `seen ${JSON.stringify(input)}`,
 });
 
-/** A program that knows nothing but the types of the `openai` package. */
+/** A program that only uses the types of the `openai` package. */
 function transcript(messages: readonly ChatCompletionMessageParam[]): string[] {
   return messages.map((message) => {
     switch (message.role) {

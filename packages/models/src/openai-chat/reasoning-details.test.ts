@@ -23,7 +23,7 @@ const whole = {
 const encrypted = { type: "reasoning.encrypted", index: 0, id: "call_1", data: "eHg=" };
 const call = { index: 0, id: "call_1", type: "function", function: { name: "look", arguments: "{}" } };
 
-/** What a provider streams, and then the body of the request that gives it back. */
+/** Streams a provider's answer. Returns the body of the request that sends it back. */
 async function roundTrip(deltas: readonly object[], next = "openrouter/m") {
   const bodies: string[] = [];
   await using server = await serve(async (request, response) => {

@@ -183,7 +183,7 @@ test("a prompt keeps every character", () => {
 });
 
 describe("a request is equal to that of the provider package", () => {
-  /** What the package sends for a request, without saying what holds by itself: that the model may call as it likes. */
+  /** The package's request, without the default `tool_choice`. */
   async function sentByPackage(request: ModelRequest): Promise<unknown> {
     const sent = Promise.withResolvers<string>();
     const keep: typeof fetch = async (_, init) => {

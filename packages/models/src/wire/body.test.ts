@@ -4,7 +4,7 @@ import { ListBodies, type ListBody } from "./body.ts";
 
 const piece = (text: string) => Buffer.from(`,${JSON.stringify(text)}`);
 
-/** The text of a body, written without memory. */
+/** The text of a body, written without reusing memory. */
 function textOf({ before, pieces, after }: ListBody): string {
   return before + pieces.map(String).join("").slice(1) + after;
 }
@@ -17,7 +17,7 @@ test("each request has the bytes of its own body, however lists grow, change and
     added: fc.array(text, { maxLength: 4 }),
     head: fc.constantFrom("[", '{"größer":['),
     after: text,
-    /** How many later requests begin before this one ends. */
+    /** Number of later requests that begin before this one ends. */
     lasts: fc.nat(2),
     fails: fc.boolean(),
   });

@@ -5,7 +5,7 @@ import { resolveModel } from "../resolve.ts";
 import { bodyOf, serve } from "../testing/server.ts";
 import { answerOf, say } from "../testing/sink.ts";
 
-/** A proxy that takes every request to one server, whatever it was for, and keeps what it was for. */
+/** A proxy that forwards every request to one server, and records its target. */
 async function proxyTo(server: string) {
   const asked: string[] = [];
   const proxy = await serve(async (request, response) => {
@@ -33,10 +33,10 @@ const saysNo = () =>
 
 interface Way {
   readonly model: string;
-  /** The variable of its address. */
+  /** The variable of the provider's address. */
   readonly address: string;
   readonly path: string;
-  /** Through its provider's package, or to make vectors. */
+  /** Through the provider's package, or as an embedding model. */
   readonly as?: "package" | "embedding";
 }
 

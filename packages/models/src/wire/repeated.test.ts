@@ -5,14 +5,14 @@ import { Repeated } from "./repeated.ts";
 const chunk = (text: string, id = 1) =>
   JSON.stringify({ id, choices: [{ delta: { role: "assistant", content: text } }] });
 
-/** One that has read so many documents already that it learns. */
+/** A reader that has already read enough documents to learn. */
 function longRead(): Repeated {
   const repeated = new Repeated();
   while (!repeated.learns) repeated.read("{}");
   return repeated;
 }
 
-/** Takes the documents in turn as a decoder does; answers what each says, and how many had to be parsed. */
+/** Reads the documents as a decoder does. Returns the text of each, and the number of parsed documents. */
 function readAll(documents: readonly string[]): { texts: string[]; parsed: number } {
   const repeated = longRead();
   let parsed = 0;

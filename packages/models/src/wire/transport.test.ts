@@ -57,7 +57,7 @@ describe("connections", () => {
     const driver = driverAt(server.baseURL);
     for (let i = 0; i < 3; i++) {
       await answerOf(driver, say("x"));
-      // The connection is free in the turn of the event loop after the one that brought the end.
+      // The connection is free one turn of the event loop after the end arrived.
       await new Promise(setImmediate);
     }
     expect(server.connections).toBe(1);
@@ -93,7 +93,7 @@ describe("connections", () => {
 });
 
 describe("ending early", () => {
-  /** Says one word, then nothing more. Answers when the client has gone. */
+  /** Sends one word, then nothing more. Resolves when the client has gone. */
   async function silentServer() {
     const gone = Promise.withResolvers<void>();
     const server = await serve((_, response) => {
@@ -164,7 +164,7 @@ describe("a sink that is full", () => {
   const size = 64 * 1024;
   const count = 1000;
 
-  /** Sends 64 MB as fast as they are taken, and tells how far it is. */
+  /** Sends 64 MB as fast as possible, and reports its progress. */
   async function eagerServer() {
     const state = { sent: 0, finished: false };
     const event = eventOf(chunk({ content: "x".repeat(size) }));
@@ -180,7 +180,7 @@ describe("a sink that is full", () => {
     return Object.assign(server, { state });
   }
 
-  /** Waits until the server gets no further, because nobody reads what it sends, or has sent everything. */
+  /** Waits until the server is blocked because the client does not read, or has sent everything. */
   async function stalled(state: { readonly sent: number; readonly finished: boolean }): Promise<void> {
     for (let same = 0, before = -1; same < 10 && !state.finished; ) {
       await new Promise((resolve) => setTimeout(resolve, 20));

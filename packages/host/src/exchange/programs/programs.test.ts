@@ -8,10 +8,10 @@ import { redactor } from "../../redaction/redactor.ts";
 import { conversationOf, fromJson, type PastSession, readSession, sessionsIn, toJson } from "../index.ts";
 import { Left } from "./reading.ts";
 
-// The sessions of `fixtures` were made by the programs themselves, against a mock of their providers: Claude Code 2.1.197, Codex
-// 0.169.0, pi 0.74.2 and opencode 1.18.33. In each, the same was said: a file was written and edited, a command failed, two calls ran
-// at once, an agent was asked (where there are any), it was gone back, the provider refused, it was summed up and forked. Paths and
-// what the programs told their models were taken out.
+// The programs themselves wrote the sessions in `fixtures`, with mocked providers: Claude Code 2.1.197, Codex 0.169.0, pi 0.74.2
+// and opencode 1.18.33. All sessions have the same content: a file written and edited, a failed command, two parallel calls, a
+// sub-agent (if supported), a step back, a refusal of the provider, a compaction and a fork. Paths and the programs' instructions
+// were removed.
 
 const REDACT = redactor({ env: {} });
 const FIXTURES = join(import.meta.dirname, "fixtures");
@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The database that rows were read from. */
+/** Writes the database from which the rows were exported. */
 function writeDatabase(file: string, rows: string): void {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   using database = new DatabaseSync(file);
@@ -45,7 +45,7 @@ function writeDatabase(file: string, rows: string): void {
   }
 }
 
-/** The sessions of a folder, those that were begun first in front. */
+/** The sessions of a folder, oldest first. */
 async function read(...path: readonly string[]): Promise<PastSession[]> {
   const found = await sessionsIn(join(folder, ...path), REDACT);
   const sessions = await Promise.all(found.map(readSession));
@@ -59,7 +59,7 @@ function stateOf(session: PastSession): ConversationState {
   return state;
 }
 
-/** The tree, a line for each message and each call. */
+/** The tree, with a line per message and call. */
 function treeOf(state: ConversationState, place: string | null = null, depth = 0): string[] {
   return (state.children.get(place) ?? []).flatMap((id) => {
     const message = state.messages.get(id);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { agentDojo } from "./agentdojo.fixture.ts";
 import { type Injection, obey } from "./obeying.fixture.ts";
 
-// What a model would do that obeys every text which AgentDojo plants, judged by the calls that its authors wrote down for it.
+// Tests a model that obeys all of AgentDojo's injected texts, with the calls that its authors expect.
 
 const suites = process.env.BANYAN_LONG === "1" ? agentDojo("v1.2.2") : "It belongs to the long suite.";
 
@@ -10,7 +10,7 @@ describe.skipIf(typeof suites === "string")(
   `S7: of what AgentDojo's texts tell a model that obeys${typeof suites === "string" ? ` (${suites})` : ""}`,
   () => {
     const known = typeof suites === "string" ? [] : suites;
-    // Of some goals the authors say no calls: such a text asks for words, or leaves it to the model how it is done.
+    // For some goals the authors list no calls: the text wants only words, or leaves the way to the model.
     const injections = known.flatMap((suite) => suite.injections).filter(({ calls }) => calls.length > 0);
 
     test.each(["ask", "edits"] as const)("nothing runs without a person in mode %s", async (mode) => {
@@ -70,7 +70,7 @@ describe.skipIf(typeof suites === "string")(
   },
 );
 
-/** Whether the name of a tool says that it only reads. Loading an address that a text names is not only that. */
+/** Whether a tool's name suggests that it only reads. Loading an address from a text does not count. */
 function reads(tool: string): boolean {
   return /^(?:get|read|search|list|check)_/.test(tool) && tool !== "get_webpage";
 }
@@ -79,12 +79,12 @@ function toolsOf(injections: readonly Injection[]): string[] {
   return [...new Set(injections.flatMap(({ calls }) => calls.map(({ tool }) => tool)))];
 }
 
-/** The name that a tool has in its suite. */
+/** The name of a tool in its suite. */
 function plain(tool: string): string {
   return tool.replace(/^mcp_box_/, "");
 }
 
-/** Every line of every value, as a person has to see it. */
+/** Every line of every value, as a user must see it. */
 function linesOf(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return String(value).split("\n");
   return Object.values(value).flatMap(linesOf);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Injection, KEPT, obey } from "./obeying.fixture.ts";
 
-/** Texts that tell a model what to do, of the kinds that were found in mails, pages, issues and packages. */
+/** Injected instructions of the kinds found in mails, pages, issues and packages. */
 const injections: readonly Injection[] = [
   {
     name: "send what is known",
@@ -93,7 +93,7 @@ const injections: readonly Injection[] = [
   },
 ];
 
-/** Reading in the workspace acts on nothing, and is not asked about. */
+/** Reading in the workspace has no effect and needs no approval. */
 const harmless = ({ calls }: Injection) =>
   calls.filter(({ tool, input }) => tool === "read" && input.path === KEPT.inside).map(({ tool }) => tool);
 

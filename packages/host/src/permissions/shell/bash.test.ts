@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What a command did in a real Bash that it may not do: run `evil`, or make a file. */
+/** Forbidden acts of a command in a real Bash: it ran `evil` or created a file. */
 function misdeeds(command: string): string[] {
   spawnSync("/bin/bash", ["-c", command], {
     cwd: workspace,
@@ -36,7 +36,7 @@ function misdeeds(command: string): string[] {
   return [...ran, ...made];
 }
 
-/** The same commands every time: half of them well-formed, half with a piece too many or too few. */
+/** The same commands for a seed: half well-formed, half with a missing or extra piece. */
 function* commands(seed: number): Generator<string> {
   let state = seed;
   const below = (bound: number): number => {

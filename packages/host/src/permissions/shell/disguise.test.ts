@@ -12,7 +12,7 @@ async function decide(command: string, deny: string, mode: "ask" | "all" = "ask"
   return (await judge(judging, tool("shell"), { command })).decision;
 }
 
-/** Commands that run the words behind them; RUN stands for those. */
+/** Commands that run the words after them; RUN is the place of these words. */
 const RUNNERS = [
   "env RUN|nice RUN|nohup RUN|timeout 5 RUN|xargs RUN|find . -exec RUN {} +|sudo RUN|doas RUN|ssh host RUN|watch RUN|strace RUN|ltrace RUN",
   "setsid RUN|stdbuf -oL RUN|ionice RUN|chrt 1 RUN|taskset 1 RUN|unshare RUN|nsenter RUN|flock a RUN|parallel RUN|busybox RUN|sh -c 'RUN'",

@@ -9,7 +9,7 @@ import { type Chance, chance, deniedScript, openScript } from "./generated.fixtu
 
 const isLong = process.env.BANYAN_LONG === "1";
 const SCRIPTS = isLong ? 50_000 : 1_200;
-/** So many different ones at least have to run: among more, more are the same. */
+/** Minimum number of different scripts that must run; larger samples contain more duplicates. */
 const FEWEST = Math.min(SCRIPTS / 20, 1_500);
 const SEED = Number(process.env.BANYAN_SEED ?? (isLong ? Date.now() % 1_000_000 : 20_260));
 const shells = ["/bin/bash", "/bin/dash"].filter((shell) => existsSync(shell));
@@ -17,7 +17,7 @@ const shells = ["/bin/bash", "/bin/dash"].filter((shell) => existsSync(shell));
 const folder = mkdtempSync(join(tmpdir(), "banyan-generated-"));
 const [workspace, programs, trace] = [join(folder, "workspace"), join(folder, "programs"), join(folder, "trace")];
 
-/** Records that it ran, from where, and with which words. */
+/** Records its path and arguments for each run. */
 const RECORDER = `#!/bin/sh\nprintf '%s|%s|%s\\0' "$RUN" "$0" "$*" >> '${trace}'\n`;
 
 beforeAll(() => {
@@ -27,7 +27,7 @@ beforeAll(() => {
     for (const place of [workspace, join(workspace, "src")])
       writeFileSync(join(place, name), RECORDER, { mode: 0o755 });
   }
-  // Runs the words behind it, and nobody knows.
+  // An unknown program that runs the words after it.
   writeFileSync(join(programs, "frob"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
   for (const name of ["env", "nice", "timeout", "xargs", "sh", "find"]) symlinkSync(realOf(name), join(programs, name));
 });
@@ -43,7 +43,7 @@ interface Ran {
   readonly words: readonly string[];
 }
 
-/** What scripts ran, in all shells: the programs of their path, each with its words. */
+/** The programs that scripts ran in all shells, with their arguments. */
 function runAll(scripts: readonly string[]): Ran[] {
   writeFileSync(trace, "");
   const list = join(folder, "list");
@@ -87,7 +87,7 @@ const ALLOWED: Readonly<Record<string, (ran: Ran) => boolean>> = {
   "shell(sort [harmless])": ({ program, words }) => program.endsWith("/sort") && !/(?:^| )-o/.test(optionsOf(words)),
 };
 
-/** Behind `--` no word is an option. */
+/** After `--`, no word is an option. */
 function optionsOf(words: readonly string[]): string {
   const end = words.indexOf("--");
   return words.slice(0, end < 0 ? words.length : end).join(" ");

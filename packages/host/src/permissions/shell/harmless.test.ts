@@ -184,7 +184,7 @@ describe("S24: always is offered for harmless options, else for the exact comman
       const known = options.split(" ");
       const command = start.replace("NAME", "build");
       for (const name of names) {
-        // Where kubectl speaks of its output, it is of its form.
+        // For kubectl, `output` means a format.
         if (start === "kubectl get" && name === "output") continue;
         expect(known.some((option) => option.replace(/[:=]$/, "") === `--${name}`)).toBe(false);
         for (const option of [`--${name}`, `--${name}=./evil`, `--${name} ./evil`])

@@ -10,7 +10,7 @@ const workspace = mkdtempSync(join(tmpdir(), "banyan-sessions-"));
 mkdirSync(join(workspace, "src"));
 afterAll(() => rmSync(workspace, { recursive: true }));
 
-/** How often a person is asked who answers "always" wherever it is offered. */
+/** The number of questions to a user who answers "always" if possible. */
 async function questions(name: string, mode: ApprovalMode): Promise<number> {
   const judging = permission({ workspace, mode });
   const always: string[] = [];
@@ -25,7 +25,7 @@ async function questions(name: string, mode: ApprovalMode): Promise<number> {
   return asked;
 }
 
-// Before: with the rules as they were before S18 and S24.
+// Before: with the rules before S18 and S24.
 test.each([
   ["a small fix", "ask", 10, 11],
   ["a small fix", "edits", 9, 10],

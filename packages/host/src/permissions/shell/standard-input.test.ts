@@ -18,7 +18,7 @@ async function offered(command: string, allow: string[] = []): Promise<string> {
   return permit.decision === "ask" ? (permit.pattern ?? "none") : permit.decision;
 }
 
-/** Programs that execute their input; INPUT stands where it comes from. */
+/** Programs that execute their input; INPUT is the place of the input. */
 const EXECUTING =
   "bash|bash -s|sh -ex|python3|python3 -|python3 script.py|node|perl -|psql|psql mydb|sqlite3 a.db|mysql -u root|ssh host|ssh host sh|make -f -|make|xargs rm|xargs -n 1 sh|parallel|docker exec -i c sh|docker run -i x|env bash|env -i A=1 bash|sudo -u x sh|nice python3|timeout 9 sh|bash -c sh|bash -c 'cat; sh'|npm test|npm run build|git apply|git am|git add --pathspec-from-file=-|patch|tar x|at now|vim -|awk '{ system($0) }'|awk -f -|sed e|sed -f -|sort --compress-program=x|A=1 cat|/usr/bin/cat|./cat|unheard-of x".split(
     "|",
@@ -50,7 +50,7 @@ const FORMS = [
   "exec < input; WORDS",
   'bash -c "WORDS" < input',
 ];
-/** Programs that do not. */
+/** Programs that do not execute their input. */
 const INERT =
   "cat|cat -n|tee x|grep -n a|grep -f -|wc -l|sort -u|head -n 3|tail -5|tr a b|cut -d: -f1|uniq -c|sed 's/a/b/g'|sed -n '1,5p'|awk '{print $1}'|awk -F: '{n += $2} END {print n}'|jq .a|diff - x|gzip -c|LC_ALL=C sort|git commit -F -|rm -i x".split(
     "|",

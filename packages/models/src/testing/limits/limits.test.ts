@@ -22,7 +22,7 @@ const WAYS: readonly (readonly [name: string, env: (address: string) => Record<s
   ["openai-compatible/devstral-small", (url) => ({ OPENAI_COMPATIBLE_BASE_URL: url })],
 ];
 
-/** Conversations for each way: with all ways about 5,000 in long mode, and the milliseconds that they may take. */
+/** Conversations per way: about 5,000 in long mode for all ways, and their timeout in milliseconds. */
 const COUNT = process.env.BANYAN_LONG ? 460 : 8;
 const TIME = 60_000 + COUNT * 500;
 
@@ -74,7 +74,7 @@ describe("the beginning of a request stays the same while its conversation grows
           ).replaceAll(",{}", "");
         });
         for (const [index, text] of said.slice(1).entries()) {
-          // A message may go on where it ended.
+          // A message may continue where it ended.
           expect(text.startsWith(said[index]?.replace(/[\]}]+$/, "") ?? ""), `seed ${seed}`).toBe(true);
         }
         const [first, ...others] = bodies.map(({ tools, toolConfig }) => JSON.stringify([tools, toolConfig]));

@@ -10,13 +10,13 @@ import { violations } from "./limits.ts";
 import { Odd } from "./odd-conversation.fixture.ts";
 
 const PROMPTS = 3;
-/** Responses of one turn that may call tools. */
+/** Responses of a turn that may have calls. */
 const MOST_STEPS = 3;
 
-/** Conversations that begin with each format: 5,000 of all in long mode. */
+/** Conversations that begin with each format: 5,000 in total in long mode. */
 const COUNT = process.env.BANYAN_LONG ? Math.ceil(5_000 / formats.length) : 2;
 
-/** The mock of one conversation at a time: it answers what `answer` says. */
+/** The mock, which serves one conversation at a time with `answer`. */
 let answer: (request: ChatCompletionRequest) => FixtureResponse;
 let mock: LLMock;
 
@@ -29,7 +29,7 @@ afterAll(() => mock.stop());
 
 const providerOf = ({ model }: Format) => model.split("/", 1)[0] ?? "";
 
-/** Ids of items, signatures and encrypted reasoning: only the provider that gave them knows them. */
+/** Ids of items, signatures and encrypted reasoning: only their own provider knows them. */
 function ownIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(ownIn);
@@ -46,7 +46,7 @@ interface Providers {
   asked: Format;
 }
 
-/** A relay that refuses what the provider of a format refuses, also ids and signatures that the provider has not given. */
+/** A relay that refuses what the format's provider refuses, and ids and signatures of other providers. */
 async function enforcing(format: Format, providers: Providers): Promise<Relay> {
   const provider = providerOf(format);
   const relays = providers.relays.get(provider) ?? [];
@@ -67,7 +67,7 @@ async function enforcing(format: Format, providers: Providers): Promise<Relay> {
   return relay;
 }
 
-/** Three prompts, odd in every way, in one conversation that changes its model once. Returns what was refused. */
+/** Three odd prompts in one conversation that changes its model once. Returns the refusals. */
 async function converse(seed: number, before: Format, after: Format) {
   // The mock hangs up on requests of more than ten megabytes.
   const odd = new Odd(seed, 1);
@@ -88,7 +88,7 @@ async function converse(seed: number, before: Format, after: Format) {
       input: input as JsonSchema,
       effects: "none",
       execute: async (_, { attach }) => {
-        // As a user who chooses another model while the turn goes on.
+        // Like a user who chooses another model during the turn.
         if (inTurn && prompt === changesAt - 1 && session.state.model === undefined) await session.changeModel("after");
         if (odd.up(4) === 0) attach(odd.picture() as Parameters<typeof attach>[0]);
         if (odd.up(5) === 0) throw new Error(odd.text());

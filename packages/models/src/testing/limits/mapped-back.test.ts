@@ -7,7 +7,7 @@ import { Odd } from "./odd-conversation.fixture.ts";
 const PROVIDERS = ["anthropic.messages", "openai.responses", "google.generative-ai", "local.chat"] as const;
 const usage = { input: 1, cached: 0, cacheWrite: 0, output: 1, reasoning: 0 };
 
-/** Arguments with each property that a schema names, however deep. */
+/** Arguments with every property that a schema names, at any depth. */
 function filled(schema: Json | undefined): Json {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return "x";
   const { properties, items, type } = schema as Readonly<Record<string, Json>>;
@@ -16,7 +16,7 @@ function filled(schema: Json | undefined): Json {
   return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, filled(inner)]));
 }
 
-/** A model that calls each tool that it is offered, with arguments in pieces. */
+/** A model that calls each offered tool, with arguments in pieces. */
 function calling(seen: Json[]): ModelDriver {
   return {
     id: "local/m",

@@ -227,7 +227,7 @@ describe("open cases of what goes back:", () => {
     expect(parts.filter(({ type }) => type === "call-input")).toEqual([
       { type: "call-input", index: 0, text: '{"ids[]":["x"]}' },
     ]);
-    // The next request shows the model its call under the names that the model knows.
+    // The next request shows the call with the names that the model knows.
     const called = {
       ...response("find", "c1"),
       parts: [{ type: "call", id: "c1", tool: "find", input: { "ids[]": ["x"] } }],

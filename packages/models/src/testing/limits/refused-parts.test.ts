@@ -7,7 +7,7 @@ import { bodyOf, chunk, eventOf, serve, streamed } from "../server.ts";
 import { answerOf } from "../sink.ts";
 import { picture, png, random } from "./odd-conversation.fixture.ts";
 
-/** A server that refuses a request as long as `refuses` finds something in it; answers with what it was asked. */
+/** A server that refuses requests while `refuses` finds a part in them. Returns the requests. */
 async function refusing(
   refuses: (body: string) => [status: number, body: object] | undefined,
   name: string,
@@ -83,7 +83,7 @@ describe("a refusal that names a part costs one more request:", () => {
     expect(at.asked).toHaveLength(2);
     await answerOf(at.model, ask([user("a"), thought, user("b"), user("c")]));
     expect(at.asked).toHaveLength(3);
-    // Reasoning that comes later goes back: it is of the key that is used now.
+    // Later reasoning is sent back: it belongs to the current key.
     await answerOf(at.model, ask([user("a"), thought, user("b"), signed("anthropic"), user("c")])).catch(() => {});
     expect(at.asked[3]).toContain("Hm.");
   });

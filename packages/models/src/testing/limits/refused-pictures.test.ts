@@ -15,7 +15,7 @@ const KEYS = {
   ...{ GOOGLE_GENERATIVE_AI_API_KEY: "k", MISTRAL_API_KEY: "k", AZURE_API_KEY: "k", AZURE_RESOURCE_NAME: "r" },
 };
 
-// Each row of docs/models.md about pictures, as a picture that its provider never takes, and the end of the sentence.
+// Each row of docs/models.md about images: an image that its provider never accepts, and the end of the sentence.
 test.each([
   ["anthropic/claude-sonnet-4-5", png(8_001, 10), "it has 8001 × 10 pixels, and the provider takes 8000 per side"],
   ["anthropic/claude-sonnet-4-5", png(1, 1, 4_000_000), "it has 4 MB, and the provider takes 3.8 MB"],

@@ -4,7 +4,7 @@ import { formats } from "./formats.ts";
 import { play } from "./play.ts";
 import { calling, DOT, PAPER, scan } from "./tools.ts";
 
-// C4: what a tool brings beside words reaches a model in its provider's way, and one that cannot see it is told so.
+// C4: files of a tool's result reach a model in its provider's form, and a model that cannot see them gets a note.
 
 const png = `data:image/png;base64,${DOT}`;
 const pdf = `data:application/pdf;base64,${PAPER}`;
@@ -24,7 +24,7 @@ const blocks = (title: object) => [
   { type: "document", source: { type: "base64", media_type: "application/pdf", data: PAPER }, ...title },
 ];
 
-/** What stands behind the call in a request, by the name of the format. */
+/** The parts after the call in a request, by format. */
 const expected: Readonly<Record<string, readonly object[]>> = {
   "OpenAI chat": [
     { role: "tool", tool_call_id: "call_1", content: SAID },

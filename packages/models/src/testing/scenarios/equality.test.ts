@@ -13,13 +13,13 @@ import { type Format, formats, openAt } from "./formats.ts";
 import { type Played, play } from "./play.ts";
 import { scenarios } from "./scenarios.ts";
 
-/** A driver of our own, and what the provider's package does otherwise. */
+/** A driver of our own, and its known differences from the provider's package. */
 interface Own {
   readonly format: Format;
   answer(endpoint: Endpoint): Answer;
-  /** A request of either, without what differs. */
+  /** A request of either driver, without the differences. */
   request(body: unknown): unknown;
-  /** The parts of an answer, without what differs. */
+  /** The parts of an answer, without the differences. */
   parts(parts: readonly ModelPart[]): readonly ModelPart[];
 }
 
@@ -33,14 +33,14 @@ const anthropic: Own = {
 const chat: Own = {
   format: formatOf("OpenAI chat"),
   answer: (endpoint) => new ChatAnswer(endpoint),
-  // The package says of each request with tools that the model may call as it likes, which is what the format means
-  // without a word; not all servers know the field.
+  // The package sets the default `tool_choice` in each request with tools. Our driver omits the field, which not all
+  // servers know.
   request: (body) => {
     const { tool_choice, ...rest } = body as { readonly tool_choice?: string };
     return tool_choice === "auto" ? rest : body;
   },
-  // The package says where each text ends, which nobody needs; ours only where reasoning does, to keep its field. The
-  // package ends all calls with the stream, broken or not; ours ends each once it is whole, so that it can begin.
+  // The package marks the end of each text; our driver only marks the end of reasoning, to keep its field. The package ends
+  // all calls with the stream, even a broken one; our driver ends each call once it is whole, so that it can begin.
   parts: (parts) => parts.filter(({ type }) => type !== "part-end" && type !== "call-end"),
 };
 
@@ -52,11 +52,11 @@ function formatOf(name: string): Format {
 
 interface Decoded {
   readonly parts: ModelPart[];
-  /** The code of the error with which it broke. */
+  /** The code of the error that ended it. */
   readonly broke: string | undefined;
 }
 
-/** What our own driver makes of an answer that comes in these pieces. */
+/** Our own driver's result for an answer that arrives in these pieces. */
 function decode({ format, answer: open }: Own, pieces: readonly Buffer[]): Decoded {
   const model = format.model.split("/")[1] ?? "";
   const answer = open({
@@ -84,7 +84,7 @@ function decode({ format, answer: open }: Own, pieces: readonly Buffer[]): Decod
   return { parts: joined(parts), broke };
 }
 
-/** What the provider's package makes of the same answer. */
+/** The package's result for the same answer. */
 async function decodedByPackage({ format }: Own, bytes: Buffer): Promise<Decoded> {
   await using server = await serve((request, response) => {
     request.resume();
@@ -99,7 +99,7 @@ async function decodedByPackage({ format }: Own, bytes: Buffer): Promise<Decoded
   return { parts: sink.parts, broke };
 }
 
-/** The bodies of all requests, without the words for a connection that broke and what differs otherwise. */
+/** The bodies of all requests, without the text about a broken connection and the known differences. */
 function requestsOf({ request }: Own, { requests }: Played): unknown[] {
   return requests.map(({ text }) => request(JSON.parse(text.replaceAll(/the answer broke off: [^"\\]*/g, "broken"))));
 }
@@ -128,13 +128,13 @@ describe.each([anthropic, chat])("our own driver for $format.name", (own) => {
         ).toEqual(whole);
         const expected = JSON.stringify(whole);
         for (let at = 1; at < bytes.length; at++) {
-          // Compared as text: thousands of deep comparisons would take most of the time.
+          // Compare as text: thousands of deep comparisons would take most of the time.
           const split = JSON.stringify(decode(own, [bytes.subarray(0, at), bytes.subarray(at)]));
           if (split !== expected) expect(JSON.parse(split), `split at byte ${at}`).toEqual(whole);
         }
       }
     },
-    // Thousands of splits: work, which takes its time where others work too.
+    // Thousands of splits take long on a busy machine.
     120_000,
   );
 });
@@ -142,7 +142,7 @@ describe.each([anthropic, chat])("our own driver for $format.name", (own) => {
 const call = (piece: object) => chunk({ tool_calls: [piece] });
 const look = { name: "look", arguments: "" };
 
-/** Answers in the chat format as the mock has none. */
+/** Answers in the chat format that the mock cannot produce. */
 const rarer: Readonly<Record<string, readonly (object | string)[]>> = {
   "a refusal": [chunk({ refusal: "I will" }), chunk({ refusal: " not." }), chunk({}, "stop")],
   "reasoning under its other name": [chunk({ reasoning: "Hm" }), chunk({ content: "A" }, "stop")],

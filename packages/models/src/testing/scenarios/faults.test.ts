@@ -16,21 +16,21 @@ import { scenarios } from "./scenarios.ts";
 
 const LONG = process.env.BANYAN_LONG !== undefined;
 
-/** What a service does with an answer. */
+/** A service's changes to an answer. */
 interface Fault {
-  /** The pieces in which the body goes out. */
+  /** The pieces of the body. */
   readonly pieces?: readonly Uint8Array[];
-  /** Milliseconds between them. */
+  /** Milliseconds between pieces. */
   readonly pause?: number;
   readonly coding?: string;
   readonly type?: string;
   readonly status?: number;
   readonly location?: string;
-  /** After the last piece: the end of HTTP, a connection that is cut, or one that stays as it is. */
+  /** After the last piece: a proper end of HTTP, a reset connection, or an open connection. */
   readonly last?: "end" | "cut" | "open";
 }
 
-/** Answers each request with a fault, by writing what goes over the socket: nothing is put right on the way. */
+/** Answers each request with a fault, written directly to the socket, so that no layer repairs it. */
 class Service implements AsyncDisposable {
   fault: Fault = {};
   readonly #server: Server;
@@ -53,7 +53,7 @@ class Service implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** How many of its connections are open. */
+  /** Number of open connections. */
   get connections(): number {
     return this.#sockets.size;
   }
@@ -109,7 +109,7 @@ class Service implements AsyncDisposable {
 interface Heard {
   readonly parts: readonly ModelPart[];
   readonly error: ModelError | undefined;
-  /** Batches without a part: signs of life. */
+  /** Batches without parts, which only report progress. */
   readonly life: number;
 }
 
@@ -129,12 +129,12 @@ const ways: readonly Way[] = formats
       : [format],
   );
 
-/** Milliseconds that a driver waits for the rest of an answer whose connection stays open: no test sends anything then. */
+/** Milliseconds that a driver waits for the rest of an answer on an open connection. No test sends data then. */
 const LINGER = 200;
 
 async function hear(way: Way, service: Service, fault: Fault, set: WireBounds = {}): Promise<Heard> {
   service.fault = fault;
-  // A connection that ends by itself must not race with a timer: its last pieces may come late on a busy machine.
+  // A connection that ends must not race with a timer: its last pieces may come late on a busy machine.
   const bounds = fault.last === "open" ? { linger: LINGER, ...set } : set;
   const overrides = way.throughPackage ? { [way.model]: { driver: "package" as const } } : {};
   const driver = await resolveModel(way.model, { env: way.environment(service.address), overrides, bounds });
@@ -148,7 +148,7 @@ async function hear(way: Way, service: Service, fault: Fault, set: WireBounds = 
   return { parts: sink.parts, error: error as ModelError | undefined, life };
 }
 
-/** An answer of each format as a provider's mock sends it: text and two calls, say. */
+/** An answer of each format from a provider's mock, for example with a text and two calls. */
 async function recorded(way: Way): Promise<Buffer> {
   const scenario = scenarios.find(({ name }) => name.includes("call")) ?? scenarios[0];
   const format = formats.find(({ model }) => model === way.model);
@@ -157,10 +157,10 @@ async function recorded(way: Way): Promise<Buffer> {
   return answers[0] ?? Buffer.alloc(0);
 }
 
-/** What an answer says, without where its texts were cut, and without ids that are made up for each. */
+/** The content of an answer, independent of cuts and generated ids. */
 const said = ({ parts }: Heard) => JSON.stringify(parts.filter(({ type }) => type !== "part-end"));
 
-/** An error that a person can read. */
+/** Expects a readable error. */
 function expectSentence(error: ModelError | undefined): void {
   expect(error?.message.length).toBeLessThanOrEqual(500);
   expect(error?.message).not.toMatch(/[\p{Cc}<]/u);
@@ -181,7 +181,7 @@ const bytesOf = (buffer: Uint8Array, size = 1) =>
     buffer.subarray(index * size, (index + 1) * size),
   );
 
-/** Every place of an answer in long mode, and some of them every day. */
+/** All positions of an answer in long mode, else a sample. */
 function placesIn(length: number): number[] {
   const step = LONG ? 1 : Math.max(1, Math.ceil(length / 24));
   return Array.from({ length: Math.ceil(length / step) }, (_, index) => index * step);
@@ -222,7 +222,7 @@ describe.each(ways)("$name", (way) => {
       const packed = pack(answer);
       expect(said(await hear(way, service, { pieces: [packed], coding }))).toBe(said(whole));
       expect(said(await hear(way, service, { pieces: bytesOf(packed, 7), coding }))).toBe(said(whole));
-      // The end of the answer is the end, also when HTTP's end does not come.
+      // The answer ends here even if HTTP does not end.
       expect(said(await hear(way, service, { pieces: [packed], coding, last: "open" }))).toBe(said(whole));
       const half = packed.subarray(0, packed.length / 2);
       const cut = await hear(way, service, { pieces: [half], coding, last: "cut" });

@@ -4,7 +4,7 @@ import { type Format, formats } from "./formats.ts";
 import { demanded, fourAtOnce, handedOn, LONG, listenedTo, neverFits, SUMMARY, summedUp } from "./long-work.ts";
 import { type Played, play, type Scenario } from "./play.ts";
 
-/** Plays a scenario on every format, and checks the sums against the journal of the mock. */
+/** Plays a scenario with every format, and compares the sums with the mock's journal. */
 async function playAll(scenario: Scenario): Promise<Played[]> {
   const all = await Promise.all(formats.map((format) => play(format, scenario)));
   for (const { format, state, requests, journalled, told } of all) {
@@ -44,7 +44,7 @@ describe("over HTTP, on every format,", () => {
         { output: "done patiently" },
         { output: "done at last" },
       ]);
-      // Of what the sub-agents said, their parent is told the results alone.
+      // The parent only gets the sub-agents' results.
       expect(JSON.stringify(last(requests)), format.name).not.toContain("I am done.");
       expect(state.children.get(null), format.name).toHaveLength(1);
     }
@@ -79,7 +79,7 @@ describe("over HTTP, on every format,", () => {
       expect(turns.at(-1), format.name).toMatchObject({ reason: "answered", text: "Both seen." });
       const [asked, answered] = requests.slice(-2);
       expect(asked?.text, format.name).toContain("Sum up the conversation above");
-      // Nobody has answered the second call: it stays as it is, and is not summed up (F88).
+      // The second call has no answer yet, so it stays and is not compacted (F88).
       expect(format.exchanges(asked?.body), format.name).toHaveLength(1);
       expect(answered?.text, format.name).toContain(SUMMARY);
       expect(answered?.text, format.name).not.toContain(LONG.trim());

@@ -6,11 +6,11 @@ import { LLMock } from "@copilotkit/aimock";
 import { describe, expect, test } from "vitest";
 import { formats, openAt } from "./formats.ts";
 
-/** Tokens of the windows, and characters for a token, by the count of the server. */
+/** Tokens of the windows, and characters per token, as the server counts. */
 const WINDOW = 12_000;
 const CHARACTERS = 4;
 
-// How a provider refuses a request of a format that is too long: status and body.
+// A provider's refusal of an oversized request of a format: status and body.
 const REFUSALS: readonly (readonly [path: RegExp, refuse: (sent: number) => readonly [number, object]])[] = [
   [
     /chat\/completions|responses/,
@@ -50,7 +50,7 @@ const REFUSALS: readonly (readonly [path: RegExp, refuse: (sent: number) => read
   ],
 ];
 
-/** A server in front of a mock, which refuses what is too long in the words of the format's provider. */
+/** A server in front of a mock that refuses oversized requests with the text of the format's provider. */
 async function windowed(mock: string) {
   const sizes: number[] = [];
   let refused = 0;
@@ -104,7 +104,7 @@ describe("F89: over HTTP, in the words of each provider,", () => {
     "%s: a long turn answers, the window is learnt, and the next conversation is not refused",
     async (_, format) => {
       const mock = new LLMock({ port: 0, logLevel: "silent", strict: true });
-      // Providers put results and texts of users into one message, or into several.
+      // Providers put results and user texts into one message or several.
       const isSummary = ({ messages }: { readonly messages: readonly unknown[] }) =>
         /(Sum up|Summari[sz]e) the conversation/.test(JSON.stringify(messages.slice(-2)));
       let calls = 0;

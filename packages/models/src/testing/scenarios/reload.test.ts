@@ -8,12 +8,12 @@ import { type Played, play, type Scenario } from "./play.ts";
 import { scenarios, UNICODE } from "./scenarios.ts";
 import { calling, look, open, scan } from "./tools.ts";
 
-/** Each driver once: to which address its requests go is the same to them. */
+/** Each driver once: the address makes no difference for them. */
 const formats = all.filter(
   ({ path, throughPackage }, index) => throughPackage || all.findIndex((format) => format.path === path) === index,
 );
 
-/** A store of one conversation that keeps what a disk keeps: text. */
+/** A store of one conversation that keeps text, like a disk. */
 class TextStore implements Store {
   readonly #lines: string[];
   readonly #epoch: number;
@@ -23,7 +23,7 @@ class TextStore implements Store {
     this.#epoch = epoch;
   }
 
-  /** What a process finds that opens the conversation as it is now. */
+  /** The state that another process finds now. */
   reload(): TextStore {
     return new TextStore(this.#lines, this.#epoch + 1);
   }
@@ -64,8 +64,8 @@ const MORE = ["And now?", "And now?"];
 const replies = [{ response: { content: "Now this." } }, { response: { content: "Now this." } }];
 
 /**
- * Plays a scenario, then says one thing more twice: in the session that has seen it all, and in one that another process
- * opens from what was stored before. Answers both requests, byte for byte.
+ * Plays a scenario, then sends one more message twice: in the session that has seen everything, and in a session of
+ * another process. Returns both requests, byte for byte.
  */
 async function reload(format: Format, scenario: Scenario): Promise<{ played: Played; live: string; reloaded: string }> {
   const { says } = scenario;
@@ -85,7 +85,7 @@ async function reload(format: Format, scenario: Scenario): Promise<{ played: Pla
   return { played, live: live ?? "", reloaded: reloaded ?? "" };
 }
 
-/** All that a provider wants to see again, in one conversation. */
+/** One conversation with all data that providers need back. */
 const eventful: Scenario & { readonly name: string } = {
   name: "reasoning with signatures, calls, a failed call, an answer that was interrupted, one that broke, and all of Unicode",
   says: [UNICODE, { text: "Tell me more", interruptAt: "Once" }, "Go on", "Look again"],
@@ -121,7 +121,7 @@ const eventful: Scenario & { readonly name: string } = {
   ],
 };
 
-/** What a tool brings beside words. */
+/** A tool's result with files. */
 const pictured: Scenario & { readonly name: string } = {
   name: "a picture and a document of a tool",
   says: ["Scan it", "Once more"],
@@ -175,13 +175,13 @@ describe("invariant 2: a conversation that is opened again asks the provider the
   });
 });
 
-/** Where a format has what was said; all else of a request is its head. */
+/** The fields with messages by format; all else of a request is its head. */
 const SAID = ["messages", "input", "contents"] as const;
 
-/** Marks up to which a provider is to keep a request: they move on with each. */
+/** Cache marks, which move with each request. */
 const MARKS = new Set(["cache_control", "cachePoint"]);
 
-/** The size of a response, which a summary has of its own (F92): a provider keeps a prompt whatever it is. */
+/** Response limits, which differ for a summary (F92): a provider caches a prompt regardless of them. */
 const LIMITS = new Set(["max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens", "maxTokens"]);
 
 function parts(body: unknown): { readonly head: object; readonly said: string } {
@@ -203,15 +203,15 @@ describe("what a provider keeps of a request stands at the beginning of the next
     for (const format of formats) {
       const { played } = await reload(format, scenario);
       const requests = played.requests.map(({ body }) => parts(body));
-      // Behind the summary another conversation begins, under the same head.
+      // After the summary another conversation begins, with the same head.
       const summed = played.requests.findIndex(({ text }) => text.includes("Sum up the conversation"));
       for (const [index, { head, said }] of requests.slice(1).entries()) {
         const before = requests[index];
         expect(head, format.name).toEqual(before?.head);
-        // A message may go on where it ended.
+        // A message may continue where it ended.
         const begins = said.startsWith(before?.said.replace(/[\]}]+$/, "") ?? "");
         const isSummary = index + 1 === summed;
-        // A request for a summary leaves out the newest messages, which stay as they are (F88).
+        // A request for a summary leaves out the newest messages, which stay uncompacted (F88).
         if (isSummary) expect(before?.said.startsWith(withoutLast(said)), format.name).toBe(true);
         else expect(begins, `${format.name}, request ${index + 2}`).toBe(index !== summed || summed < 0);
       }

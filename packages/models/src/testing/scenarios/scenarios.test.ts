@@ -5,7 +5,7 @@ import { formats } from "./formats.ts";
 import { type Played, play, type Scenario } from "./play.ts";
 import { scenarios, UNICODE } from "./scenarios.ts";
 
-/** Plays a scenario on every format, and checks what holds for every conversation. */
+/** Plays a scenario with every format, and checks what holds for every conversation. */
 async function playAll(scenario: Scenario): Promise<Played[]> {
   const able = formats.filter(({ callsComeWhole }) => !(callsComeWhole && scenario.breaksCalls));
   const all = await Promise.all(able.map((format) => play(format, scenario)));
@@ -32,7 +32,7 @@ async function playAll(scenario: Scenario): Promise<Played[]> {
   return all;
 }
 
-/** Each call of the tree has exactly one result in the last request: the one that the tree holds. */
+/** Expects one result per call of the tree in the last request: the tree's result. */
 function expectAllResults({ format, requests, state }: Played): void {
   const calls = [...state.messages.values()].flatMap((message) => (message.role === "assistant" ? message.calls : []));
   const given = format.exchanges(requests.at(-1)?.body).flatMap(({ results }) => results);
