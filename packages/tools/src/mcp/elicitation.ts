@@ -10,13 +10,13 @@ import {
 } from "@modelcontextprotocol/client";
 import { stripControls } from "../workspace/files/plain-text.ts";
 
-/** Asks a person; rejects when nobody can be asked, or they do not want to answer. */
+/** Asks a user. Rejects if no user can be asked, or the user does not answer. */
 export type Ask = (question: Question) => Promise<string>;
 
 type Content = NonNullable<ElicitResult["content"]>;
 type Value = Content[string];
 
-/** A field of a form, as far as it matters here; the schemas of the protocol are a union of many. */
+/** The parts of a form field that matter here. The protocol's schemas are a large union. */
 interface Field {
   readonly type?: "string" | "number" | "integer" | "boolean" | "array";
   readonly title?: string;
@@ -34,12 +34,12 @@ interface Choice {
   readonly title: string;
 }
 
-/** How often somebody may answer a field in a way that does not fit. */
+/** The most invalid answers to a field. */
 const ATTEMPTS = 3;
 
 /**
- * Puts the question of a server, or of another program, to a person: first whether they want to answer it at all, knowing
- * who asks for what (`asker`, in words), then field by field. Whoever declines says so to the server; where nobody answers, the question is cancelled.
+ * Asks a user the question of a server or of another program (`asker`, in words). The user first decides whether to answer,
+ * and then answers field by field. A refusal is reported as a refusal. Without an answer, the question is cancelled.
  */
 export async function answerElicitation(asker: string, params: ElicitRequestParams, ask: Ask): Promise<ElicitResult> {
   try {
@@ -47,7 +47,7 @@ export async function answerElicitation(asker: string, params: ElicitRequestPara
       ? await visitAddress(asker, params as ElicitRequestURLParams, ask)
       : await fillForm(asker, params as ElicitRequestFormParams, ask);
   } catch {
-    // Nobody is there, or the call that they would answer for is over. The server learns that much.
+    // No user is there, or the call that asks is over. The server gets a cancellation.
     return { action: "cancel" };
   }
 }
@@ -76,16 +76,16 @@ async function fillForm(asker: string, params: ElicitRequestFormParams, ask: Ask
   return { action: "accept", content };
 }
 
-/** Characters of a text of the server in a question, which must not push out of sight whose it is. */
+/** Characters of a server's text in a question. Longer text could push the server's name out of view. */
 const LONGEST = 2000;
 
-/** A text of the server in a question: on one line, and not too long. */
+/** Returns a server's text on one line, and not too long. */
 function said(text: string): string {
   const line = text.replace(/[\s\u2028\u2029]+/gu, " ").trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}...` : line;
 }
 
-/** Returns whether a user agrees to something. A number that is none of the choices is asked again, a few times (F108). */
+/** Asks whether the user agrees. Asks again after a number that is no choice, up to `ATTEMPTS` times (F108). */
 async function agrees(ask: Ask, text: string, word: string): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const again = attempt === 0 ? "" : `\nNot a choice: "${word}" or "decline"?`;
@@ -95,11 +95,11 @@ async function agrees(ask: Ask, text: string, word: string): Promise<boolean> {
   return false;
 }
 
-/** What is said to leave out a field that may be: of an empty answer nobody knows whether it is one. */
+/** The answer that skips an optional field. An empty answer would be ambiguous. */
 const LEFT_OUT = "leave it out";
 const DASH = "-";
 
-/** By the formats of the protocol: what it is, and one. Nobody knows how a server wants a date. */
+/** Name and example of each format: a user cannot know which form of a date a server expects. */
 const FORMATS: Readonly<Record<string, readonly [name: string, example: string]>> = {
   date: ["a date", "2026-01-31"],
   "date-time": ["a day and a time", "2026-01-31T09:30:00Z"],
@@ -111,14 +111,14 @@ function formatOf({ format = "" }: Field): (typeof FORMATS)[string] | undefined 
   return Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
 }
 
-/** Why an answer does not fit, from the words that whoever checked it has for that. */
+/** Explains why an answer is invalid, from the validator's message. */
 function misfit(message: string, field: Field): string {
   const [name, example] = formatOf(field) ?? [];
   const words = message.replace(/^data(?:\/\S*)? /, "");
   return `it ${name !== undefined && words.startsWith("must match format ") ? `must be ${name}, as in ${example}` : words}`;
 }
 
-/** The value of a field; undefined when it is left out. Rejects when it cannot be had. */
+/** Asks for the value of a field; undefined if the user skips the field. Rejects without a valid answer. */
 async function fillField(
   asker: string,
   key: string,
@@ -139,7 +139,7 @@ async function fillField(
   ];
   const optional = hints.length === 0 ? "" : ` (${hints.join("; ")})`;
   const text = [
-    // Each question says whose it is: one that only the server worded could pass for this program's own.
+    // Each question names the asker: a question in the server's words alone could pass for the program's own.
     `${asker} wants to know: ${said(title)}${optional}${description === undefined ? "" : `: ${said(description)}`}`,
     ...(several && !form
       ? [`Several, with commas between them, of: ${said(choices.map(({ title }) => title).join(", "))}`]
@@ -183,7 +183,7 @@ function choicesOf(field: Field): readonly Choice[] {
   );
 }
 
-/** Several of a few, to be chosen in a form; nothing where a form cannot hold them. */
+/** Returns a multiple choice field of a form; undefined if a form cannot hold the choices. */
 function severalOf(title: string, choices: readonly Choice[], required: boolean): QuestionField | undefined {
   const heading = stripControls(said(title)).slice(0, HEADING).trim();
   const labels = [...choices.map((choice) => stripControls(said(choice.title))), ...(required ? [] : [LEFT_OUT])];
@@ -194,7 +194,7 @@ function severalOf(title: string, choices: readonly Choice[], required: boolean)
   return { heading, text: "Which of them?", choices: labels.map((label) => ({ label })), several: true };
 }
 
-/** What a form can hold: choices, and characters of a choice and of a name. */
+/** Limits of a form: choices, characters of a choice, and characters of a heading. */
 const CHOICES = 12;
 const LABEL = 100;
 const HEADING = 40;
@@ -204,7 +204,7 @@ function shown(value: Value, choices: readonly Choice[]): string {
   return Array.isArray(value) ? value.map(one).join(", ") : one(value);
 }
 
-/** The parts of an answer that has commas between them; a name that has one itself is a part. */
+/** Splits an answer at commas. A choice whose own title has a comma stays whole. */
 function named(answer: string, choices: readonly Choice[]): string[] {
   const rest = answer.trim();
   const longest = choices
@@ -218,7 +218,7 @@ function named(answer: string, choices: readonly Choice[]): string[] {
   return [part.trim(), ...(more.trim() === "" ? [] : named(more, choices))];
 }
 
-/** What an answer means for a field. One that means nothing stays as it is, and does not fit. */
+/** Converts an answer to the field's type. An answer without a meaning stays as text, which then fails validation. */
 function read(field: Field, choices: readonly Choice[], answer: string): Value {
   const one = (text: string) => choices.find(({ title }) => title.toLowerCase() === text.toLowerCase())?.const ?? text;
   switch (field.type) {

@@ -11,34 +11,34 @@ import type {
 import { stripControls } from "../workspace/files/plain-text.ts";
 import { blockText } from "./output.ts";
 
-/** A prompt that a server offers: a command for people. */
+/** A prompt of a server: a command for users. */
 export interface McpPrompt {
   readonly server: string;
-  /** The server's name for it. */
+  /** The name at the server. */
   readonly name: string;
   readonly description: string;
   readonly arguments: readonly McpPromptArgument[];
 }
 
-/** What a prompt wants to be told. */
+/** An argument of a prompt. */
 export interface McpPromptArgument {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
 }
 
-/** Something that a server lets be read, as `@server:uri`. */
+/** Something readable on a server, addressed as `@server:uri`. */
 export interface McpResource {
   readonly server: string;
   readonly uri: string;
   readonly name: string;
   readonly description: string;
   readonly mimeType?: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly size?: number;
 }
 
-/** A family of resources; `{name}` in its address stands for what is filled in (RFC 6570). */
+/** A family of resources. `{name}` in the address is a placeholder (RFC 6570). */
 export interface McpResourceTemplate {
   readonly server: string;
   readonly uriTemplate: string;
@@ -47,7 +47,7 @@ export interface McpResourceTemplate {
   readonly mimeType?: string;
 }
 
-/** A prompt as parts of a user message. What it has an assistant say is marked as such: the model did not say it. */
+/** Converts a prompt to parts of a user message. Text of other roles is marked with the role: the model did not write it. */
 export function promptParts(server: string, { messages }: GetPromptResult): UserPart[] {
   const alone = messages.every(({ role }) => role === "user");
   return messages.flatMap(({ role, content }) => {
@@ -56,15 +56,15 @@ export function promptParts(server: string, { messages }: GetPromptResult): User
   });
 }
 
-/** A resource as parts of a user message. */
+/** Converts a resource to parts of a user message. */
 export function resourceParts(server: string, { contents }: ReadResourceResult): UserPart[] {
   return contents.flatMap((resource) => contentParts(server, { type: "resource", resource }));
 }
 
-/** Files that models look at go along, others in words that say why not; the rest is text. */
+/** Converts a block of content: files that models accept stay files, other files become a text with the reason. */
 function contentParts(server: string, block: ContentBlock): UserPart[] {
   const files: UserPart[] = [];
-  // A file that a provider refuses would have it refuse all that is asked in the conversation.
+  // A file that the provider refuses would make every later request of the conversation fail.
   const words = blockText(server, block, (file) => {
     const checked = checkedFile({ type: "file", ...file }, 0);
     if (typeof checked === "string") throw new RangeError(checked);
@@ -83,7 +83,7 @@ function text(content: string): UserPart {
   return { type: "text", text: content };
 }
 
-/** A prompt as a server lists it. */
+/** Converts a listed prompt. */
 export function promptOf(server: string, listed: ListedPrompt): McpPrompt {
   const { name, title, description, arguments: wanted = [] } = listed;
   return {
@@ -98,7 +98,7 @@ export function promptOf(server: string, listed: ListedPrompt): McpPrompt {
   };
 }
 
-/** A resource as a server lists it. */
+/** Converts a listed resource. */
 export function resourceOf(server: string, listed: ListedResource): McpResource {
   const { uri, name, title, description, mimeType, size } = listed;
   return {
@@ -111,7 +111,7 @@ export function resourceOf(server: string, listed: ListedResource): McpResource 
   };
 }
 
-/** A family of resources as a server lists it. */
+/** Converts a listed resource template. */
 export function templateOf(server: string, listed: ResourceTemplateType): McpResourceTemplate {
   const { uriTemplate, name, title, description, mimeType } = listed;
   return {

@@ -4,10 +4,10 @@ import { sizeIn } from "@banyan/core/conversation";
 import type { CallToolResult, ContentBlock, EmbeddedResource } from "@modelcontextprotocol/client";
 import { stripControls } from "../workspace/files/plain-text.ts";
 
-/** Shows the model a file beside what is said; throws a `RangeError` that says why not. */
+/** Attaches a file to a tool result. Throws a `RangeError` with the reason if the file is not allowed. */
 type Attach = ToolContext["attach"];
 
-/** What a tool of a server answered, as text for the model: text as it is, files in words, and shown where there is `attach`. */
+/** Returns the result of a server's tool as text for the model. Files are described, and attached if `attach` is given. */
 export function resultText(
   server: string,
   { content, structuredContent }: Pick<CallToolResult, "content" | "structuredContent">,
@@ -18,9 +18,7 @@ export function resultText(
   return stripControls([text, ...(isSaid ? [] : [JSON.stringify(structuredContent)])].filter(Boolean).join("\n"));
 }
 
-/**
- * Servers repeat structured content as text, for clients that know no other: as JSON, or in words that hold all of it.
- */
+/** Returns whether the text repeats the structured content, as JSON or in words. Servers do so for older clients. */
 function isSaidIn(content: readonly ContentBlock[], structured: unknown): boolean {
   const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
   if (texts.some((text) => isDeepStrictEqual(parsed(text), structured))) return true;
@@ -33,7 +31,7 @@ function valuesIn(structured: unknown): string[] {
   return Object.values(structured).flatMap(valuesIn);
 }
 
-/** One block of content as text. */
+/** Returns one block of content as text. */
 export function blockText(server: string, block: ContentBlock, attach?: Attach): string {
   switch (block.type) {
     case "text":
@@ -59,7 +57,7 @@ function resourceText(server: string, { resource }: EmbeddedResource, attach?: A
   return fileText(what, { mediaType, name: stripControls(resource.uri), data }, attach);
 }
 
-/** A file on a line, shown to the model where that is possible, else with the reason. */
+/** Describes a file on one line. Attaches the file, or adds the reason why not. */
 function fileText(what: string, file: Parameters<Attach>[0], attach?: Attach): string {
   const facts = `${what}, ${file.mediaType}, ${sizeIn(file.data)} bytes`;
   if (!attach) return `[${facts}: it cannot be shown here]`;
@@ -76,7 +74,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Plain text.
+    // Plain text, not JSON.
     return undefined;
   }
 }

@@ -27,39 +27,39 @@ import {
 } from "./offers.ts";
 import type { CallTool, TraceparentOf } from "./tool.ts";
 
-/** What a server is made of. */
+/** Options of a server. */
 export interface McpServerOptions {
   readonly name: string;
   readonly workspace: string;
-  /** How to get there. Rejects when its entry cannot be used. */
+  /** Returns the way to the server. Rejects if the entry is invalid. */
   readonly reach: () => WayToServer | Promise<WayToServer>;
-  /** Milliseconds that it may be silent: until it is ready, and while it works. */
+  /** Milliseconds without a sign of life: until the server is ready (`start`), and during work (`work`). */
   readonly patience: { readonly start: number; readonly work: number };
   readonly reconnect: Required<ReconnectSettings>;
   readonly journal: Journal;
-  /** A person, for what the server asks outside of calls. */
+  /** Asks a user the server's questions outside of calls. */
   readonly ask: Ask | undefined;
   readonly traceparent: TraceparentOf | undefined;
-  /** Its status changed, or what it offers. */
+  /** Called when the status or the offers of the server change. */
   readonly onChange: () => void;
 }
 
-/** The client package has a limit of its own for every request; here `Silence` is the limit. */
+/** Disables the client package's own limit of each request: `Silence` is the limit here. */
 const NO_LIMIT = 2 ** 31 - 1;
 
-/** Characters of what a server says of itself: whoever shows more to a model would want it shorter still. */
+/** Characters to keep of a server's instructions. Prompts use even less. */
 const LONGEST_INSTRUCTIONS = 65_536;
 
-/** Oddities that are told: the journal has all. */
+/** The most oddities to report; the journal has all of them. */
 const MOST_ODDITIES = 8;
 
-/** One server of the configuration: what it offers, and how to use that. */
+/** One configured server: its offers, and the requests to use them. */
 export class McpServer {
   readonly name: string;
   readonly journal: Journal;
   readonly #options: McpServerOptions;
   readonly #lifeline: Lifeline;
-  /** The calls that run, the last begun last: whoever waits for one answers what the server asks. */
+  /** Running calls, oldest first. The user of the newest call answers the server's questions. */
   readonly #calls = new Set<{ readonly ask: Ask; readonly silence: Silence }>();
   #tools: readonly ListedTool[] = [];
   #prompts: readonly McpPrompt[] = [];
@@ -86,7 +86,7 @@ export class McpServer {
           if (where === "list" && this.#oddities.size < MOST_ODDITIES) this.#oddities.add(stripControls(line));
         },
         changed: (what) => {
-          // What was offered before stays: the next word from the server, or the next connection, sets it right.
+          // If the listing fails, keep the earlier offers: the next notification or connection corrects them.
           this.#changed(what).catch((error: unknown) =>
             journal.note("banyan", `its ${what} cannot be listed: ${reasonOf(error)}`),
           );
@@ -100,7 +100,7 @@ export class McpServer {
     return this.#lifeline.status;
   }
 
-  /** What it offered when it was last there. */
+  /** The tools of the last connection. */
   get tools(): readonly ListedTool[] {
     return this.#tools;
   }
@@ -109,27 +109,27 @@ export class McpServer {
     return this.#prompts;
   }
 
-  /** What of its lists is not of the protocol, a line each: left out, or used without what is odd. */
+  /** The entries of its lists that violate the protocol, one line each. They were left out, or used without the violation. */
   get oddities(): readonly string[] {
     return [...this.#oddities];
   }
 
-  /** What it said of how it is to be used when it was last there; the beginning, if it is long. */
+  /** The server's instructions from the last connection, cut to `LONGEST_INSTRUCTIONS`. */
   get instructions(): string | undefined {
     return this.#instructions;
   }
 
-  /** Connects, or connects anew. Resolves when the status says how that went. */
+  /** Connects, or reconnects. Resolves when the status has the result. */
   connect(): Promise<void> {
     return this.#lifeline.reconnect();
   }
 
-  /** Resolves when it is known whether the server can be used. */
+  /** Resolves when the current attempt has succeeded or failed. */
   settled(): Promise<void> {
     return this.#lifeline.settled();
   }
 
-  /** The way to it broke. */
+  /** Reports that the connection is lost. */
   lost(): void {
     this.#lifeline.lost();
   }
@@ -167,7 +167,7 @@ export class McpServer {
       }
     }, signal);
 
-  /** A prompt, filled in, as parts of a user message. Rejects with an `McpError`, or the reason of the signal. */
+  /** Returns a filled-in prompt as parts of a user message. Rejects with an `McpError`, or with the signal's reason. */
   prompt(name: string, values: Readonly<Record<string, string>>, signal: AbortSignal): Promise<UserPart[]> {
     return this.#lifeline.ask(async (client, { signal }) => {
       const prompt = await client.getPrompt({ name, arguments: { ...values } }, { signal, timeout: NO_LIMIT });
@@ -175,14 +175,14 @@ export class McpServer {
     }, signal);
   }
 
-  /** A resource as parts of a user message. Rejects as `prompt` does. */
+  /** Returns a resource as parts of a user message. Rejects like `prompt`. */
   resource(uri: string, signal: AbortSignal): Promise<UserPart[]> {
     return this.#lifeline.ask(async (client, { signal }) => {
       return resourceParts(this.name, await client.readResource({ uri }, { signal, timeout: NO_LIMIT }));
     }, signal);
   }
 
-  /** What can be read now. Rejects as `prompt` does. */
+  /** Lists the current resources. Rejects like `prompt`. */
   resources(signal: AbortSignal): Promise<McpResource[]> {
     return this.#lifeline.ask(async (client, { signal }) => {
       if (!client.getServerCapabilities()?.resources) return [];
@@ -191,7 +191,7 @@ export class McpServer {
     }, signal);
   }
 
-  /** The families of resources that there are now. Rejects as `prompt` does. */
+  /** Lists the current resource templates. Rejects like `prompt`. */
   templates(signal: AbortSignal): Promise<McpResourceTemplate[]> {
     return this.#lifeline.ask(async (client, { signal }) => {
       if (!client.getServerCapabilities()?.resources) return [];
@@ -206,12 +206,12 @@ export class McpServer {
     this.#oddities.clear();
     const said = client.getInstructions();
     this.#instructions = said && stripControls(cutTo(said, LONGEST_INSTRUCTIONS, ""));
-    // One after the other: when the first is refused until somebody signs in, the second needs nobody.
+    // One request after the other: a sign-in for the first request also covers the second.
     this.#tools = offers?.tools ? await whenSignedIn(() => this.#listTools(client, options), signal) : [];
     try {
       this.#prompts = offers?.prompts ? await whenSignedIn(() => this.#listPrompts(client, options), signal) : [];
     } catch (error) {
-      // A server without prompts is still of use.
+      // A server without prompts is still useful.
       this.journal.note("banyan", `its prompts cannot be listed: ${reasonOf(error)}`);
       this.#prompts = [];
     }
@@ -234,7 +234,7 @@ export class McpServer {
     return prompts.map((listed) => promptOf(this.name, listed));
   }
 
-  /** The server says that it offers something else now. */
+  /** Lists the offers again after a notification of the server. */
   async #changed(what: Parameters<ClientDuties["changed"]>[0]): Promise<void> {
     await this.#lifeline.ask(async (client, { signal }) => {
       const options = { signal, timeout: this.#options.patience.start };

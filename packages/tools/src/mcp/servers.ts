@@ -15,7 +15,7 @@ import { agentTool, type TraceparentOf } from "./tool.ts";
 import { toolNames } from "./tool-name.ts";
 
 /**
- * Which servers, for whom, and in which surroundings.
+ * Options of `openMcpServers`: the servers, their user and their surroundings.
  * @example
  * const telemetry = new Telemetry();
  * const servers = openMcpServers({
@@ -29,15 +29,15 @@ import { toolNames } from "./tool-name.ts";
  * });
  */
 export interface McpOptions extends Omit<Surroundings, "reconnect"> {
-  /** `mcpServers` of the configuration. An entry that cannot be used is reported as failed, and harms no other. */
+  /** `mcpServers` of the configuration. An invalid entry is reported as failed and does not affect other entries. */
   readonly servers: Readonly<Record<string, unknown>>;
-  /** Asks a person what a server wants to know outside of calls; in a call, whoever waits for the call is asked. */
+  /** Asks a user a server's question outside of calls. During a call, the user of the call is asked. */
   readonly ask?: Ask;
-  /** Goes along with the request of a call (`_meta.traceparent`), so that the server can go on with the trace. */
+  /** Returns `_meta.traceparent` for the request of a call, so that the server can continue the trace. */
   readonly traceparent?: TraceparentOf;
-  /** Called when a status changed, or what a server offers. Must not throw. */
+  /** Called when the status or the offers of a server change. Must not throw. */
   readonly onChange?: () => void;
-  /** How a server that was lost is looked for. */
+  /** How to reconnect to a lost server. */
   readonly reconnect?: ReconnectSettings;
 }
 
@@ -56,27 +56,27 @@ const OPTIONS: OptionNames<McpOptions> = {
 };
 const RECONNECT_NAMES: OptionNames<ReconnectSettings> = { delay: true, maxDelay: true, attempts: true };
 
-/** How one server is doing. */
+/** The state of one server. */
 export type McpServerState = { readonly name: string } & (
   | Exclude<LifelineStatus, { readonly status: "ready" }>
   | {
       readonly status: "ready";
       readonly tools: number;
-      /** Tools whose arguments the server alone checks, in part, and why. */
+      /** Tools with arguments that only the server checks, and the reason. */
       readonly unread?: readonly string[];
-      /** What of its lists is not of the protocol, a line each: it was left out, or used without what is odd. */
+      /** Listed entries that violate the protocol, one line each. They were left out, or used without the violation. */
       readonly odd?: readonly string[];
     }
   | { readonly status: "disabled" }
 );
 
-/** Milliseconds that a server may be silent when its entry says nothing. */
+/** Default milliseconds without a sign of life. */
 const PATIENCE = { start: 30_000, work: 600_000 };
 const RECONNECT: Required<ReconnectSettings> = { delay: 500, maxDelay: 8_000, attempts: 5 };
 
 /**
- * Connects to MCP servers, all at once and in the background (B47). What they offer is there as they become ready:
- * `onChange` says when to look again. Close it when done: servers that are programs end with it.
+ * Connects to MCP servers in the background, all at once (B47). Their tools appear as servers become ready, and
+ * `onChange` reports each change. Call `close` at the end: it also ends server programs.
  */
 export function openMcpServers(options: McpOptions): McpServers {
   return new McpServers(options);
@@ -85,7 +85,7 @@ export function openMcpServers(options: McpOptions): McpServers {
 /** The MCP servers of a configuration. */
 export class McpServers implements AsyncDisposable {
   readonly #servers = new Map<string, McpServer>();
-  /** Those that are not used, and why; and the names of all, in the order of the configuration. */
+  /** The state of each unused server, and the names of all servers in the order of the configuration. */
   readonly #unused = new Map<string, McpServerState>();
   readonly #names: readonly string[];
   readonly #routes = new AsyncDisposableStack();
@@ -115,7 +115,7 @@ export class McpServers implements AsyncDisposable {
       server.connect().catch((error: unknown) => server.journal.note("banyan", reasonOf(error)));
   }
 
-  /** How each server is doing, in the order of the configuration. */
+  /** The state of each server, in the order of the configuration. */
   get states(): readonly McpServerState[] {
     return this.#names.flatMap((name) => {
       const server = this.#servers.get(name);
@@ -134,30 +134,30 @@ export class McpServers implements AsyncDisposable {
     return [...this.#servers.values()].flatMap(({ prompts }) => prompts);
   }
 
-  /** Resolves when each server is ready, or has failed to be. */
+  /** Resolves when each server is ready or has failed. */
   async settled(): Promise<void> {
     await Promise.all([...this.#servers.values()].map((server) => server.settled()));
   }
 
-  /** What a server says of how it is to be used; undefined when it says nothing, or was not there yet. */
+  /** Returns the server's instructions; undefined if the server has none, or never connected. */
   instructions(server: string): string | undefined {
     return this.#servers.get(server)?.instructions;
   }
 
-  /** The last lines that a server wrote: its standard error, its log, and what went wrong with it. */
+  /** Returns the last lines of a server: standard error, log and connection errors. */
   journal(server: string): string {
     return this.#named(server).journal.text;
   }
 
   /**
-   * Connects to a server anew. Resolves when its state says how that went. Rejects with an `McpError` when there is
-   * none of that name.
+   * Reconnects to a server. Resolves when its state has the result. Rejects with an `McpError` if no server has this
+   * name.
    */
   async reconnect(server: string): Promise<void> {
     await this.#named(server).connect();
   }
 
-  /** A prompt, filled in, as parts of a user message. Rejects with an `McpError`. */
+  /** Returns a filled-in prompt as parts of a user message. Rejects with an `McpError`. */
   async prompt(
     { server, name }: Pick<McpPrompt, "server" | "name">,
     values: Readonly<Record<string, string>>,
@@ -166,22 +166,22 @@ export class McpServers implements AsyncDisposable {
     return this.#named(server).prompt(name, values, signal);
   }
 
-  /** What a server lets be read. Rejects with an `McpError`. */
+  /** Lists the resources of a server. Rejects with an `McpError`. */
   async resources(server: string, signal: AbortSignal): Promise<McpResource[]> {
     return this.#named(server).resources(signal);
   }
 
-  /** The families of resources of a server. Rejects with an `McpError`. */
+  /** Lists the resource templates of a server. Rejects with an `McpError`. */
   async templates(server: string, signal: AbortSignal): Promise<McpResourceTemplate[]> {
     return this.#named(server).templates(signal);
   }
 
-  /** What `@server:uri` stands for, as parts of a user message. Rejects with an `McpError`. */
+  /** Reads the resource `@server:uri` as parts of a user message. Rejects with an `McpError`. */
   async read({ server, uri }: Pick<McpResource, "server" | "uri">, signal: AbortSignal): Promise<UserPart[]> {
     return this.#named(server).resource(uri, signal);
   }
 
-  /** Ends all connections and all processes, within 3 seconds. */
+  /** Closes all connections and ends all processes, within 3 seconds. */
   async close(): Promise<void> {
     await Promise.all([...this.#servers.values()].map((server) => server.close()));
     await this.#routes.disposeAsync();
@@ -225,7 +225,7 @@ export class McpServers implements AsyncDisposable {
     return (
       listed
         .map(({ server, tool }, at) => agentTool(server.name, names[at] ?? "", tool, server.call))
-        // A digest is short: a server that looks for two tools with the same one has one of them.
+        // Two tools of a server can share a digest: keep only the first tool.
         .filter(({ name }, at) => names.indexOf(name) === at)
     );
   }

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { type OfferedTool, providerName } from "@banyan/core/conversation";
 
-/** What a model provider takes as the name of a tool. */
+/** The longest tool name that model providers accept. */
 const LONGEST = 64;
 
 /**
- * The names `mcp_{server}_{tool}` of tools, in their order. What no name may hold becomes `_`. A name that is too long,
- * or that two tools of a server would share, ends in a digest of what it stands for: so the same tools have the same names,
- * whatever the order in which their servers came up.
+ * Returns the names `mcp_{server}_{tool}` of tools, in their order. Invalid characters become `_`. A name that is too
+ * long or that two tools of a server share ends with a digest of server and tool. So a tool keeps its name regardless
+ * of the order in which servers connect.
  *
- * What begins with the name of another one of `servers`, all that are configured, belongs to that one: there the digest
- * stands behind the server's name. A server chooses the names of its tools, and must reach no rule on another's (S7): the
- * tool `b_c` of `a` is not called as `c` of `a_b` is, does not change that one's name, and `mcp_a_b_*` does not mean it.
+ * If a name begins with the name of another configured server (`servers`), the digest follows its own server's name. A
+ * server chooses the names of its tools and must not get the rules of another server (S7). The tool `b_c` of `a` does
+ * not get or change the name of the tool `c` of `a_b`, and the rule `mcp_a_b_*` does not match.
  */
 export function toolNames(
   tools: readonly OfferedTool[],
@@ -30,14 +30,14 @@ export function toolNames(
     const own = providerName(`mcp_${server}_`);
     const single = short.length <= LONGEST && owners.get(shared(at))?.size === 1;
     const name = single ? short : `${short.slice(0, LONGEST - digest.length - 1)}_${digest}`;
-    // Asked of the whole name: with its digest, `mcp_a_b` begins as the tools of a server `a_b` do.
+    // Check the whole name: `mcp_a_b` with its digest begins like the tools of a server `a_b`.
     const others = beginnings.filter((beginning) => name.startsWith(beginning) && beginning.length >= own.length);
     if (others.length === 0 || (others.length === 1 && others[0] === own)) return name;
     return providerName(`mcp_${server.slice(0, LONGEST - digest.length - 6)}_${digest}_${tool}`).slice(0, LONGEST);
   });
 }
 
-/** Eight hexadecimal digits: enough to tell the few tools apart that share a name. */
+/** Returns eight hexadecimal digits: enough to distinguish the few tools that share a name. */
 function digestOf({ server, tool }: OfferedTool = { server: "", tool: "" }): string {
   return createHash("sha256").update(`${server}\0${tool}`).digest("hex").slice(0, 8);
 }

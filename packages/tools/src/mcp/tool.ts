@@ -9,7 +9,7 @@ import { inputSchema } from "./connection/input-schema.ts";
 import { McpError } from "./entries/error.ts";
 import { resultText } from "./output.ts";
 
-/** The span of a call, as the `traceparent` of W3C's Trace Context; nothing where nobody traces it. */
+/** Returns the span of a call as the `traceparent` of W3C's Trace Context; undefined if the call has no trace. */
 export type TraceparentOf = (call: Pick<ToolContext, "call" | "conversation">) => string | undefined;
 
 /** Calls a tool of a server. Rejects with an `McpError`, or with the signal's reason. */
@@ -21,13 +21,13 @@ export type CallTool = (
   },
 ) => Promise<CallToolResult>;
 
-/** Characters of a description: it is in every request to the model. */
+/** Characters of a description, which is part of every request to the model. */
 const LONGEST_DESCRIPTION = 4096;
 
 /**
- * A tool of a server as a tool of an agent. What the server says of its effects is a claim: a tool that calls itself
- * read-only may run beside others and again after a crash, but its effects are never `none`, which would be allowed
- * without asking (B63).
+ * Converts a tool of a server to a tool of an agent. The server's statement about effects is only a claim. A tool that
+ * claims to be read-only may run in parallel and again after a crash. But its effects are never `none`, because such a
+ * tool would run without approval (B63).
  */
 export function agentTool(server: string, name: string, listed: ListedTool, callTool: CallTool): Tool {
   const { title = listed.annotations?.title, annotations = {} } = listed;
@@ -56,8 +56,8 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
 }
 
 /**
- * What a call is about, by the names of its arguments: the server may do more, and nobody here knows what it does with a file. So
- * the tool says nothing of `files`, and each path may be written, unless the server claims that the tool only reads.
+ * Describes a call by the names of its arguments: what the server really does with a file is unknown. The tool
+ * therefore has no `files`, and each path counts as written, unless the server claims that the tool only reads.
  */
 function aboutCall(input: unknown, isReader: boolean): About {
   const texts = (input ?? {}) as Readonly<Record<string, unknown>>;

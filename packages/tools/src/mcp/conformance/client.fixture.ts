@@ -5,9 +5,9 @@ import type { Json, ToolContext } from "@banyan/core";
 import { openMcpServers } from "../index.ts";
 
 /*
- * What the conformance runner starts, with the address of a server of its own as the last argument: connects to it as
- * Banyan does, calls every tool, and answers what is asked with what is proposed. The browser of the person who signs
- * in is `fetch`.
+ * The client that the conformance runner starts, with the address of the runner's server as the last argument. The
+ * client connects as Banyan does, calls every tool, and answers questions with the proposed values. `fetch` plays the
+ * browser of the user who signs in.
  */
 
 const address = process.argv.at(-1) ?? "";
@@ -35,7 +35,7 @@ for (const tool of servers.tools) {
 }
 rmSync(folder, { recursive: true });
 
-/** What the user would have configured. */
+/** The settings that a user would have configured. */
 async function oauth() {
   const { client_id: clientId, client_secret: clientSecret } = context;
   const known = { ...(clientId && { clientId }), ...(clientSecret && { clientSecret }) };
@@ -48,7 +48,7 @@ async function oauth() {
   return { ...known, issuer, grant: "client_credentials" };
 }
 
-/** Some number for everything that is asked. */
+/** Answers each requested value with some number. */
 function argumentsFor(schema: object): Json {
   const { properties = {} } = schema as { readonly properties?: object };
   return Object.fromEntries(Object.keys(properties).map((name, at) => [name, at + 1]));

@@ -18,45 +18,43 @@ import type { SignIn } from "../oauth/sign-in.ts";
 import { mendResults, type NoteOddity } from "./mended-result.ts";
 import { ProcessTransport } from "./process-transport.ts";
 
-/** What the program does for a server while they are connected. */
+/** What a connected server may ask of Banyan, or report to Banyan. */
 export interface ClientDuties {
-  /** The folder that the server is told of. */
+  /** The folder that the server gets as its root. */
   readonly workspace: string;
   elicit(params: ElicitRequestParams): Promise<ElicitResult>;
-  /** Notes what the server logs, with its level, or what goes wrong between the two. */
+  /** Adds a line to the server's journal: a log entry with its level, or an error of the connection. */
   log(who: string, text: string): void;
-  /** Takes note of something that is not of the protocol, and was taken as it is meant or left out. */
+  /** Reports a message against the protocol that was corrected or left out. */
   readonly odd: NoteOddity;
-  /** Other tools, prompts or resources are there now, or may be. */
+  /** Reports that the server's tools, prompts or resources changed, or may have changed. */
   changed(what: "tools" | "prompts" | "resources" | "all"): void;
 }
 
-/** How a server is to be reached; `open` makes a new way to it for each attempt. */
+/** The way to a server; `open` makes a new transport for each attempt. */
 export type WayToServer =
   | { readonly kind: "program"; open(): ProcessTransport }
   | { readonly kind: "address"; open(): StreamableHTTPClientTransport; readonly signIn: SignIn | undefined };
 
-/** A client that has shaken hands with its server. */
+/** A client that completed the handshake with its server. */
 export interface Connection {
   readonly client: Client;
-  /** Resolves when the server, or the way to it, is gone. */
+  /** Resolves when the connection is closed or lost. */
   readonly closed: Promise<void>;
-  /** Whether the server keeps a session, which it can forget. */
+  /** Returns whether the server keeps a session. A server can forget a session. */
   readonly hasSession: () => boolean;
-  /** Does something that the server may refuse until somebody signs in; then it is done again, once. */
+  /** Runs an action that the server may refuse until the user signs in. After the sign-in, the action runs once more. */
   whenSignedIn<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Milliseconds that a server has to end a session. */
+/** Milliseconds for the server to end a session. */
 const FAREWELL = 1_000;
 
-/**
- * The handshakes that there are: `initialize`, of versions until 2025-11-25, or the newer one where the server has it.
- */
+/** The handshake to use: only `initialize` (versions up to 2025-11-25), or the newer handshake if the server has it. */
 interface Handshake {
   readonly mode: "legacy" | "auto";
-  /** The only version that is offered. */
+  /** The only version to offer; absent: all. */
   readonly version?: string;
 }
 
@@ -66,14 +64,14 @@ const AUTO: Handshake = { mode: "auto" };
 /** The first version with the newer handshake. */
 const NEWER = "2026-07-28";
 
-/** The versions that are spoken. */
+/** All supported versions of the protocol. */
 export const VERSIONS: readonly string[] = [NEWER, ...SUPPORTED_PROTOCOL_VERSIONS];
 
 /**
- * Connects, within `timeout` milliseconds for each exchange. At an address the newer handshake is tried first. A
- * program gets the older one first, which all have: many end at a question that they do not know, and must be started
- * again. A `version` that the server named is the only one that is offered. Rejects with what the server, or the way to it,
- * answered.
+ * Connects to a server; each exchange has `timeout` milliseconds. At an address, the newer handshake is tried first. A
+ * program gets the older handshake first, which all programs know: many end at an unknown request and must be started
+ * again. If the server named a `version`, only that version is offered. Rejects with the error of the server or of the
+ * transport.
  */
 export async function connect(
   reach: WayToServer,
@@ -99,7 +97,7 @@ export async function connect(
   }
 }
 
-/** Whether a server refused one handshake in a way that leaves hope for the other. */
+/** Returns whether the other handshake may succeed after this error. */
 function speaksAnother(error: unknown): boolean {
   if (ProtocolError.isInstance(error)) return true;
   return SdkError.isInstance(error) && error.code === SdkErrorCode.EraNegotiationFailed;
@@ -163,13 +161,13 @@ async function shakeHands(
   };
 }
 
-/** Whether a connection was cut, rather than that a server answered, or nothing came in time. */
+/** Returns whether the connection broke. A refusal by the server or a timeout does not count. */
 function isBroken(error: unknown): boolean {
   if (SdkError.isInstance(error)) return error.code !== SdkErrorCode.RequestTimeout;
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }
 
-/** A server that does not say goodbye forgets its session by itself. */
+/** Waits for the end of a session, but not longer than `time`: a server also forgets sessions on its own. */
 async function atMost(time: number, farewell: Promise<void> | undefined): Promise<void> {
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(over.resolve, time);
@@ -201,13 +199,13 @@ function clientFor(duties: ClientDuties, { mode, version }: Handshake): Client {
   return client;
 }
 
-/** Milliseconds before a stream that ended is opened again: first, and at most. */
+/** Milliseconds before an ended stream is opened again: the first pause, and the longest. */
 const PAUSE = { first: 500, most: 60_000 };
 
 /**
- * Keeps the stream open on which a server of the newer protocol tells what changed: the client package opens it once,
- * and servers end streams as they like. `onMissed` is called whenever something may have changed unheard. Ends with
- * `signal`.
+ * Keeps the stream open on which a server of the newer protocol reports changes. The client package opens the stream
+ * only once, and servers may end streams at any time. Calls `onMissed` whenever a change may have been missed. Ends
+ * with `signal`.
  */
 async function keepListening(client: Client, onMissed: () => void, signal: AbortSignal): Promise<void> {
   const filter = client.autoOpenedSubscription?.honoredFilter;

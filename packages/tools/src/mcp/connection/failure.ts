@@ -11,14 +11,14 @@ import { McpError, type McpErrorCode, reasonOf } from "../entries/error.ts";
 import { UNANSWERED, wordsIn } from "./http-answer.ts";
 import { SilenceError } from "./silence.ts";
 
-/** What a failed exchange with a server means, for people: a code, and what it did or did not do. */
+/** A failed exchange with a server: its code, and the reason for users. */
 export interface Failure {
   readonly code: McpErrorCode;
-  /** A part of a sentence, about "it". */
+  /** A part of a sentence whose subject is the server. */
   readonly reason: string;
 }
 
-/** What a failed exchange means. `signal` is what could have ended it. */
+/** Explains a failed exchange. `signal` is the signal that could have ended it. */
 export function failureOf(error: unknown, signal: AbortSignal): Failure {
   if (signal.aborted && signal.reason instanceof SilenceError) {
     return { code: "silent", reason: `it gave ${signal.reason.message}` };
@@ -52,32 +52,32 @@ export function failureOf(error: unknown, signal: AbortSignal): Failure {
   return { code: "refused", reason: reasonOf(error) };
 }
 
-/** Whether the connection broke, or there is no way to the server at all. */
+/** Returns whether the connection broke or the server cannot be reached. */
 export function isLost(error: unknown): boolean {
   if (SdkHttpError.isInstance(error)) return error.status >= 502 && error.status <= 504;
   if (SdkError.isInstance(error)) {
     return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected;
   }
-  // What `fetch` throws when no answer came, and what a pipe does whose other end is closed.
+  // `fetch` throws a `TypeError` without a response, and a pipe fails with EPIPE if its other end is closed.
   if (error instanceof TypeError) return error.cause !== undefined;
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }
 
 /**
- * Whether a server says that it does not know a session: then it did nothing. Streamable HTTP has 404 for it, and servers that were
- * started anew answer 400 with words about the session (F57).
+ * Returns whether a server refused an unknown session, in which case the server did nothing. Streamable HTTP answers
+ * 404. Restarted servers also answer 400 with a message about the session (F57).
  */
 export function isForgotten(error: unknown): boolean {
   if (isStatus(error, 404)) return true;
   return (isStatus(error, 400) || ProtocolError.isInstance(error)) && /\bsession\b/i.test(wordsOf(error));
 }
 
-/** The newest version of the protocol that a server names where it refuses the version of a request, if both know one (F57). */
+/** Returns the newest known version of the protocol that a server names while it refuses another version (F57). */
 export function versionNamedIn(error: unknown, known: readonly string[]): string | undefined {
   if (!isStatus(error, 400) && !ProtocolError.isInstance(error)) return undefined;
   const words = wordsOf(error);
   if (!/protocol.?version/i.test(words)) return undefined;
-  // Before that word stands the version that was refused.
+  // The text before "supported" names the refused version.
   const [, ...named] = words.split(/supported/i);
   const versions = named.at(-1)?.match(/\d{4}-\d\d-\d\d/g) ?? [];
   return versions
@@ -86,7 +86,7 @@ export function versionNamedIn(error: unknown, known: readonly string[]): string
     .at(-1);
 }
 
-/** All that a server said about a refusal. */
+/** Returns the whole text of a refusal, with its data. */
 function wordsOf(error: unknown): string {
   const data = error instanceof Error && "data" in error ? JSON.stringify(error.data) : "";
   return `${reasonOf(error)} ${data}`;

@@ -3,25 +3,25 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { McpError } from "../entries/error.ts";
 import { LARGEST_ANSWER, TOO_LARGE } from "./message-lines.ts";
 
-/** Of an error that stands in the place of an answer that never came. */
+/** Marks an error that replaces a missing answer. */
 export const UNANSWERED = "unanswered";
 
-/** UTF-16 units of an answer that have room in a sentence. */
+/** UTF-16 units of a response that an error message quotes. */
 const LONGEST = 200;
 
 type Message = Readonly<Record<string, unknown>>;
 
 /**
- * Fetches for the address of one server. An answer to a request that is no JSON-RPC rejects with an `McpError`, which says
- * what came instead (F50). JSON-RPC of another content type is read, and a stream that ends without the answer gets an error
- * as its last message.
+ * Returns a `fetch` for the address of one server. A response that is no JSON-RPC rejects with an `McpError` that
+ * quotes the response (F50). JSON-RPC with another content type is accepted. A stream that ends without the answer gets
+ * an error as its last message.
  */
 export function readableFetch(fetch: FetchLike, address: string): FetchLike {
   const home = new URL(address).href;
   return async (input, init = {}) => {
     const response = await fetch(input, init);
     const request = new URL(input).href === home && init.method === "POST" ? messageIn(init.body) : undefined;
-    // Only requests have ids; 202 answers messages that need no answer, and what it answers otherwise may come later.
+    // Only requests have ids. After a 202, the answer may come later.
     if (!response.ok || response.status === 202 || request?.id === undefined) return response;
     const type = response.headers.get("content-type") ?? "";
     if (/^text\/event-stream\b/i.test(type) && response.body) return withLastWord(response, response.body, request.id);
@@ -29,7 +29,7 @@ export function readableFetch(fetch: FetchLike, address: string): FetchLike {
     const answers = [jsonIn(text)].flat().filter(isMessage);
     if (answers.length === 0 || answers.some(({ jsonrpc }) => jsonrpc !== "2.0")) throw unreadable(text);
     const own = answers.find(({ id }) => id === request.id);
-    // Servers that could not read a request give their error no id.
+    // A server that could not read the request sends its error without an id.
     const nameless = answers.find(({ id, error }) => id === null && error !== undefined);
     if (!own && !nameless) throw new McpError("refused", "it answered another request");
     const headers = new Headers(response.headers);
@@ -39,7 +39,7 @@ export function readableFetch(fetch: FetchLike, address: string): FetchLike {
   };
 }
 
-/** The text of a body. Rejects with an `McpError` when it is larger than an answer may be (F108). */
+/** Returns the text of a body. Rejects with an `McpError` if the body is larger than `LARGEST_ANSWER` (F108). */
 async function textOf({ body }: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -51,7 +51,7 @@ async function textOf({ body }: Response): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** The words of a body for people: the title of a page, the message of an error in JSON, else its first line; may be empty. */
+/** Returns the readable text of a body: a page's title, a JSON error's message, or the first line; may be empty. */
 export function wordsIn(body: string): string {
   const { error, message } = messageIn(body) ?? {};
   const told = isMessage(error) ? error.message : (error ?? message);
@@ -87,7 +87,7 @@ function jsonIn(text: unknown): unknown {
   try {
     return JSON.parse(String(text));
   } catch {
-    // Whoever asks says what else it may be.
+    // No JSON: the caller handles other formats.
     return undefined;
   }
 }
@@ -96,7 +96,7 @@ function isMessage(value: unknown): value is Message {
   return typeof value === "object" && value !== null;
 }
 
-/** A stream of events whose last message answers the request, if no earlier one did. One that can be resumed stays as it is. */
+/** Adds an error as the last message of an event stream that did not answer the request. A resumable stream is kept. */
 function withLastWord(response: Response, body: ReadableStream<Uint8Array>, id: unknown): Response {
   const decoder = new TextDecoder();
   let rest = "";

@@ -8,7 +8,7 @@ import type { HttpEntry } from "../entries/entry.ts";
 import { readableFetch } from "./http-answer.ts";
 import type { ReconnectSettings } from "./lifeline.ts";
 
-/** What the way to a server needs beside its entry. */
+/** Options of the HTTP transport in addition to the server's entry. */
 export interface HttpTransportOptions {
   readonly fetch: FetchLike;
   readonly provider: OAuthClientProvider | undefined;
@@ -17,8 +17,8 @@ export interface HttpTransportOptions {
 }
 
 /**
- * Speaks to a server over streamable HTTP. The stream of the server's own messages is opened again where it broke off;
- * `onLost` is called when that goes on failing.
+ * Connects to a server over streamable HTTP. A broken stream of server messages is opened again. Calls `onLost` after
+ * `reconnect.attempts` failures.
  */
 export function httpTransport(entry: HttpEntry, options: HttpTransportOptions): StreamableHTTPClientTransport {
   const { delay, maxDelay, attempts } = options.reconnect;
@@ -35,7 +35,7 @@ export function httpTransport(entry: HttpEntry, options: HttpTransportOptions): 
       initialReconnectionDelay: delay,
       maxReconnectionDelay: maxDelay,
       reconnectionDelayGrowFactor: 2,
-      // The scheduler counts.
+      // The scheduler counts the attempts.
       maxRetries: Number.POSITIVE_INFINITY,
     },
     ...(options.provider && { authProvider: options.provider }),

@@ -1,38 +1,38 @@
 import type { JsonSchema } from "@banyan/core";
 import { keywordProblem, modernSchema, schemaProblem } from "@banyan/core/hosts";
 
-/** Schemas are written by hand or made from types: one that is deeper than this is neither. */
+/** The deepest schema to read. No schema by hand or from types is deeper. */
 const DEEPEST = 64;
 
-/** Keywords that say where a schema comes from, not what fits it. Ids of two servers can clash. */
+/** Keywords that identify a schema and do not constrain values. Ids of two servers can clash. */
 const ORIGIN = new Set(["$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary"]);
 
-/** Keywords whose value is data, in which nothing is a schema. */
+/** Keywords whose value is data and contains no schema. */
 const DATA = new Set(["const", "default", "enum", "examples", "required"]);
 
-/** Keywords that hold schemas by names that the author chose. */
+/** Keywords that map names of the author's choice to schemas. */
 const BY_NAME = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 
-/** Keywords that close an object to names that `patternProperties` may let in. */
+/** Keywords that reject names that `patternProperties` may allow. */
 const CLOSING = new Set(["patternProperties", "additionalProperties", "unevaluatedProperties"]);
 
-/** Keywords that are left to the server, whatever they say. */
+/** Keywords that only the server checks. */
 const LEFT = new Set(["pattern", "patternProperties"]);
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What a server's tool takes, as the engine checks it. */
+/** The input schema of a server's tool, as the engine checks it. */
 export interface ServerSchema {
   readonly schema: JsonSchema;
-  /** What of it cannot be read, so that the server alone checks it. */
+  /** The unreadable parts of the schema, which only the server checks. */
   readonly unread: readonly string[];
 }
 
 /**
- * The input schema of a server's tool as the engine checks it. What other versions and dialects of JSON Schema write is taken
- * as it is meant (F43). What the engine should not check is left to the server, which checks everything anyway: regular
- * expressions, since a stranger's can keep a program busy for ever (the model reads them in the description instead), and
- * what cannot be read, such as references that lead nowhere.
+ * Converts the input schema of a server's tool for the engine. Keywords of other versions and dialects of JSON Schema
+ * are converted by their meaning (F43). The server checks all arguments anyway, so some parts are left to the server.
+ * These are regular expressions, because a hostile one can keep a program busy for ever, and unreadable parts, such as
+ * references to nothing. The model reads the expressions in the description.
  */
 export function inputSchema(given: Schema): ServerSchema {
   const open: JsonSchema = { type: "object", properties: {} };
@@ -40,7 +40,7 @@ export function inputSchema(given: Schema): ServerSchema {
   try {
     const read = schemaFrom(given, { schema: given, unread }, 0);
     const schema: JsonSchema = isObject(read) ? { ...open, ...read, type: "object" } : open;
-    // What is left may lead to what is not.
+    // The remaining schema may refer to removed parts.
     const problem = schemaProblem(schema);
     return problem === undefined ? { schema, unread: [...unread] } : { schema: open, unread: [...unread, problem] };
   } catch (error) {
@@ -49,7 +49,7 @@ export function inputSchema(given: Schema): ServerSchema {
   }
 }
 
-/** A schema that is being read. */
+/** The state of reading one schema. */
 interface Reading {
   readonly schema: Schema;
   readonly unread: Set<string>;
@@ -83,7 +83,7 @@ function schemaFrom(written: unknown, root: Reading, depth: number): unknown {
   return { ...schema, description: [given.description, `Matches ${given.pattern}`].filter(Boolean).join(" ") };
 }
 
-/** Whether a reference is a JSON pointer into the schema itself, to something that is there. */
+/** Returns whether a reference is a JSON pointer to an existing part of the same schema. */
 function leadsSomewhere(reference: unknown, root: Schema): boolean {
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return false;
   const keys = reference.split("/").slice(1).map(decoded);
@@ -97,7 +97,7 @@ function decoded(token: string): string {
   try {
     return decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~");
   } catch {
-    // No percent encoding after all.
+    // Not percent-encoded: take the token literally.
     return token;
   }
 }

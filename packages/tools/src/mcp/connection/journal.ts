@@ -1,26 +1,26 @@
 import { cutTo } from "@banyan/core/shown";
 import { stripControls } from "../../workspace/files/plain-text.ts";
 
-/** Lines that are kept, and characters of each. */
+/** The most lines in a journal, and the most characters of a line. */
 const LINES = 200;
 const WIDTH = 2000;
 
-/** What Node ends with when it crashes, behind the stack of the error. */
+/** The last line of Node after a crash. The error's stack comes before this line. */
 const NODE_CRASHED = /^Node\.js v\d/;
 const ERROR = /^\W{0,3}(?:Uncaught )?\w*Error(?: \[\w+\])?: /;
 
-/** The last that a server wrote beside the protocol, as plain text: its standard error, its log, what went wrong. */
+/** The last lines of a server outside the protocol, as plain text: standard error, log, and connection errors. */
 export class Journal {
   readonly #lines: string[] = [];
-  /** The beginning of a line that has no end yet. */
+  /** The beginning of an unfinished line. */
   #open = "";
 
-  /** Takes whole lines, told apart by who speaks: `log`, `banyan`. */
+  /** Adds whole lines with the source as prefix: `log`, `banyan`. */
   note(who: string, text: string): void {
     for (const line of stripControls(text).split("\n")) this.#keep(`${who}: ${line}`);
   }
 
-  /** Takes a stream in pieces that may break anywhere. */
+  /** Adds a piece of a stream. A piece may end anywhere. */
   push(text: string): void {
     const [first = "", ...rest] = text.split("\n");
     this.#grow(first);
@@ -36,14 +36,14 @@ export class Journal {
     return [...this.#lines, ...(this.#open === "" ? [] : [this.#line])].join("\n");
   }
 
-  /** The line that says best what went wrong: that of the error where Node crashed, else the last one. */
+  /** Returns the best line for an error message: the error line if Node crashed, else the last line. */
   get last(): string | undefined {
     const lines = this.text.split("\n").filter((line) => line.trim() !== "");
     const last = lines.at(-1);
     return (NODE_CRASHED.test(last ?? "") ? lines.findLast((line) => ERROR.test(line)) : undefined) ?? last;
   }
 
-  /** Of a line that is too long, more is kept than is shown: where it is cut depends on what stands behind the cut. */
+  /** Keeps more of a long line than `WIDTH`: the right place of the cut depends on the characters after the cut. */
   #grow(text: string): void {
     this.#open = (this.#open + text).slice(0, 2 * WIDTH);
   }

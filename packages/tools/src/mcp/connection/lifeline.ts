@@ -6,7 +6,7 @@ import { failureOf, isForgotten, isLost, versionNamedIn } from "./failure.ts";
 import { Silence } from "./silence.ts";
 
 /**
- * How the connection to a server is doing.
+ * The state of the connection to a server.
  *
  *   connecting ──▶ ready ──lost──▶ connecting ──▶ ready
  *            ╰──▶ failed, needs-auth ──a request, reconnect──▶ connecting
@@ -18,7 +18,7 @@ export type LifelineStatus =
   | { readonly status: "needs-auth"; readonly reason: string };
 
 /**
- * How a server that was lost is looked for: so often in a row, with pauses in milliseconds that grow twofold.
+ * How often to reconnect to a lost server, and the pauses between the attempts in milliseconds. Each pause is twice as long.
  * @example
  * const patient: ReconnectSettings = { delay: 1_000, maxDelay: 60_000, attempts: 20 };
  */
@@ -27,42 +27,42 @@ export interface ReconnectSettings {
   readonly delay?: number;
   /** The longest pause. Default 8,000. */
   readonly maxDelay?: number;
-  /** Default 5. */
+  /** The most attempts in a row. Default 5. */
   readonly attempts?: number;
 }
 
-/** What a lifeline is made of. */
+/** Options of a lifeline. */
 export interface LifelineOptions {
   /** The name of the server. */
   readonly name: string;
-  /** How to get there. Rejects when its entry cannot be used. */
+  /** Returns the way to the server. Rejects if the entry is invalid. */
   readonly reach: () => WayToServer | Promise<WayToServer>;
   readonly duties: ClientDuties;
-  /** Milliseconds that the server may be silent: in each exchange until it is ready, and in a question later. */
+  /** Milliseconds without a sign of life: `start` for each exchange before the server is ready, `work` for later requests. */
   readonly patience: { readonly start: number; readonly work: number };
   readonly reconnect: Required<ReconnectSettings>;
-  /** Learns what the server offers, before the connection counts as ready. */
+  /** Loads what the server offers. The connection counts as ready afterwards. */
   readonly load: (connection: Connection, signal: AbortSignal) => Promise<void>;
   readonly onChange: () => void;
 }
 
-/** Milliseconds after which a connection counts as steady: when it is lost then, the attempts are counted anew. */
+/** Milliseconds after which a connection counts as steady. If a steady connection is lost, the count of attempts restarts. */
 const STEADY = 60_000;
-/** Milliseconds for the answer to the question whether a silent server is still there. */
+/** Milliseconds for a silent server to answer a ping. */
 const PING = 5_000;
 
 /**
- * Keeps one connection to one server. A server that never was ready is not looked for by itself: its entry is wrong.
+ * Keeps one connection to one server. A server that was never ready is not retried automatically: its entry is wrong.
  */
 export class Lifeline {
   readonly #options: LifelineOptions;
   readonly #closed = new AbortController();
   #status: LifelineStatus = { status: "connecting" };
   #connection: Connection | undefined;
-  /** Resolves when it is known whether there is a connection; absent while nobody is trying. */
+  /** Resolves when an attempt has succeeded or failed; absent while no attempt runs. */
   #opening: Promise<void> | undefined;
   #readySince = 0;
-  /** The version that the server named when it refused another one; the only one that is offered from then on. */
+  /** The version that the server named when it refused another version. Later attempts offer only this version. */
   #version: string | undefined;
   #attempts = 0;
 
@@ -74,7 +74,7 @@ export class Lifeline {
     return this.#status;
   }
 
-  /** Connects, or connects anew. Resolves when the status says how that went. */
+  /** Connects, or reconnects. Resolves when the status has the result. */
   reconnect(): Promise<void> {
     const before = this.#opening;
     const connection = this.#connection;
@@ -82,19 +82,19 @@ export class Lifeline {
     this.#attempts = 0;
     return this.#begin(async () => {
       await Promise.all([before, connection?.close()]);
-      // What was opening meanwhile is new enough.
+      // An attempt that was running meanwhile is recent enough.
       if (this.#connection === undefined) await this.#open();
     });
   }
 
-  /** Resolves when it is known whether the server can be used. */
+  /** Resolves when the running attempt has succeeded or failed. */
   async settled(): Promise<void> {
     await this.#opening;
   }
 
   /**
-   * Asks the server something, once it is there. A session that the server has forgotten is begun anew, since it did
-   * nothing then; everything else that goes wrong is an `McpError`, or the reason of the signal.
+   * Sends a request once the server is connected. If the server has forgotten the session, the request is sent again in
+   * a new session: the server did nothing. Every other failure rejects with an `McpError` or the signal's reason.
    */
   async ask<T>(
     question: (client: Client, silence: Silence) => Promise<T>,
@@ -123,12 +123,12 @@ export class Lifeline {
     }
   }
 
-  /** The way to the server broke: it is looked for. */
+  /** Reports that the connection is lost; reconnects. */
   lost(): void {
     if (this.#connection !== undefined) this.#lost(this.#connection);
   }
 
-  /** Ends the connection, and all that belongs to it. */
+  /** Closes the connection, with everything that belongs to it. */
   async close(): Promise<void> {
     this.#closed.abort(new McpError("gone", "it was closed"));
     const connection = this.#connection;
@@ -155,7 +155,7 @@ export class Lifeline {
     const opening = open()
       .then(() => {})
       .catch((error: unknown) => {
-        // Whoever asks next begins anew, and is told why if that fails too.
+        // The next request tries again and reports its own failure.
         this.#note(error);
         this.#become({ status: "failed", reason: reasonOf(error) });
       })
@@ -166,7 +166,7 @@ export class Lifeline {
     return opening;
   }
 
-  /** One attempt; never rejects. Returns whether it is worth while to try again. */
+  /** Makes one attempt; never rejects. Returns whether another attempt may help. */
   async #open(): Promise<boolean> {
     const { reach, duties, patience, load } = this.#options;
     const { signal } = this.#closed;
@@ -225,18 +225,18 @@ export class Lifeline {
     }
   }
 
-  /** A server that let a question time out may hang. Servers of the newer protocol have no session that could. */
+  /** Checks a server that let a request time out: it may hang. Servers of the newer protocol have no session that could hang. */
   async #probe(connection: Connection): Promise<void> {
     if (connection.client.getProtocolEra() !== "legacy") return;
     try {
       await connection.client.ping({ timeout: PING });
     } catch {
-      // Whatever it is: a server that does not answer this is of no use any more.
+      // A server that does not answer a ping is useless, whatever the error.
       this.#lost(connection);
     }
   }
 
-  /** What went wrong where nobody waits for it stands in the journal of the server. */
+  /** Failures that no caller waits for go into the server's journal. */
   readonly #note = (error: unknown): void => this.#options.duties.log("banyan", reasonOf(error));
 
   #become(status: LifelineStatus): void {
@@ -246,7 +246,7 @@ export class Lifeline {
     try {
       this.#options.onChange();
     } catch (error) {
-      // The connection is not to end by it: its tools are there for whoever asks again.
+      // A failing listener must not end the connection: the tools stay available.
       this.#note(error);
     }
   }

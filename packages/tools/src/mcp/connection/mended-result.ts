@@ -3,7 +3,7 @@ import { inputSchema } from "./input-schema.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a list holds, by the method that asks for it: where its entries are, and which fields an entry needs. */
+/** The lists of a server by method: the field of the entries, and the fields that an entry needs. */
 const LISTS = new Map<string, { at: string; what: string; needs: readonly string[]; isValid(entry: unknown): boolean }>(
   [
     ["tools/list", { at: "tools", what: "tool", needs: ["name", "inputSchema"], isValid: isSpecType.Tool }],
@@ -21,10 +21,10 @@ const LISTS = new Map<string, { at: string; what: string; needs: readonly string
   ],
 );
 
-/** Takes one line about something that is not of the protocol: in a list of what a server offers, or in the result of a call. */
+/** Takes one line about a message against the protocol: in a list of the server, or in the result of a call. */
 export type NoteOddity = (line: string, where: "list" | "call") => void;
 
-/** Has the results that come over a transport mended before the client sees them. For a transport that is not in use yet. */
+/** Corrects the results of a transport before the client gets them. The transport must not be in use yet. */
 export function mendResults(transport: Transport, note: NoteOddity): void {
   const mender = new ResultMender(note);
   const send = transport.send.bind(transport);
@@ -32,29 +32,29 @@ export function mendResults(transport: Transport, note: NoteOddity): void {
     for (const one of Array.isArray(message) ? message : [message]) mender.sent(one);
     return send(message, options);
   };
-  // The client calls what is here before it looks at a message itself.
+  // The client calls this handler before it reads a message itself.
   transport.onmessage = (message) => mender.received(message);
 }
 
-/** Requests whose results are awaited at most: those of calls that never end are forgotten. */
+/** The most requests to remember: calls that never end are forgotten. */
 const WAITING = 10_000;
 
 /**
- * Reads the results of one connection entry by entry (F50, F51), before the client package holds them to its schemas as a whole:
- * one bad entry of a list costs itself alone, and what a tool answered reaches the model. `note` is told of each oddity in a line.
+ * Checks the results of one connection entry by entry (F50, F51), before the client package checks them as a whole. A
+ * bad entry of a list costs only that entry, and the model gets a tool's result. `note` gets a line about each oddity.
  */
 class ResultMender {
   readonly #note: NoteOddity;
-  /** What was asked, by the id of the request. */
+  /** Pending requests, by id. */
   readonly #asked = new Map<string, { readonly method: string; readonly tool: string }>();
-  /** What the results of tools should hold, by the names of the tools. */
+  /** The output schemas of tools, by tool name. */
   readonly #outputs = new Map<string, Json>();
 
   constructor(note: NoteOddity) {
     this.#note = note;
   }
 
-  /** Takes note of a message to the server. */
+  /** Remembers a request to the server. */
   sent(message: JSONRPCMessage): void {
     if (!("method" in message) || !("id" in message)) return;
     const { method, params } = message;
@@ -64,7 +64,7 @@ class ResultMender {
     if (this.#asked.size > WAITING) this.#asked.delete([...this.#asked.keys()][0] ?? "");
   }
 
-  /** Mends a message of the server in its place. */
+  /** Corrects a message of the server in place. */
   received(message: JSONRPCMessage): void {
     if ("method" in message || !("id" in message)) return;
     const id = String(message.id);
@@ -97,7 +97,7 @@ class ResultMender {
       this.#note(`${named} is left out: its ${bad.join(" and ")} ${are} not of the protocol`, "list");
       return [];
     }
-    // The client package would fail a call whose result is not of the schema.
+    // The client package would fail a call whose result violates this schema.
     const { outputSchema, ...rest } = entry;
     const fields = Object.entries(rest).filter(([field, value]) => isValid({ ...needed, [field]: value }));
     const left = Object.keys(rest).filter((field) => !fields.some(([kept]) => kept === field));
@@ -113,7 +113,7 @@ class ResultMender {
   }
 
   #called(tool: string, result: Json): Json {
-    // Servers of the newer protocol may ask for more before they answer.
+    // Servers of the newer protocol may ask for more input before they answer.
     if (result.resultType !== undefined && result.resultType !== "complete") return result;
     const { content, structuredContent, isError, _meta, ...rest } = result;
     const blocks = (Array.isArray(content) ? content : content === undefined || content === null ? [] : [content]).map(
@@ -132,7 +132,7 @@ class ResultMender {
     };
   }
 
-  /** What a result does not hold as its tool said is told, and no reason to fail a call that has run. */
+  /** Reports a result that violates the tool's output schema. The call has run, so the call does not fail. */
   #checkStructured(tool: string, structured: unknown): void {
     const schema = this.#outputs.get(tool);
     if (schema === undefined) return;
@@ -156,10 +156,10 @@ class ResultMender {
   }
 }
 
-/** An entry in which each required field of any list is right. */
+/** An entry whose required fields are valid for every list. */
 const EXAMPLE = { name: "x", uri: "x:x", uriTemplate: "x:{x}", inputSchema: { type: "object" } };
 
-/** What a block says that no kind of content fits. */
+/** Returns the text of a block that fits no kind of content. */
 function wordsOf(block: unknown): string {
   if (typeof block === "string") return block;
   if (!isRecord(block)) return JSON.stringify(block) ?? "";
@@ -170,20 +170,20 @@ function wordsOf(block: unknown): string {
   return `[content of the kind ${JSON.stringify(kind)}] ${JSON.stringify(text ?? block)}`;
 }
 
-/** A file whose data is a data URL, as the bytes that it means. */
+/** Replaces a data URL by the bytes that it encodes. */
 function withoutDataUrl(block: Json): Json {
   const [, mimeType, data] = /^data:([^;,]*)(?:;[^;,]*)*;base64,(.*)$/s.exec(String(block.data)) ?? [];
   return data === undefined ? block : { ...block, data: data.trim(), mimeType: mimeType || block.mimeType };
 }
 
-/** A tool whose arguments are described without saying that they are an object: they always are. */
+/** Adds `type: "object"` to an input schema without a type: arguments are always an object. */
 function withObjectSchema(entry: Json): Json {
   const { inputSchema } = entry;
   if (!isRecord(inputSchema) || inputSchema.type !== undefined) return entry;
   return { ...entry, inputSchema: { type: "object", ...inputSchema } };
 }
 
-/** What is wrong with a value by a schema, in a line; nothing when it fits. Regular expressions of a stranger are not run. */
+/** Returns what is wrong with a value, in one line; undefined if the value fits. A server's regular expressions do not run. */
 function problemOf(schema: Json, value: unknown): string | undefined {
   try {
     const checked = fromJsonSchema(inputSchema(schema).schema as Json)["~standard"].validate(value);

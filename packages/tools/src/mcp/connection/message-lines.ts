@@ -1,31 +1,31 @@
 import { type JSONRPCMessage, parseJSONRPCMessage, STDIO_DEFAULT_MAX_BUFFER_SIZE } from "@modelcontextprotocol/client";
 
-/** Places in a line at which a message is looked for behind noise. */
+/** The most positions in a noisy line at which to look for a message. */
 const MOST = 100;
 
-/** Bytes of one answer of a server, whatever carries it. */
+/** Bytes of one server response, over any transport. */
 export const LARGEST_ANSWER = STDIO_DEFAULT_MAX_BUFFER_SIZE;
-/** The error of a call whose answer is larger (F108). */
+/** The error of a call whose response is larger (F108). */
 export const TOO_LARGE = `its answer is larger than ${LARGEST_ANSWER / 1024 ** 2} MiB, the limit for an answer of an MCP server; ask for less`;
 
-/** Bytes that are kept of each end of a line that is too long, and of such a line before its program counts as broken. */
+/** `KEPT`: bytes to keep of each end of a too long line. `ENDLESS`: bytes of a line after which the program counts as broken. */
 const KEPT = 4_096;
 const ENDLESS = 20 * LARGEST_ANSWER;
 
 /**
- * The messages in the output of a program, one JSON document a line (F68). Lines may end with CRLF or begin with a byte order mark.
- * Log lines are passed over, and a message is found that stands behind or before noise on its line. An answer that is too large
- * becomes an error with its id.
+ * Reads the messages in the output of a program: one JSON document per line (F68). A line may end with CRLF or begin
+ * with a byte order mark. Log lines are skipped. A message is also found before or after noise on its line. A response
+ * that is too large becomes an error with its id.
  */
 export class MessageLines {
-  /** A line whose end has not come. */
+  /** The beginning of an unfinished line. */
   #open: Buffer[] = [];
   #size = 0;
-  /** The ends of a line that is too long, when its end has not come: the id of an answer stands in one of them. */
+  /** The two ends of an unfinished line that is too long: one of the ends has the response's id. */
   #cut: { readonly head: Buffer; tail: Buffer } | undefined;
   readonly #waiting: string[] = [];
 
-  /** Throws when a line has no end. */
+  /** Adds output. Throws if a line grows beyond `ENDLESS`. */
   append(bytes: Buffer): void {
     let start = 0;
     for (let end = bytes.indexOf("\n"); end !== -1; end = bytes.indexOf("\n", start)) {
@@ -55,14 +55,14 @@ export class MessageLines {
     this.#open = [];
   }
 
-  /** The next message, or `null`. Throws for JSON that is no message; what follows may be messages again. */
+  /** Returns the next message, or `null`. Throws on JSON that is no message; later lines may be messages again. */
   next(): JSONRPCMessage | null {
     const text = this.#waiting.shift();
     return text === undefined ? null : parseJSONRPCMessage(readable(JSON.parse(text)));
   }
 }
 
-/** An answer in a form that is a message: one that is no message would leave its request without an answer for ever. */
+/** Converts a response to a valid message: an invalid response would leave its request waiting for ever. */
 function readable(message: unknown): unknown {
   if (!isRecord(message) || !("id" in message) || "method" in message) return message;
   const { result, error } = message;
@@ -76,11 +76,11 @@ function readable(message: unknown): unknown {
 
 const ID = String.raw`"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.){1,200}")`;
 const VERSION = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
-/** An id in front of a result, or behind it. */
+/** Match an id before the result, and an id after the result. */
 const FIRST = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?${ID}`);
 const LAST = new RegExp(String.raw`,\s*${ID}\s*(?:,\s*${VERSION}\s*)?\}\s*$`);
 
-/** The error in the place of an answer of which these are the ends; nothing for a message that is no answer. */
+/** Returns the error that replaces a response with these ends; an empty list if the message is no response. */
 function refusalFor({ head, tail }: { readonly head: Buffer; readonly tail: Buffer }): string[] {
   const [first, last] = [head.toString("latin1"), tail.toString("latin1")];
   const id = (FIRST.exec(first) ?? LAST.exec(last))?.[1];
@@ -107,7 +107,7 @@ function messagesIn(line: string): string[] {
   return found;
 }
 
-/** Where an object ends that begins at `start`, or -1. */
+/** Returns the end of the object that begins at `start`, or -1. */
 function endOf(text: string, start: number): number {
   let depth = 0;
   let quoted = false;
@@ -129,7 +129,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // A line for people.
+    // A log line.
     return false;
   }
 }

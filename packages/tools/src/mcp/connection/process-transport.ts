@@ -17,29 +17,29 @@ import { McpError } from "../entries/error.ts";
 import type { Journal } from "./journal.ts";
 import { MessageLines } from "./message-lines.ts";
 
-/** A program and where it runs. */
+/** A program and its working directory. */
 export interface ProgramStart extends Program {
   readonly directory: string;
-  /** Makes it run in a sandbox; disposed of when the program and all that it started have ended. */
+  /** Wraps the program in a sandbox. The sandbox is disposed of once the program and all its child processes have ended. */
   readonly wrap: ((program: Program) => Promise<Program & Disposable>) | undefined;
 }
 
-/** In the environment of all that a server starts, to find them by. */
+/** A variable in the environment of all processes of a server. Marks the processes, so that they can be found. */
 const MARK = "BANYAN_MCP_SERVERS";
 
-/** Milliseconds that a server has to end by itself once its input is closed. */
+/** Milliseconds for a server to exit after its input was closed. */
 const LEAVE = 200;
-/** Milliseconds that an output stays open for the last bytes after the program has ended. */
+/** Milliseconds for the last bytes of an output after the program has ended. */
 const DRAIN = 250;
 
 /**
- * Speaks to a program over its standard input and output, one JSON message a line, and owns all that it starts:
+ * Exchanges messages with a program over standard input and output, one JSON message per line. Owns all processes that the
+ * program starts:
  *
- *   close ──▶ its input ends, 200 ms ──▶ whoever is left gets SIGTERM, after 2 s SIGKILL ──▶ closed
- *   it ends by itself ─────────────────▲
+ *   close ──▶ input ends, 200 ms ──▶ remaining processes get SIGTERM, after 2 s SIGKILL ──▶ closed
+ *   program exits ───────────────────▲
  *
- * The client package's own transport ends the first process only, and waits for ever on an output that a second one
- * holds open.
+ * The client package's transport ends only the first process. It also waits for ever if another process keeps an output open.
  */
 export class ProcessTransport implements Transport {
   onclose?: () => void;
@@ -56,14 +56,14 @@ export class ProcessTransport implements Transport {
   #ending: string | undefined;
   #handing = false;
 
-  /** What the program writes to its standard error goes into the journal. */
+  /** `journal` gets the program's standard error. */
   constructor(program: ProgramStart, running: RunningCommands, journal: Journal) {
     this.#program = program;
     this.#running = running;
     this.#journal = journal;
   }
 
-  /** How the program ended, in words, and what it said last; undefined while it runs. */
+  /** How the program ended, with its last line of output; undefined while the program runs. */
   get ending(): string | undefined {
     const { last } = this.#journal;
     return this.#ending === undefined || last === undefined ? this.#ending : `${this.#ending}; its last words: ${last}`;
@@ -73,7 +73,7 @@ export class ProcessTransport implements Transport {
     const { file, args, environment, directory, wrap } = this.#program;
     const mark = randomUUID();
     const around = process.env[MARK];
-    // A server inside another bears both marks, so that either can find it.
+    // A server inside another server has both marks, so that either server can find the process.
     const marked = { ...environment, [MARK]: around === undefined ? mark : `${around},${mark}` };
     this.#wrapped = await wrap?.({ file, args, environment: marked });
     const program = this.#wrapped ?? { file, args, environment: marked };
@@ -92,7 +92,7 @@ export class ProcessTransport implements Transport {
     const decoder = new StringDecoder("utf8");
     child.stderr.on("data", (bytes: Buffer) => this.#journal.push(decoder.write(bytes)));
     child.stdout.on("data", (bytes: Buffer) => this.#receive(bytes));
-    // A pipe that breaks has nothing more to say; that the program ended is told by its exit.
+    // A broken pipe needs no report of its own: the exit event reports the end of the program.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => stream.destroy());
     child.on("error", (error) => this.onerror?.(error));
     child.once("exit", (code, signal) => {
@@ -141,7 +141,7 @@ export class ProcessTransport implements Transport {
     try {
       this.#messages.append(bytes);
     } catch (error) {
-      // A line that never ends is no message: there is no way on from here.
+      // An endless line is no message, and no later message can be found.
       this.onerror?.(error as Error);
       this.close().catch(this.#fail);
       return;
@@ -150,8 +150,8 @@ export class ProcessTransport implements Transport {
   }
 
   /**
-   * Hands messages over, one by one. The client looks at a notification a moment later, and must not have seen the
-   * answer behind it by then.
+   * Delivers messages one by one. The client handles a notification asynchronously, so the response that follows must
+   * arrive later.
    */
   async #handOver(): Promise<void> {
     this.#handing = true;
@@ -174,7 +174,7 @@ export class ProcessTransport implements Transport {
       try {
         return this.#messages.next();
       } catch {
-        // What follows may be messages again.
+        // Later lines may be messages again.
         this.onerror?.(new Error("A line of its output is JSON, but no message."));
       }
     }

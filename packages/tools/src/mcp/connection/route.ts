@@ -16,29 +16,27 @@ import type { ReconnectSettings } from "./lifeline.ts";
 import { ProcessTransport } from "./process-transport.ts";
 import { serverFetch } from "./server-fetch.ts";
 
-/** What all ways to servers have in common. */
+/** The settings that all servers share. */
 export interface Surroundings {
   readonly workspace: string;
-  /** The user's environment; a server gets what its entry names of it, and a few harmless variables. */
+  /** The user's environment. A server gets only a few harmless variables and those that its entry names. */
   readonly env: Environment;
-  /** The folder for credentials; without one nobody signs in anywhere. */
+  /** The folder for credentials. Without a folder, no sign-in is possible. */
   readonly credentials?: string | undefined;
-  /**
-   * Opens an address for a person who waits for it; without it a server that wants somebody to sign in is `needs-auth`.
-   */
+  /** Opens an address for a waiting user. Without this function, a server that needs a sign-in becomes `needs-auth`. */
   readonly openAddress?: OpenAddress | undefined;
   /**
-   * What a person does where they are, such as a command, when the server of this name wants them to sign in: messages
-   * say it after "wants you to sign in: ". Without it they tell the author of the program about `openAddress`.
+   * Returns how to sign in to a server, such as a command. Messages show the text after "wants you to sign in: ". The
+   * default text tells the author of the program about `openAddress`.
    */
   readonly howToSignIn?: ((server: string) => string) | undefined;
-  /** How a server that was lost, or the stream of its messages, is looked for. */
+  /** How to reconnect to a lost server, and to a lost stream of its messages. */
   readonly reconnect: Required<ReconnectSettings>;
-  /** Makes a server that is a program run in a sandbox. */
+  /** Wraps a server program in a sandbox. */
   readonly wrap?: ((program: Program) => Promise<Program & Disposable>) | undefined;
 }
 
-/** The way to one server, as its entry describes it. */
+/** The transport and sign-in of one server, made from its entry. */
 export class Route implements AsyncDisposable {
   readonly #name: string;
   readonly #entry: McpServerEntry;
@@ -55,7 +53,7 @@ export class Route implements AsyncDisposable {
     this.#journal = journal;
   }
 
-  /** How to get there. Rejects with an `McpError` when a variable is not set, or no port is free for signing in. */
+  /** Returns the way to the server. Rejects with an `McpError` if a variable is not set, or no port is free for the sign-in. */
   async find(onLost: () => void): Promise<WayToServer> {
     const entry = fillIn(this.#name, this.#entry, this.#around.env);
     return isStdio(entry) ? this.#toProgram(entry) : await this.#toAddress(entry, onLost);
@@ -81,7 +79,7 @@ export class Route implements AsyncDisposable {
     return { kind: "address", signIn, open: () => httpTransport(entry, { fetch, provider, reconnect, onLost }) };
   }
 
-  /** A header of the user's own is how they sign in. */
+  /** An `authorization` header in the entry replaces the sign-in. */
   async #signInFor({ url, headers = {}, oauth }: HttpEntry): Promise<SignIn | undefined> {
     const { credentials, openAddress, howToSignIn = throughAnAddress } = this.#around;
     const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
@@ -93,12 +91,12 @@ export class Route implements AsyncDisposable {
   }
 }
 
-/** What to do where the program that uses this package says nothing of it. */
+/** The advice if the program that uses this package gives none. */
 function throughAnAddress(): string {
   return "open the servers with openAddress, where somebody can go to a page";
 }
 
-/** The program signs in by itself, without a person. */
+/** Signs in with the program's own credentials, without a user. */
 function ownProvider({ oauth }: HttpEntry): OAuthClientProvider | undefined {
   const { grant, clientId = "", clientSecret = "", issuer = "", scope } = oauth ?? {};
   if (grant !== "client_credentials") return undefined;
@@ -111,18 +109,18 @@ function ownProvider({ oauth }: HttpEntry): OAuthClientProvider | undefined {
   });
 }
 
-/** Where programs find their language, time zone and temporary files; the client package lists the rest. */
+/** Variables for language, time zone and temporary files. The client package lists the others. */
 const HARMLESS = [...DEFAULT_INHERITED_ENV_VARS, "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"];
 
 /**
- * What a server that is a program sees of the user's environment: a few harmless variables, and what its entry lists
- * (S10). Relative entries of `PATH` are not, since they would name folders of the workspace that the server starts in (S16).
+ * Returns the environment of a server program: a few harmless variables of the user, and those that the entry lists (S10).
+ * Relative entries of `PATH` are removed: they would name folders of the workspace where the server starts (S16).
  */
 function programEnvironment(user: Environment, listed: Environment): Record<string, string> {
   const environment: Record<string, string> = {};
   const own: Environment = { ...user, PATH: user.PATH && pathWithout([], user.PATH) };
   const entries = [...HARMLESS.map((name) => [name, own[name]] as const), ...Object.entries(listed)];
-  // A value that begins with "()" is a function of a shell, and no text.
+  // A value that begins with "()" is an exported shell function.
   for (const [name, value] of entries) if (value !== undefined && !value.startsWith("()")) environment[name] = value;
   return environment;
 }

@@ -4,17 +4,17 @@ import { checkedLookup, checkLiteral, type Reach } from "../../web/checked-looku
 import { isPublicAddress } from "../../web/public-address.ts";
 import type { HttpEntry } from "../entries/entry.ts";
 
-/** Milliseconds and bytes for an answer from elsewhere: these are small documents. */
+/** Milliseconds and bytes for a response from another origin: such documents are small. */
 const PATIENCE = 30_000;
 const LARGEST = 1024 * 1024;
 
-/** Statuses whose answers have no body. */
+/** Statuses of responses without a body. */
 const EMPTY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 /**
- * Fetches for one server. To its own origin everything goes as it is. What it says of where to sign in leads elsewhere,
- * and it could say anything: the headers of its entry stay away from there, and a server of the public internet leads
- * to no machine that is not (S11).
+ * Returns the `fetch` of one server. Requests to the server's own origin are unchanged. The server chooses the sign-in
+ * address, which could be any address. Other origins therefore never get the headers of the entry. A server on the
+ * public internet cannot send requests to private machines (S11).
  */
 export function serverFetch({ url, headers = {} }: HttpEntry, reach: Reach = {}): FetchLike {
   const home = new URL(url);
@@ -22,7 +22,7 @@ export function serverFetch({ url, headers = {} }: HttpEntry, reach: Reach = {})
     const address = new URL(input);
     if (address.origin === home.origin) return fetch(address, init);
     const others = new Headers(init.headers);
-    // One of the same name may be of the sign-in itself.
+    // A header with another value may belong to the sign-in.
     for (const [name, value] of Object.entries(headers)) if (others.get(name) === value) others.delete(name);
     const elsewhere = { ...init, headers: others };
     return (await isPublic(home, reach)) ? fetchPublic(address, elsewhere, reach) : fetch(address, elsewhere);
@@ -48,7 +48,7 @@ async function fetchPublic(address: URL, init: RequestInit, reach: Reach): Promi
     const answer = await undici.fetch(address, {
       method: method ?? "GET",
       headers: [...new Headers(headers)],
-      // The client package sends texts and forms, which are the same to both.
+      // The client package sends only strings and forms, which both `fetch` functions accept.
       body: body as string | URLSearchParams | null,
       redirect: "manual",
       dispatcher: agent,
@@ -61,7 +61,7 @@ async function fetchPublic(address: URL, init: RequestInit, reach: Reach): Promi
       if (bytes > LARGEST) throw new RangeError(`${address.href} sends more than ${LARGEST} bytes`);
       pieces.push(piece);
     }
-    // The client package knows an answer by its class, which is that of Node.
+    // The client package checks with `instanceof` for Node's `Response`.
     return new Response(EMPTY.has(answer.status) ? null : Buffer.concat(pieces), {
       status: answer.status,
       statusText: answer.statusText,

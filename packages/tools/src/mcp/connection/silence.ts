@@ -1,30 +1,29 @@
 /**
- * Ends something that gives no sign of life for too long. The time does not run while a person is asked: they may take
- * theirs.
+ * Aborts a request without a sign of life after some time. The time stops while a user is asked: a user may take any
+ * time to answer.
  */
 export class Silence implements Disposable {
-  /** Aborts with `outer`, or with a `SilenceError` when the time is up. */
+  /** Aborts with `outer`, or with a `SilenceError` after `most` milliseconds of silence. */
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
   readonly #most: number;
   #timer: NodeJS.Timeout | undefined;
   #questions = 0;
 
-  /** `most` is in milliseconds. */
   constructor(most: number, outer: AbortSignal) {
     this.#most = most;
     this.signal = AbortSignal.any([outer, this.#controller.signal]);
     this.heard();
   }
 
-  /** A sign of life: the time begins anew. */
+  /** Reports a sign of life: the time starts again. */
   heard(): void {
     clearTimeout(this.#timer);
     if (this.#questions > 0 || this.signal.aborted) return;
     this.#timer = setTimeout(() => this.#controller.abort(new SilenceError(this.#most)), this.#most);
   }
 
-  /** Stops the time while a person is asked. */
+  /** Stops the time while a user answers. */
   async during<T>(question: () => Promise<T>): Promise<T> {
     this.#questions += 1;
     clearTimeout(this.#timer);
@@ -42,7 +41,7 @@ export class Silence implements Disposable {
   }
 }
 
-/** The time is up. */
+/** The reason of a signal that aborted after too much silence. */
 export class SilenceError extends Error {
   override readonly name = "SilenceError";
 

@@ -4,9 +4,9 @@ import { isPackageRunner } from "./package-runner.ts";
 import { variablesIn } from "./variables.ts";
 
 /**
- * Names exactly what an entry runs or speaks to: the program with its arguments, folder and variables as they are
- * written, or the address with its headers. Consent is given to this digest (SHA-256, hexadecimal), so that any change
- * asks again (S6); `timeout` and `disabled` change nothing of what happens.
+ * Returns a digest (SHA-256, hexadecimal) of what an entry runs or connects to: the program with its arguments, folder
+ * and variables as written, or the address with its headers. A user consents to this digest, so that any change asks
+ * again (S6). `timeout` and `disabled` are not part of the digest.
  */
 export function commandDigest(entry: McpServerEntry): string {
   const { timeout: _, disabled: __, ...exact } = entry;
@@ -14,9 +14,9 @@ export function commandDigest(entry: McpServerEntry): string {
 }
 
 /**
- * What a person consents to, on one line: everything that `commandDigest` covers, and which variables of theirs the
- * server gets to see; of what a package runner starts, also where, since that decides what runs. Each text is quoted where
- * blanks or unusual characters would blur it.
+ * Describes on one line what a user consents to: everything that `commandDigest` covers, and the user's variables that
+ * the server gets. For a package runner the text also names the folder, which decides what runs. Texts with blanks or
+ * unusual characters are quoted.
  */
 export function describeEntry(entry: McpServerEntry): string {
   const parts = isStdio(entry)
@@ -39,7 +39,7 @@ function pairs(word: string, record: object | undefined): string[] {
     : [`${word} ${entries.map(([key, value]) => `${quoted(key)}=${quoted(String(value))}`).join(" ")}`];
 }
 
-/** JSON's quotes write out control characters; those that only look empty are written out beside. */
+/** JSON escapes only control characters. Escape all other characters outside ASCII too: some of them are invisible. */
 function quoted(text: string): string {
   if (/^[\w@%+=:,./~${}-]+$/.test(text)) return text;
   return JSON.stringify(text).replace(
@@ -48,7 +48,7 @@ function quoted(text: string): string {
   );
 }
 
-/** JSON with the keys of every object in order, so that the same entry always has the same text. */
+/** Returns JSON with sorted keys, so that equal entries have equal texts. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);

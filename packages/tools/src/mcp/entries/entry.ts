@@ -3,61 +3,60 @@ import { McpError } from "./error.ts";
 
 export { McpError, type McpErrorCode } from "./error.ts";
 
-/** What every entry of `mcpServers` can say. */
+/** The fields of every entry of `mcpServers`. */
 interface CommonEntry {
   /**
-   * Milliseconds that the server may be silent: until it is ready (default 30,000), and in a call between two signs of
-   * progress (default 600,000).
+   * Milliseconds without a sign of life: until the server is ready (default 30,000), and between two progress reports
+   * of a call (default 600,000).
    */
   readonly timeout?: number;
-  /** Kept in the configuration, but not used. */
+  /** True: the entry stays in the configuration without effect. */
   readonly disabled?: boolean;
 }
 
-/** A server that is a program, spoken to over its standard input and output. */
+/** A server that is a program, connected over standard input and output. */
 export interface StdioEntry extends CommonEntry {
   readonly command: string;
   readonly args?: readonly string[];
-  /** Variables for the program. Of the user's own it gets only a few that are no secrets (`HOME`, `PATH`, ...). */
+  /** Variables for the program. Other variables of the user are left out, except a few harmless ones (`HOME`, `PATH`, ...). */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it runs; relative to the workspace, which is the default, but for what a package runner (`npx`, ...) starts. */
+  /** The working directory, relative to the workspace. Default: the workspace, except for package runners (`npx`, ...). */
   readonly cwd?: string;
 }
 
-/** A server at an address, spoken to over streamable HTTP. */
+/** A server at an address, connected over streamable HTTP. */
 export interface HttpEntry extends CommonEntry {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How to sign in; not needed where the server lets clients register themselves. */
+  /** How to sign in. Not needed if the server lets clients register themselves. */
   readonly oauth?: OAuthEntry;
 }
 
-/** What an authorization server knows of us beforehand. */
+/** The registration of this client at an authorization server. */
 export interface OAuthEntry {
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** An https address of a document that describes the client, for servers that take one in the place of an id. */
+  /** The https address of a document that describes the client, for servers that accept such a document instead of an id. */
   readonly clientMetadataUrl?: string;
-  /** The authorization server that knows us, by its address. The secret goes to no other. */
+  /** The address of the authorization server that knows the client. Only this server gets the secret. */
   readonly issuer?: string;
-  /** Scopes, with blanks between them. By default those that the server asks for. */
+  /** Scopes, separated by blanks. Default: the scopes that the server requests. */
   readonly scope?: string;
-  /** The port of `http://127.0.0.1:PORT/callback`, where the authorization server wants one that it knows. */
+  /** The port of `http://127.0.0.1:PORT/callback`, if the authorization server requires a registered port. */
   readonly callbackPort?: number;
   /**
-   * `client_credentials`: the program signs in by itself, with `clientId` and `clientSecret`, at `issuer`. By default a
-   * person does.
+   * `client_credentials`: the program signs in at `issuer` with `clientId` and `clientSecret`. By default a user signs
+   * in.
    */
   readonly grant?: "authorization_code" | "client_credentials";
 }
 
 /**
- * One entry of `mcpServers`, in the form that the field shares. `${NAME}` in its texts stands for a variable of the
- * user's.
+ * One entry of `mcpServers`, in the common format of MCP clients. `${NAME}` in a text stands for a variable of the
+ * user.
  */
 export type McpServerEntry = StdioEntry | HttpEntry;
 
-/** Whether a server is a program. */
 export function isStdio(entry: McpServerEntry): entry is StdioEntry {
   return "command" in entry;
 }
@@ -136,7 +135,7 @@ const shape = z.strictObject(
 const OF_PROGRAMS = ["args", "env", "cwd"] as const;
 const OF_ADDRESSES = ["headers", "oauth"] as const;
 
-/** The schema of an entry; its messages say what should stand at a place. */
+/** The schema of an entry. Its messages name the expected value. */
 export const mcpServerEntry = shape.superRefine((entry, context) => {
   const wrong = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
   const { command, url, type = command === undefined ? "http" : "stdio" } = entry;
@@ -155,10 +154,10 @@ export const mcpServerEntry = shape.superRefine((entry, context) => {
   }
 });
 
-/** A name of a server: letters, digits, `_`, `-` and `.`, at most 64. It becomes part of the names of its tools. */
+/** The name of a server: letters, digits, `_`, `-` and `.`, at most 64. The names of its tools contain the server's name. */
 export const mcpServerName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "a name of letters, digits, dots, _ and -");
 
-/** An entry that can be used. Throws an `McpError` that names the server, the place and what should stand there. */
+/** Validates an entry. Throws an `McpError` that names the server, the field and the expected value. */
 export function readEntry(name: string, value: unknown): McpServerEntry {
   const named = mcpServerName.safeParse(name);
   if (!named.success) {

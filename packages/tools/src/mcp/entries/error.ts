@@ -1,12 +1,12 @@
 /**
- * What can go wrong with an MCP server. `entry`: its configuration cannot be used. `variable`: it names a variable that
- * is not set. `start`: the server could not be started or reached, or does not speak the protocol. `sign-in`: somebody
- * has to sign in first. `gone`: the connection broke. `silent`: it gave no sign of life for as long as it may.
- * `refused`: it answered with an error. `unknown`: there is no such server, prompt or resource.
+ * The kind of a failure. `entry`: the configuration is invalid. `variable`: the configuration names an unset variable.
+ * `start`: the server did not start, was unreachable, or does not use the protocol. `sign-in`: the user must sign in.
+ * `gone`: the connection broke. `silent`: the server gave no sign of life for too long. `refused`: the server answered
+ * with an error. `unknown`: no such server, prompt or resource exists.
  */
 export type McpErrorCode = "entry" | "variable" | "start" | "sign-in" | "gone" | "silent" | "refused" | "unknown";
 
-/** A failure of an MCP server. Its message names the server and says what to do, for people and for the model. */
+/** A failure of an MCP server. Its message names the server and the remedy, for users and for the model. */
 export class McpError extends Error {
   override readonly name = "McpError";
   readonly code: McpErrorCode;
@@ -16,21 +16,21 @@ export class McpError extends Error {
     this.code = code;
   }
 
-  /** The same, and what it comes from. */
+  /** Creates an error with a cause. */
   static because(cause: unknown, code: McpErrorCode, message: string): McpError {
     return new McpError(code, message, { cause });
   }
 }
 
 /**
- * What went wrong, in words, with the cause where the message alone says nothing (`fetch failed`). What a validator says in JSON of an
- * answer that is not of the protocol is told as the places that are wrong (F50).
+ * Describes an error. Adds the cause if the message alone is too vague (`fetch failed`). A validator's JSON about an
+ * invalid message becomes a list of the invalid fields (F50).
  */
 export function reasonOf(error: unknown): string {
   return withoutIssues(wordsOf(error));
 }
 
-/** The places in the JSON of a validator, in the place of that JSON. */
+/** Replaces a validator's JSON by the fields that the JSON names. */
 function withoutIssues(words: string): string {
   const begin = words.search(/\[\s*\{/);
   if (begin === -1) return words;
@@ -40,12 +40,12 @@ function withoutIssues(words: string): string {
     const places = issues.map(({ path }) => (path.length === 0 ? "its top" : path.join("."))).slice(0, PLACES);
     return `${words.slice(0, begin)}what it sent is not of the protocol, at ${[...new Set(places)].join(", ")}`;
   } catch {
-    // No JSON after all.
+    // Not JSON.
     return words;
   }
 }
 
-/** Places that are named. */
+/** The most fields to name. */
 const PLACES = 5;
 
 function wordsOf(error: unknown): string {

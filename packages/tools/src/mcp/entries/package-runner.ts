@@ -2,9 +2,9 @@ import { basename, isAbsolute, parse, resolve } from "node:path";
 import type { StdioEntry } from "./entry.ts";
 
 /**
- * Programs that fetch and run others, by the word that makes them do so; an empty list when they always do. All of
- * them look for programs and settings (`node_modules/.bin`, `.npmrc`, `uv.toml`, ...) in the folder that they start in,
- * and in those around it.
+ * Programs that download and run other programs, with the subcommands that do so; an empty list if they always do. All
+ * of these programs read programs and settings (`node_modules/.bin`, `.npmrc`, `uv.toml`, ...) from their working
+ * directory and its parents.
  */
 const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   npx: [],
@@ -20,19 +20,19 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   deno: ["run"],
 };
 
-/** Where a server starts, and with which arguments. */
+/** The working directory and the arguments of a server. */
 export interface StartingPlace {
   readonly directory: string;
   readonly args: readonly string[];
 }
 
 /**
- * A server starts in the workspace, or in the folder that its entry names. One that a package runner starts, without
- * such a folder, starts in the root of the file system, which has no folder around it and is no workspace, so that
- * nothing that lies in a workspace decides which program runs (S16). That is so for a project's own entries too: trust is
- * given to what was there, and a command in the sandbox, or an edit, may have put programs and settings into the workspace
- * since, which would run outside of it, with the variables that the entry names. Arguments that name something of the workspace
- * (`.`, `..`, `./x`, `../x`, also behind `=`) are written out as whole paths.
+ * Returns where a server starts: in the workspace, or in the folder of its entry. A package runner without a folder
+ * starts in the root of the file system. The root has no parent and is no workspace, so no file of a workspace decides
+ * which program runs (S16). The rule also covers entries of the project. A user trusted an earlier state of the
+ * workspace: since then, a sandboxed command or an edit may have added programs and settings. They would run outside
+ * the sandbox, with the variables of the entry. Arguments that name workspace files (`.`, `..`, `./x`, `../x`, also
+ * after `=`) become absolute paths.
  */
 export function startingPlace({ command, args = [], cwd }: StdioEntry, workspace: string): StartingPlace {
   if (cwd !== undefined || !isPackageRunner({ command, args }))
@@ -40,13 +40,13 @@ export function startingPlace({ command, args = [], cwd }: StdioEntry, workspace
   return { directory: parse(workspace).root, args: args.map((arg) => wholePath(arg, workspace)) };
 }
 
-/** Whether what runs is looked for where it starts. */
+/** Returns whether the command looks up the program to run in its working directory. */
 export function isPackageRunner({ command, args = [] }: StdioEntry): boolean {
   const name = basename(command)
     .toLowerCase()
     .replace(/\.(?:exe|cmd|ps1)$/, "");
   const words = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
-  // Who names a program of the workspace by its path means that one.
+  // A path into the workspace names exactly that program, which is no package runner.
   if (words === undefined || (name !== command.toLowerCase() && !isAbsolute(command) && /[\\/]/.test(command)))
     return false;
   return words.length === 0 || args.some((arg) => words.includes(arg));

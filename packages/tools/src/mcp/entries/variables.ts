@@ -2,10 +2,10 @@ import type { Environment } from "../../sandbox/environment.ts";
 import { type HttpEntry, isStdio, type McpServerEntry, type StdioEntry } from "./entry.ts";
 import { McpError } from "./error.ts";
 
-/** `${NAME}`, or `${NAME:-what stands for it when it is not set}`. */
+/** `${NAME}`, or `${NAME:-default}`. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
-/** The variables of the user's that an entry names, each once: nothing else of the user's environment goes into it. */
+/** Returns the user's variables that an entry names, without duplicates. The entry gets no other variables. */
 export function variablesIn(entry: McpServerEntry): readonly string[] {
   const names = new Set<string>();
   mapTexts(entry, (text) => {
@@ -15,7 +15,7 @@ export function variablesIn(entry: McpServerEntry): readonly string[] {
   return [...names];
 }
 
-/** The entry with its variables filled in. Throws an `McpError` when one is not set and has no default. */
+/** Returns the entry with its variables filled in. Throws an `McpError` if a variable is unset and has no default. */
 export function fillIn<Entry extends McpServerEntry>(server: string, entry: Entry, env: Environment): Entry {
   return mapTexts(entry, (text) =>
     text.replace(VARIABLE, (_, name: string, otherwise: string | undefined) => {

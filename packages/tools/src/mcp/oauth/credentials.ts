@@ -9,7 +9,7 @@ import { McpError } from "../entries/error.ts";
 import { fillIn } from "../entries/variables.ts";
 
 /**
- * What is kept of signing in to the server of an entry; nothing, when that is a program. Throws an `McpError` when a
+ * Returns the stored credentials of an entry's server; undefined if the server is a program. Throws an `McpError` if a
  * variable of the entry is not set.
  */
 export function credentialsFor(
@@ -21,38 +21,38 @@ export function credentialsFor(
   return isStdio(entry) ? undefined : new Credentials(folder, fillIn(name, entry, env).url);
 }
 
-/** What is kept of signing in to a server. */
+/** The stored result of signing in to a server. */
 export interface StoredCredentials {
-  /** As whom the program is registered with the authorization server. */
+  /** The registration of this program at the authorization server. */
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
-  /** Scopes that a call asked for and the tokens do not have; the next sign-in asks for them. */
+  /** Scopes that a call needs and the tokens lack. The next sign-in requests them. */
   readonly wanted?: string;
 }
 
 /**
- * The credentials for one address, in a file for the user alone (mode 0600). They belong to the address and not to the
- * name of a server, so that a project that gives a server the same name gets none of them. Every read is a fresh one:
- * another process may have refreshed them.
+ * The credentials for one address, in a file that only the user can read (mode 0600). The key is the address and not
+ * the server's name: a project that uses the same name for another server gets no credentials. Every read opens the
+ * file, because another process may have refreshed the credentials.
  */
 export class Credentials {
   readonly #folder: string;
   readonly #file: string;
   readonly #address: string;
 
-  /** `folder` is made when something is written. */
+  /** `folder` is created with the first write. */
   constructor(folder: string, address: string) {
     this.#folder = folder;
     this.#address = address;
     this.#file = join(folder, `${createHash("sha256").update(address).digest("hex").slice(0, 32)}.json`);
   }
 
-  /** Waits until nobody else renews these credentials; disposing of the answer lets others. */
+  /** Waits until no other process refreshes these credentials. Dispose of the result to release the lock. */
   renewing(): Promise<AsyncDisposable> {
     return takeLease(`${this.#file}.lock`);
   }
 
-  /** What there is; empty when there is nothing. Rejects with an `McpError` when the file is broken. */
+  /** Returns the stored credentials; empty without a file. Rejects with an `McpError` if the file is broken. */
   async read(): Promise<StoredCredentials> {
     try {
       return JSON.parse(await readFile(this.#file, "utf8"));
@@ -62,7 +62,7 @@ export class Credentials {
     }
   }
 
-  /** Changes what is named; `undefined` removes it. Readers see the old content or the new. */
+  /** Changes the given fields; `undefined` removes a field. Readers see the old or the new content. */
   async change(
     change: { readonly [Key in keyof StoredCredentials]: StoredCredentials[Key] | undefined },
   ): Promise<void> {
@@ -74,26 +74,25 @@ export class Credentials {
     {
       await using handle = await open(temporary, "wx", 0o600);
       await handle.writeFile(`${JSON.stringify(content, undefined, 2)}\n`);
-      // Without this a power cut could leave the name with an empty file behind it.
+      // Without a sync, a power cut could leave an empty file under this name.
       await handle.sync();
     }
     await rename(temporary, this.#file);
   }
 
-  /** Forgets everything. */
+  /** Removes the credentials. */
   async remove(): Promise<void> {
     await rm(this.#file, { force: true });
   }
 }
 
-/** Milliseconds after which a lease is over, whether it was given back or not: its holder may have been killed. */
+/** Milliseconds after which a lease expires: its holder may have been killed. */
 const TERM = 10_000;
-/** Milliseconds between two looks at a lease that somebody else has. */
+/** Milliseconds between two attempts to take a lease. */
 const PAUSE = 20;
 
 /**
- * Waits until nobody else has the lease of this file, in this process or another, and takes it. Disposing of it gives
- * it back.
+ * Waits until no process holds the lease of this file, and takes the lease. Dispose of the result to release the lease.
  */
 async function takeLease(file: string): Promise<AsyncDisposable> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });

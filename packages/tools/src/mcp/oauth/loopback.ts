@@ -7,8 +7,8 @@ import { McpError } from "../entries/error.ts";
 const PATH = "/callback";
 
 /**
- * Where a browser comes back to after signing in: a port on 127.0.0.1 (RFC 8252, section 7.3) that takes one answer, to
- * the question that was asked and no other.
+ * The redirect address of a browser after a sign-in: a port on 127.0.0.1 (RFC 8252, section 7.3). Accepts one answer,
+ * and only with the `state` of the current request.
  */
 export class Loopback implements AsyncDisposable {
   readonly #server: Server;
@@ -29,7 +29,7 @@ export class Loopback implements AsyncDisposable {
     });
   }
 
-  /** Listens on a port; on any that is free when none is given. Rejects with an `McpError` when it is taken. */
+  /** Listens on a port; 0 means any free port. Rejects with an `McpError` if the port is taken. */
   static async open(port = 0): Promise<Loopback> {
     const server = createServer();
     try {
@@ -44,7 +44,7 @@ export class Loopback implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${PATH}`;
   }
 
-  /** Waits for the answer to the question with this `state`. Rejects with the signal's reason. */
+  /** Waits for the answer with this `state`. Rejects with the signal's reason. */
   async answer(state: string, signal: AbortSignal): Promise<URLSearchParams> {
     signal.throwIfAborted();
     const answer = Promise.withResolvers<URLSearchParams>();

@@ -13,33 +13,33 @@ import { McpError } from "../entries/error.ts";
 import type { Credentials } from "./credentials.ts";
 import { Loopback } from "./loopback.ts";
 
-/** Shows a person the address to sign in at. Resolves when it is shown, not when they are done. */
+/** Shows a user the address to sign in at. Resolves when the address is shown, before the sign-in is complete. */
 export type OpenAddress = (address: URL, server: string) => void | Promise<void>;
 
-/** Milliseconds that a person has to sign in. */
+/** Milliseconds for a user to sign in. */
 const PATIENCE = 300_000;
 
-/** Stands as the way back where nobody can be sent anywhere; nothing is registered with it. */
+/** The redirect address if no browser can be opened. No client is registered with this address. */
 const NOWHERE = "http://127.0.0.1/callback";
 
-/** How a person can sign in. */
+/** How the user of this program can sign in. */
 export interface SignInPerson {
-  /** Somebody waits for a page in their browser; without it nobody does. */
+  /** Opens a page in the user's browser; absent if no user is waiting. */
   readonly open: OpenAddress | undefined;
-  /** What to do when nobody waits, as it follows "wants you to sign in: ". */
+  /** What to do if no user is waiting, as a continuation of "wants you to sign in: ". */
   readonly advice: string;
 }
 
-/** One walk to the authorization server and back. */
+/** One running sign-in at the authorization server. */
 interface Walk {
   readonly verifier: string;
   readonly answer: Promise<URLSearchParams>;
 }
 
 /**
- * Signs in to one server with OAuth 2.1, as the client package asks for it. Tokens are refreshed without a person;
- * where one has to act, a browser is opened when somebody waits for that (`open`), and everything else is an `McpError`
- * of code `sign-in`. Without a person nothing is registered anywhere.
+ * Signs in to one server with OAuth 2.1, for the client package. Tokens are refreshed without a user. If a user must
+ * act, `open` shows the address in a browser. Without `open`, an `McpError` of code `sign-in` is thrown, and no client
+ * is registered.
  *
  *   refused ──▶ tokens refreshed ──▶ again
  *          ╰──▶ address opened ──▶ answer on 127.0.0.1 ──▶ tokens ──▶ again
@@ -52,7 +52,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   readonly #person: SignInPerson;
   readonly #loopback: Loopback | undefined;
   readonly #closed = new AbortController();
-  /** Made before the address is known that they belong to. */
+  /** Created before the address of their sign-in is known. */
   readonly #verifiers: string[] = [];
   #walk: Walk | undefined;
   #lastVerifier: string | undefined;
@@ -75,9 +75,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     if (entry.clientMetadataUrl !== undefined) this.clientMetadataUrl = entry.clientMetadataUrl;
   }
 
-  /**
-   * Rejects with an `McpError` when no port can be had for the way back of a person who waits.
-   */
+  /** Opens the redirect port if a user is waiting. Rejects with an `McpError` if no port is available. */
   static async prepare(
     server: string,
     entry: OAuthEntry,
@@ -112,7 +110,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     const { clientId, clientSecret, issuer } = this.#entry;
     const { client, tokens } = await this.#credentials.read();
     if (clientId !== undefined) {
-      // Without a word of the user's, the authorization server that was signed in to first is the one.
+      // Without a configured issuer, only the first authorization server that signed in is accepted.
       const home = issuer ?? tokens?.issuer ?? at?.issuer;
       if (home !== undefined && at !== undefined && !isSameIssuer(home, at.issuer))
         throw this.#stranger(home, at.issuer);
@@ -127,7 +125,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
       return client;
     }
     if (client === undefined || tokens?.refresh_token !== undefined) return client;
-    // Most authorization servers take only the way back that was registered, and the port is another one now.
+    // Most authorization servers accept only the registered redirect address, and the port has changed since.
     const isForHere = "redirect_uris" in client && client.redirect_uris?.includes(this.redirectUrl);
     return isForHere || this.clientMetadataUrl === client.client_id ? client : undefined;
   }
@@ -137,8 +135,8 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   }
 
   async tokens(at?: OAuthClientInformationContext): Promise<StoredOAuthTokens | undefined> {
-    // Asked for with an authorization server, they are about to be renewed. A refresh token is good for one time, and
-    // an authorization server that sees it twice may take all of them back.
+    // Called with an authorization server, the tokens are about to be refreshed. A refresh token works once. A server
+    // that sees the token twice may revoke all tokens, so take the lock.
     if (at !== undefined) this.#renewing = await this.#credentials.renewing();
     const { tokens } = await this.#credentials.read();
     this.#given = tokens;
@@ -181,13 +179,13 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
       address.searchParams.get("state") ?? "",
       AbortSignal.any([this.#closed.signal, AbortSignal.timeout(PATIENCE)]),
     );
-    // Whoever waits for it sees the rejection.
+    // The waiting request handles the rejection.
     answer.catch(() => {});
     this.#walk = { verifier, answer };
     await open(address, this.#server);
   }
 
-  /** Waits for the person who was sent away. Rejects with an `McpError` when they do not come back. */
+  /** Waits for the user to sign in. Rejects with an `McpError` if the user does not finish. */
   async answer(signal: AbortSignal): Promise<URLSearchParams> {
     const walk = this.#walk;
     if (walk === undefined) throw this.#needed();
@@ -221,7 +219,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     if (scope === "client" || scope === "all") await this.#credentials.change({ client: undefined });
     if (scope === "tokens" || scope === "all") {
       const { tokens } = await this.#credentials.read();
-      // Another process may have renewed them meanwhile: then these are good, and ours are what was refused.
+      // If another process refreshed the tokens meanwhile, the new tokens are valid and must stay.
       if (tokens?.access_token === this.#given?.access_token) await this.#credentials.change({ tokens: undefined });
     }
     await this.#renewed();
@@ -253,7 +251,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   }
 }
 
-/** An authorization server may give its address with or without a slash at the end. */
+/** Authorization servers give their address with or without a trailing slash. */
 function isSameIssuer(a: string, b: string): boolean {
   return a.replace(/\/$/, "") === b.replace(/\/$/, "");
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type Gate, HttpPuppet } from "./http-puppet.fixture.ts";
 
-/** A request that the authorization server got. */
+/** A request to the authorization server. */
 export interface Asked {
   readonly path: string;
   readonly values: Readonly<Record<string, string>>;
@@ -13,17 +13,17 @@ export interface Asked {
 }
 
 /**
- * An authorization server on 127.0.0.1 whose user always agrees. It checks PKCE, gives a refresh token out once, and
- * takes only the way back that was registered.
+ * An authorization server on 127.0.0.1 whose user always agrees. The server checks PKCE, issues each refresh token
+ * once, and accepts only a registered redirect address.
  */
 export class AuthorizationServer implements AsyncDisposable {
-  /** What it was asked, oldest first. */
+  /** The requests, oldest first. */
   readonly asked: Asked[] = [];
-  /** Clients that it knows, with their ways back; a secret where there is one. */
+  /** Known clients, with their redirect addresses and an optional secret. */
   readonly clients = new Map<string, { readonly ways: readonly string[]; readonly secret?: string }>();
   readonly #codes = new Map<string, { readonly challenge: string; readonly scope: string; readonly way: string }>();
   readonly #refreshing = new Map<string, string>();
-  /** The tokens that are good now, with their scopes. */
+  /** The valid tokens, with their scopes. */
   readonly #tokens = new Map<string, string>();
   readonly #server: Server;
 
@@ -49,22 +49,22 @@ export class AuthorizationServer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What it was asked at a path. */
+  /** Returns the requests to a path. */
   at(path: string): Asked[] {
     return this.asked.filter((one) => one.path === path);
   }
 
-  /** The scopes of a token that is good. */
+  /** Returns the scopes of a valid token. */
   scopesOf(header: string | undefined): readonly string[] | undefined {
     return this.#tokens.get(header?.replace("Bearer ", "") ?? "")?.split(" ");
   }
 
-  /** From now on the tokens that were given out are good for refreshing only. */
+  /** Expires all access tokens. Refresh tokens stay valid. */
   expire(): void {
     this.#tokens.clear();
   }
 
-  /** From now on they are good for nothing. */
+  /** Revokes all tokens. */
   revoke(): void {
     this.expire();
     this.#refreshing.clear();
@@ -138,9 +138,7 @@ export class AuthorizationServer implements AsyncDisposable {
   }
 }
 
-/**
- * A puppet that wants a token of an authorization server: with the scope `read`, and for the tool `echo` with `write`.
- */
+/** A puppet that requires a token of an authorization server: the scope `read`, and `write` for the tool `echo`. */
 export function guardedPuppet(authority: () => AuthorizationServer): Promise<HttpPuppet> {
   const gate: Gate = (request, response) => {
     const resource = `http://${request.headers.host}`;

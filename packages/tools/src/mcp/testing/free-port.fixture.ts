@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * A port that nothing listens on, for whoever can only be given one. It is none of those that systems give out by
- * themselves, so no neighbour gets it meanwhile.
+ * Returns a free port, for servers that need a port in advance. The port is outside the range that systems assign, so
+ * no other process gets the port meanwhile.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -13,7 +13,7 @@ export async function freePort(): Promise<number> {
     try {
       await once(server, "listening");
     } catch {
-      // Somebody has it.
+      // The port is taken.
       continue;
     }
     server.close();

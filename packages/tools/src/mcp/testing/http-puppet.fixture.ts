@@ -5,20 +5,20 @@ import { json } from "node:stream/consumers";
 import { freePort } from "./free-port.fixture.ts";
 import { type Message, Puppet, type PuppetOptions } from "./puppet.fixture.ts";
 
-/** What comes before the puppet; returns whether it has dealt with the request. */
+/** Runs before the puppet; returns whether the request was handled. */
 export type Gate = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 
-/** What a message lacks, as the challenge that it is refused with. */
+/** Returns the challenge with which a message is refused; undefined if nothing is missing. */
 export type Lacking = (message: Message, request: IncomingMessage) => string | undefined;
 
 /** A puppet behind streamable HTTP, on 127.0.0.1. */
 export class HttpPuppet implements AsyncDisposable {
   readonly puppet: Puppet;
-  /** Answers a message in the puppet's place, whatever the protocol says. */
+  /** Answers a message instead of the puppet, even against the protocol. Returns whether the message was answered. */
   instead: ((message: Message, response: ServerResponse) => boolean) | undefined;
-  /** How often a client began to listen for what it says by itself. */
+  /** The number of clients that opened a stream for server messages. */
   listened = 0;
-  /** The headers of the requests that it got, oldest first. */
+  /** The headers of all requests, oldest first. */
   readonly headers: IncomingMessage["headers"][] = [];
   readonly #options: PuppetOptions;
   readonly #gate: Gate;
@@ -49,9 +49,9 @@ export class HttpPuppet implements AsyncDisposable {
     return `${this.origin}/mcp`;
   }
 
-  /** Listens, again at the same address if it did before. */
+  /** Listens; after a close, again at the same address. */
   async listen(): Promise<void> {
-    // It never closes a connection of its own accord, such as one that a client is about to use again.
+    // The server never closes idle connections: a client may be about to reuse a connection.
     const server = createServer({ keepAliveTimeout: 600_000 });
     server.on("request", (request, response) => void this.#serve(request, response));
     this.#server = server;
@@ -59,17 +59,17 @@ export class HttpPuppet implements AsyncDisposable {
     await once(server.listen(this.#port, "127.0.0.1"), "listening");
   }
 
-  /** Forgets all sessions, as a server does that was started again. */
+  /** Forgets all sessions, like a restarted server. */
   forget(): void {
     this.#sessions.clear();
   }
 
-  /** Ends what streams now. */
+  /** Breaks all open streams. */
   cut(): void {
     for (const stream of this.#streams) stream.destroy();
   }
 
-  /** Says something by itself, on all streams. */
+  /** Sends a message on all streams. */
   say(message: Message): void {
     for (const stream of this.#streams) stream.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   }
@@ -79,7 +79,7 @@ export class HttpPuppet implements AsyncDisposable {
     stream.once("close", () => this.#streams.delete(stream));
   }
 
-  /** How many clients it talks to. */
+  /** The number of sessions. */
   get sessions(): number {
     return this.#sessions.size;
   }

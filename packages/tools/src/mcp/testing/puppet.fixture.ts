@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** A message of JSON-RPC, as far as it matters here. */
+/** The parts of a JSON-RPC message that matter here. */
 export interface Message {
   readonly jsonrpc?: "2.0";
   readonly id?: number | string;
@@ -11,15 +11,15 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** What a puppet offers and how it behaves. */
+/** The offers and the behaviour of a puppet. */
 export interface PuppetOptions {
-  /** The era of its protocol. Default: the older one. */
+  /** True for the newer protocol. Default: the older protocol. */
   readonly modern?: boolean;
-  /** More tools that it lists; they answer their name. */
+  /** Additional tools, which answer with their own name. */
   readonly tools?: readonly object[];
 }
 
-/** Asks the client something, over the same way. */
+/** Sends a message to the client over the same connection. */
 export type Send = (message: Message) => void;
 
 const object = (properties: object = {}) => ({ type: "object", properties });
@@ -42,14 +42,14 @@ const TOOLS = [
   { name: "elicit", description: "Asks the user.", inputSchema: object({ params: { type: "object" } }) },
 ];
 
-/** An MCP server without a package: it does what a test wants to see, good or bad. */
+/** An MCP server without the MCP package, with the good or bad behaviour that a test needs. */
 export class Puppet {
-  /** What it was asked and told, oldest first. */
+  /** All received messages, oldest first. */
   readonly heard: Message[] = [];
   readonly #options: PuppetOptions;
   readonly #waiting = new Map<number | string, (message: Message) => void>();
   #grown: object[] = [];
-  /** Who listens to what changes, in the newer protocol. */
+  /** Subscribers of changes, in the newer protocol. */
   readonly #listeners = new Set<Send>();
   #questions = 0;
 
@@ -57,7 +57,7 @@ export class Puppet {
     this.#options = options;
   }
 
-  /** Takes a message; answers go to `send`. */
+  /** Handles a message; responses go to `send`. */
   async take(message: Message, send: Send): Promise<void> {
     this.heard.push(message);
     const { id, method } = message;
@@ -70,7 +70,7 @@ export class Puppet {
     if (answer !== undefined) send({ jsonrpc: "2.0", id, ...answer });
   }
 
-  /** Offers a tool more, and says so to whoever listens. */
+  /** Adds a tool and notifies all subscribers. */
   grow(): void {
     this.#grown = [{ name: "grown", description: "New.", inputSchema: object() }];
     for (const tell of this.#listeners) tell({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
@@ -144,7 +144,7 @@ export class Puppet {
     }
   }
 
-  /** What it says of itself. */
+  /** The capabilities and instructions. */
   #self(): object {
     return {
       capabilities: { tools: { listChanged: true }, prompts: {}, resources: {}, logging: {} },
@@ -152,7 +152,7 @@ export class Puppet {
     };
   }
 
-  /** The newer protocol wants to be told that a result is whole. */
+  /** The newer protocol requires a mark of a complete result. */
   #whole(result: object): object {
     return this.#options.modern ? { resultType: "complete", ttlMs: 0, cacheScope: "private", ...result } : result;
   }
@@ -194,7 +194,7 @@ export class Puppet {
         process.exit(7);
         break;
       case "daemon": {
-        // It traps what asks it to end, in a session of its own, and holds the standard output open.
+        // This process ignores SIGTERM in its own session, and holds the standard output open.
         const daemon = spawn("sh", ["-c", "trap '' TERM; while :; do sleep 1; done"], {
           detached: true,
           stdio: "inherit",

@@ -2,9 +2,9 @@ import { createInterface } from "node:readline";
 import { type Message, Puppet } from "./puppet.fixture.ts";
 
 /*
- * A puppet as a program. Its first argument is what it is told beforehand, as JSON: the options of a puppet, and `says`
- * (to standard error), `exits` (at once, with that code), `chatters` (lines on standard output that are no messages),
- * `deaf` (it answers nothing), `stubborn` (it does not end when it is asked to).
+ * A puppet as a program. Its first argument is JSON: the options of a puppet, and `says` (to standard error), `exits`
+ * (at once, with this code), `chatters` (lines on standard output that are no messages), `deaf` (no answers),
+ * `stubborn` (ignores requests to exit).
  */
 const told = JSON.parse(process.argv[2] ?? "{}");
 if (told.says) process.stderr.write(`${told.says}\n`);

@@ -8,16 +8,16 @@ import { type McpOptions, type McpServers, openMcpServers } from "../index.ts";
 
 const PUPPET = fileURLToPath(new URL("./stdio-puppet.fixture.ts", import.meta.url));
 
-/** The entry of a puppet that is a program, and what it is told beforehand. */
+/** Returns the entry of a puppet program with these options. */
 export function puppet(told: object = {}, more: object = {}): object {
   return { command: process.execPath, args: [PUPPET, JSON.stringify(told)], ...more };
 }
 
-/** Servers of one test, in a workspace of their own; all that they started ends with the test. */
+/** The servers of one test, in their own workspace. All processes end with the test. */
 export class TestServers implements AsyncDisposable {
   readonly workspace = realpathSync(mkdtempSync(join(tmpdir(), "banyan-mcp-")));
   readonly servers: McpServers;
-  /** How often something changed. */
+  /** The number of changes. */
   changes = 0;
 
   constructor(servers: Readonly<Record<string, unknown>>, options: Partial<McpOptions> = {}) {
@@ -34,7 +34,7 @@ export class TestServers implements AsyncDisposable {
     });
   }
 
-  /** Servers of which it is known whether they can be used. */
+  /** Opens servers and waits until each is ready or has failed. */
   static async settled(
     servers: Readonly<Record<string, unknown>>,
     options: Partial<McpOptions> = {},
@@ -49,7 +49,7 @@ export class TestServers implements AsyncDisposable {
     return this.servers.states.map(({ name, status }) => `${name}: ${status}`);
   }
 
-  /** The sentence for why a server cannot be used. */
+  /** Returns the reason why a server cannot be used. */
   reason(server: string): string {
     const state = this.servers.states.find(({ name }) => name === server);
     return state !== undefined && "reason" in state ? state.reason : "";
@@ -65,12 +65,12 @@ export class TestServers implements AsyncDisposable {
     return tool;
   }
 
-  /** Calls a tool as the engine does. */
+  /** Calls a tool like the engine. */
   async call(name: string, input: object = {}, call: Partial<ToolContext> = {}): Promise<string> {
     return String(await this.tool(name).execute(input, { ...context, ...call }));
   }
 
-  /** Waits until the journal of a server says something. */
+  /** Waits until the journal of a server contains the text. */
   async untilSaid(server: string, text: string): Promise<void> {
     await expect.poll(() => this.servers.journal(server)).toContain(text);
   }
@@ -87,7 +87,7 @@ const context = {
   ask: () => Promise.reject(new Error("Nobody can be asked.")),
 } as unknown as ToolContext;
 
-/** Somebody who gives these answers, one after the other, and takes down what was asked. */
+/** A user who gives these answers in order. Records the questions. */
 export function person(...answers: readonly string[]): {
   readonly asked: Question[];
   ask(question: Question): Promise<string>;
@@ -104,12 +104,12 @@ export function person(...answers: readonly string[]): {
   };
 }
 
-/** Whether a process runs. One that has ended and was not waited for does not. */
+/** Returns whether a process runs. A zombie counts as ended. */
 export function isRunning(id: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${id}/status`, "utf8"));
   } catch {
-    // It is gone.
+    // The process is gone.
     return false;
   }
 }
