@@ -3,8 +3,8 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { isWithin } from "./protected-places.ts";
 
 /**
- * Finds a program along a `PATH`, but not where commands in the sandbox may write: one of them could have put something
- * else there under its name. Returns a path without links, or undefined.
+ * Finds a program along a `PATH`, but never in a place where sandboxed commands can write: a command could have
+ * replaced the program there. Returns a path without links, or undefined.
  */
 export function findProgram(name: string, path: string, writable: readonly string[]): string | undefined {
   for (const folder of path.split(delimiter)) {
@@ -16,13 +16,13 @@ export function findProgram(name: string, path: string, writable: readonly strin
       accessSync(real, constants.X_OK);
       if (statSync(real).isFile()) return real;
     } catch {
-      // It is not there, or cannot be run.
+      // The file is missing or not executable.
     }
   }
   return undefined;
 }
 
-/** What is left of a `PATH` without relative entries, which mean another folder everywhere, and without those in given places. */
+/** Returns a `PATH` without relative entries, whose meaning depends on the folder, and without entries inside `places`. */
 export function pathWithout(places: readonly string[], path: string): string {
   const entries = path
     .split(delimiter)
@@ -35,26 +35,26 @@ function leadsInto(place: string, entry: string): boolean {
   try {
     return isWithin(realpathSync(place), realpathSync(entry));
   } catch {
-    // What is not there leads nowhere.
+    // A missing folder leads nowhere.
     return false;
   }
 }
 
-/** A program to start, its arguments and all of its environment. */
+/** A program to start, with its arguments and its whole environment. */
 export interface Program {
-  /** A path, or a name that is looked for along `PATH`. */
+  /** A path, or a name to find along `PATH`. */
   readonly file: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A program and its arguments as the text of a shell command: every character stands for itself. */
+/** Returns a program and its arguments as a shell command, with every word quoted. */
 export function shellWords({ file, args }: Pick<Program, "file" | "args">): string {
   return [file, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
 }
 
-/** The variable whose words are run in the sandbox: so the text does not grow with the command, however it is quoted. */
+/** The variable with the words to run in the sandbox. The wrapped command then has the same length for any quoting. */
 export const WORDS = "BANYAN_SANDBOX_WORDS";
 
-/** The variable that whatever runs in a sandbox has, and the processes around it have not. */
+/** A variable that only processes inside a sandbox have. */
 export const INSIDE = "BANYAN_IN_SANDBOX";

@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const GITLINK = 0o160000;
-/** Times, ids and modes in front of the name of an object. */
+/** Bytes of times, ids and mode before the object name of an entry. */
 const FIXED = 40;
 const SHARED = "link";
 
-/** The paths that an index calls submodules: `git help index-format`, versions 2 to 4. None where it cannot be read, as for git. */
+/** Returns the submodule paths of an index: `git help index-format`, versions 2 to 4. Empty if unreadable, as for git. */
 export function gitlinksIn(repository: string): string[] {
   try {
     const width = /objectformat\s*=\s*sha256/i.test(configOf(repository)) ? 32 : 20;
     const index = readFileSync(join(repository, "index"));
     const { names, links, shared } = entriesOf(index, width);
     if (shared === undefined) return links;
-    // A split index: what it does not say anew stands in another file. An entry without a name replaces any one of that.
+    // A split index: a second file has the other entries. An entry without a name replaces any entry of the second file.
     const others = entriesOf(readFileSync(join(repository, `sharedindex.${shared}`)), width);
     return [...links, ...(names.includes("") ? others.names : others.links)];
   } catch {
@@ -21,7 +21,7 @@ export function gitlinksIn(repository: string): string[] {
   }
 }
 
-/** The settings of a repository; those of a linked work tree stand in the one that it belongs to. */
+/** Reads the settings of a repository. A linked work tree has the settings of its main repository. */
 function configOf(repository: string): string {
   try {
     const common = readFileSync(join(repository, "commondir"), "utf8").trimEnd();
@@ -58,7 +58,7 @@ function entriesOf(index: Buffer, width: number): Entries {
     } else {
       const end = index.indexOf(0, from);
       name = index.subarray(from, end);
-      // Each entry is filled up to a multiple of eight, with one to eight bytes of 0.
+      // Each entry is padded with one to eight zero bytes to a multiple of eight.
       at += Math.ceil((end + 1 - at) / 8) * 8;
     }
     names.push(name.toString());
@@ -67,7 +67,7 @@ function entriesOf(index: Buffer, width: number): Entries {
   return { names, links, shared: sharedIn(index.subarray(at, index.length - width), width) };
 }
 
-/** The number of git's variable width: seven bits a byte, each further byte counts from where the one before cannot reach. */
+/** Reads git's variable-width number: seven bits per byte, and 1 is added before each further byte. */
 function numberAt(index: Buffer, from: number): { readonly value: number; readonly end: number } {
   let end = from;
   let byte = index.readUInt8(end++);
@@ -79,7 +79,7 @@ function numberAt(index: Buffer, from: number): { readonly value: number; readon
   return { value, end };
 }
 
-/** Of the extensions behind the entries, the name of the file that holds the rest of a split index. */
+/** Returns the id of the shared index file from the extensions after the entries; undefined if the index is not split. */
 function sharedIn(extensions: Buffer, width: number): string | undefined {
   for (let at = 0; at + 8 <= extensions.length; at += 8 + extensions.readUInt32BE(at + 4)) {
     if (extensions.toString("latin1", at, at + 4) !== SHARED) continue;

@@ -14,7 +14,7 @@ const LONGEST_REMOVAL = 10_000;
  * for running commands of other programs. So only the last program that needs a placeholder removes it (S30).
  *
  * No lock is needed. A program that needs a placeholder first publishes its need, then waits for programs that remove
- * placeholders. A program that removes first sets a flag, then reads the needs of others. So one always sees the other.
+ * placeholders. A program that removes first sets a flag, then reads the needs of others. So one of the two always sees the other.
  */
 export class HeldPlaces {
   readonly #holder: Holder;
@@ -23,11 +23,11 @@ export class HeldPlaces {
 
   constructor(holder: Holder) {
     this.#holder = holder;
-    // Killed programs may have left some.
+    // Killed programs may have left placeholders.
     this.release();
   }
 
-  /** Returns what there is to mount at these places. Until `release`, no program removes the placeholders among them. */
+  /** Returns the paths to mount among these places. No program removes their placeholders before `release`. */
   async hold(places: readonly string[]): Promise<readonly string[]> {
     const canMake = new Map([...new Set(places.map(dirname))].map((folder) => [folder, canMakeIn(folder)]));
     const canBeMade = (place: string) => canMake.get(dirname(place)) === true;
@@ -41,16 +41,16 @@ export class HeldPlaces {
     }
     await this.#othersRemoved;
     for (const place of vacant.values()) make(place);
-    // This user makes nothing in some folders. Another user may remove a placeholder from there at any time.
+    // In some folders this user cannot create files. Another user may remove a placeholder there at any time.
     return places.filter((place) => exists(place) && (canBeMade(place) || !isPlaceholder(place)));
   }
 
-  /** Whether a command runs or is being killed. It needs its placeholders until its last process is gone. */
+  /** Returns whether a command runs or is being killed. A command needs its placeholders until its last process is gone. */
   hasCommands(): boolean {
     return this.#holder.hasCommands();
   }
 
-  /** Removes placeholders that no other program needs, also those of killed programs. Call it while no command runs. */
+  /** Removes placeholders that no other program needs, including those of killed programs. Call this while no command runs. */
   release(): void {
     removeUnneeded(this.#holder);
     this.#needed.clear();
@@ -73,7 +73,7 @@ export async function commandsEnded(holder: Holder): Promise<void> {
   while (holder.hasCommands()) await sleep(PAUSE, undefined, { ref: false });
 }
 
-/** Removes the folders of an ended sandbox, and placeholders that no other program needs. Does nothing while commands run. */
+/** Removes the folders of an ended sandbox and unneeded placeholders. Does nothing while commands run. */
 export function removeEnded(holder: Holder): void {
   holder.retire();
   if (holder.hasCommands() || !exists(holder.folder)) return;
@@ -101,7 +101,7 @@ function removeUnneeded(holder: Holder): void {
   }
 }
 
-/** Whether no process of the sandbox lives. A killed program may just have started a command: it cannot open its pipe any more. */
+/** Returns whether no process of the sandbox lives. `retire` closes the pipe for a command that a killed program just started. */
 function hasEnded(holder: Holder): boolean {
   if (holder.lives()) return false;
   holder.retire();
@@ -114,7 +114,7 @@ function removeFolders(holder: Holder): void {
   holder.remove();
 }
 
-/** Whether the folder that the place lies in is the same as when it was needed. */
+/** Returns whether the folder of the place is the same as when the place was published. */
 function isStill(key: string, place: string): boolean {
   try {
     return keyOf(place) === key;
@@ -127,7 +127,7 @@ function make(place: string): void {
   try {
     makePlaceholder(place);
   } catch {
-    // Something is there already, or the file system is read-only and commands cannot write either.
+    // The path exists already, or the file system is read-only and commands cannot write either.
   }
 }
 

@@ -35,11 +35,11 @@ const MOST_BYTES = 16 * 1024 * 1024;
 export type Needs = ReadonlyMap<string, string>;
 
 /**
- * One sandbox, as the programs of all users on this machine see it: a folder that says which placeholders it needs.
+ * One sandbox, as the programs of all users on this machine see it: a folder that lists the placeholders of the sandbox.
  *
- * Two named pipes say whether it lives. Opening a pipe for writing fails when no process has it open for reading, so the
- * kernel answers, also after a SIGKILL and when process ids were used again. `owner` is open in the program and in the
- * process of the sandbox, `commands` around each command that runs.
+ * Two named pipes show whether the sandbox lives. Opening a pipe for writing fails if no process has the pipe open for
+ * reading. So the kernel answers, even after a SIGKILL and after reuse of process ids. `owner` is open in the program and
+ * in the sandbox process; `commands` is open around each running command.
  */
 export class Holder {
   readonly folder: string;
@@ -50,12 +50,12 @@ export class Holder {
     this.isOwn = isOwn;
   }
 
-  /** The pipe that has to be open around each command. */
+  /** The path of the pipe that must be open around each command. */
   get commands(): string {
     return join(this.folder, RUNNING, PIPE);
   }
 
-  /** Keeps the holder alive until this process ends, or closes the answer. */
+  /** Keeps the holder alive until this process ends or closes the returned descriptor. */
   own(): number {
     return openSync(join(this.folder, OWNER), constants.O_RDWR | constants.O_NONBLOCK);
   }
@@ -76,14 +76,14 @@ export class Holder {
     try {
       return new Map(Object.entries<string>(JSON.parse(contentOf(join(this.folder, NEEDS)))));
     } catch {
-      // The sandbox needs nothing yet, or another user wrote something else into the file.
+      // The sandbox has no needs yet, or another user wrote something else into the file.
       return new Map();
     }
   }
 
   publish(needs: Needs): void {
     const file = join(this.folder, NEEDS);
-    // Replacing a file costs more than removing the file and making it again.
+    // Replacing a file costs more than removing and recreating the file.
     if (needs.size === 0) {
       rmSync(file, { force: true });
       return;
@@ -92,7 +92,7 @@ export class Holder {
     renameSync(`${file}.next`, file);
   }
 
-  /** The folder of the sandbox's own temporary files; undefined if a crash prevented that it was written down. */
+  /** Returns the folder of the sandbox's temporary files; undefined if a crash prevented writing its path. */
   base(): string | undefined {
     try {
       return readFileSync(join(this.folder, BASE), "utf8");
@@ -101,7 +101,7 @@ export class Holder {
     }
   }
 
-  /** Whether its owner removes placeholders now. None of its own commands runs then. */
+  /** Returns whether the owner is removing placeholders. None of its own commands runs then. */
   isRemoving(): boolean {
     return lstatSync(join(this.folder, REMOVING), { throwIfNoEntry: false }) !== undefined && this.hasOwner();
   }
@@ -112,12 +112,12 @@ export class Holder {
     else rmSync(flag, { force: true });
   }
 
-  /** From now on no command starts: the path of its pipe is gone. */
+  /** Prevents new commands from starting, by moving their pipe. */
   retire(): void {
     try {
       renameSync(join(this.folder, RUNNING), join(this.folder, ENDED));
     } catch {
-      // Another program retired or removed it first.
+      // Another program retired or removed the holder first.
     }
   }
 
@@ -127,8 +127,8 @@ export class Holder {
 }
 
 /**
- * Makes the holder of a new sandbox, and keeps it alive until this process ends. `base` is the folder of the sandbox's own
- * temporary files, `mkfifo` the path of that program.
+ * Creates the holder of a new sandbox and keeps the holder alive until this process ends. `base` is the folder of the
+ * sandbox's temporary files, `mkfifo` the path of that program.
  */
 export function makeHolder(base: string, mkfifo: string): Holder {
   const all = holdersFolder();
@@ -149,19 +149,19 @@ export function makeHolder(base: string, mkfifo: string): Holder {
   return new Holder(folder, true);
 }
 
-/** The folder of all holders of this user. */
+/** Returns the folder of all holders of this user. */
 export function holdersFolder(): string {
   return join(realpathSync(TOP), `${OF_USER}${process.getuid?.() ?? ""}`);
 }
 
-/** The holders of all other sandboxes, of all users. */
+/** Returns the holders of all other sandboxes, of all users. */
 export function otherHolders(holder: Holder): readonly Holder[] {
   const own = holdersFolder();
   return readdirSync(dirname(own))
     .filter((name) => name.startsWith(OF_USER))
     .flatMap((name) => {
       const folder = join(dirname(own), name);
-      // Ignore a folder that one user made in the name of another.
+      // Ignore a folder that a user created under another user's name.
       if (!isFolderOf(folder, Number(name.slice(OF_USER.length)))) return [];
       return namesIn(folder).map((one) => new Holder(join(folder, one), folder === own));
     })
@@ -192,7 +192,7 @@ function hasReader(pipe: string): boolean {
   }
 }
 
-/** Reads a file that another user may have made. Never follows a link, waits at a pipe, or reads without end. */
+/** Reads a file that another user may have created. Never follows a link, blocks on a pipe, or reads without limit. */
 function contentOf(path: string): string {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {

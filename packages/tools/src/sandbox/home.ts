@@ -4,7 +4,7 @@ import { expandHome } from "../workspace/files/named-path.ts";
 import type { Environment } from "./environment.ts";
 import { isWithin } from "./protected-places.ts";
 
-/** What builds read in the home folder: toolchains, what was downloaded for them, and settings without passwords. */
+/** The files of the home folder that builds read: toolchains, their downloads, and settings without passwords. */
 const FOR_BUILDS = [
   ...[".asdf", ".bun", ".bundle", ".cargo", ".composer", ".conda", ".deno", ".dotnet", ".elan", ".fnm", ".fvm", ".gem"],
   ...[".ghcup", ".goenv", ".gradle", ".gvm", ".hex", ".ivy2", ".jbang", ".jenv", ".julia", ".juliaup", ".konan", ".m2"],
@@ -18,10 +18,10 @@ const FOR_BUILDS = [
   ...[".local/share/uv", ".local/share/virtualenvs", "Library/Caches/Homebrew", "Library/pnpm"],
 ];
 
-/** Caches in the folder for caches that builds fail without writing to: empty at first, and of the sandbox alone, so that nothing outside runs what is in them. */
+/** Caches that builds must write to. The sandbox has its own empty copies, so no program outside runs their content. */
 const PRIVATE_CACHES = ["go-build", "uv"];
 
-/** Keys, passwords and sign-ins of the usual programs, in the home folder. Never read, whatever the settings name. */
+/** Keys, passwords and sign-ins of common programs in the home folder. Never readable, whatever the settings name. */
 const SECRETS = [
   ...[".aws", ".azure", ".boto", ".bundle/config", ".cargo/credentials", ".cargo/credentials.toml", ".claude.json"],
   ...[".composer/auth.json", ".conda/.condarc", ".config/banyan", ".config/chromium", ".config/composer/auth.json"],
@@ -48,7 +48,7 @@ const SECRETS = [
   ...[".yarnrc", ".yarnrc.yml", ".config/configstore", "Library/Application Support", "Library/Keychains"],
 ];
 
-/** Beyond the home folder. A command in the sandbox of a root user is root still. */
+/** Secrets outside the home folder. A command in the sandbox of a root user still runs as root. */
 const OF_SYSTEM = [
   ...["/home", "/root", "/run/credentials", "/run/secrets", "/run/user", "/var/run/secrets", "/etc/gshadow"],
   ...["/etc/gshadow-", "/etc/kubernetes", "/etc/NetworkManager/system-connections", "/etc/shadow", "/etc/shadow-"],
@@ -58,21 +58,21 @@ const OF_SYSTEM = [
   ...["/var/lib/sss", "/var/mail", "/var/spool/cron"],
 ];
 
-/** The home folder as commands see it (S19). All paths are absolute. */
+/** What commands can read of the home folder (S19). All paths are absolute. */
 export interface ClosedHome {
-  /** What they cannot read; also what lies in a place that they can. */
+  /** Unreadable places, even inside readable places. */
   readonly denied: readonly string[];
-  /** What they can read all the same. */
+  /** Readable places inside the denied places. */
   readonly readable: readonly string[];
-  /** Where each has a folder of the sandbox's own. */
+  /** Places that the sandbox replaces with its own folders. */
   readonly caches: readonly string[];
-  /** What was named and stays closed, in sentences for a person. */
+  /** Named places that stay closed anyway, as sentences for the user. */
   readonly refused: readonly string[];
 }
 
 /**
- * Closes a home folder but for what builds need, the folders of `PATH` in it, and what is `named`: paths from the home.
- * `own` are folders that stay closed wherever they lie.
+ * Closes a home folder except for the files that builds need, the folders of `PATH`, and the `named` paths, relative to
+ * the home. The folders in `own` always stay closed.
  */
 export function closeHome({
   home,
@@ -113,12 +113,12 @@ export function closeHome({
   };
 }
 
-/** By the XDG base directory specification. Elsewhere than in the home nothing can be mounted. */
+/** Returns the cache folder by the XDG base directory specification. Outside the home folder no mount is possible. */
 function cachesOf(home: string, { XDG_CACHE_HOME: named }: Environment): string {
   return named !== undefined && isAbsolute(named) && isWithin(home, named) ? resolve(named) : join(home, ".cache");
 }
 
-/** A path as settings write it: `~/x`, an absolute one, or one from the home folder. */
+/** Resolves a path from the settings: `~/x`, an absolute path, or a path relative to the home folder. */
 function inHome(home: string, written: string): string {
   return resolve(home, expandHome(written, home));
 }
@@ -127,7 +127,7 @@ function real(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // What is not there yet has no other name.
+    // A missing file has no other name.
     return path;
   }
 }

@@ -1,29 +1,29 @@
 import { writeFileSync } from "node:fs";
 
-/** Per processor: how the kernel calls it, and the first and the last of `add_key`, `request_key` and `keyctl`, which follow one another. */
+/** By processor: the architecture's number, and the numbers of `add_key` and `keyctl`; `request_key` lies in between. */
 const CALLS: Readonly<Record<string, readonly [architecture: number, first: number, last: number]>> = {
   x64: [0xc000003e, 248, 250],
   arm64: [0xc00000b7, 217, 219],
 };
 
 /**
- * Writes the rules of a system call filter that refuses the keys which the kernel keeps for a session or a user: no namespace
- * closes them, and tickets of Kerberos are among them. Returns false where these calls are not known. Calls of another
- * architecture than the processor's are ended by the filter of the runtime.
+ * Writes a system call filter that refuses the kernel's keyrings: no namespace isolates these keys, which can be
+ * Kerberos tickets. Returns false on a processor with unknown call numbers. The runtime's own filter ends calls of
+ * another architecture.
  */
 export function writeKeyFilter(file: string): boolean {
   const calls = CALLS[process.arch];
   if (calls === undefined) return false;
   const [architecture, first, last] = calls;
-  // Classic BPF, as `man 2 seccomp` has it: what to do, where to go on if so and if not, and a number.
+  // Classic BPF, see `man 2 seccomp`: code, jump if true, jump if false, operand.
   const steps = [
-    [0x20, 0, 0, 4], // The architecture:
-    [0x15, 0, 4, architecture], // another one is allowed here.
-    [0x20, 0, 0, 0], // The number of the call:
-    [0x35, 0, 2, first], // below,
-    [0x25, 1, 0, last], // or above, is allowed.
-    [0x06, 0, 0, 0x00050001], // EPERM.
-    [0x06, 0, 0, 0x7fff0000], // Allowed.
+    [0x20, 0, 0, 4], // Load the architecture.
+    [0x15, 0, 4, architecture], // Allow calls of another architecture.
+    [0x20, 0, 0, 0], // Load the number of the call.
+    [0x35, 0, 2, first], // Allow lower numbers.
+    [0x25, 1, 0, last], // Allow higher numbers.
+    [0x06, 0, 0, 0x00050001], // Fail with EPERM.
+    [0x06, 0, 0, 0x7fff0000], // Allow.
   ] as const;
   const rules = Buffer.alloc(steps.length * 8);
   for (const [index, [code, so, not, number]] of steps.entries()) {

@@ -1,19 +1,19 @@
-/** What commands in a sandbox may do. All paths are absolute; those of `writable` and `programs` are free of links. */
+/** The access rules of a sandbox. All paths are absolute; `writable` and `programs` contain no links. */
 export interface SandboxPlan {
   readonly writable: readonly string[];
   readonly writeDenied: readonly string[];
   readonly readDenied: readonly string[];
-  /** What lies in a denied place and can be read. */
+  /** Readable places inside denied places. */
   readonly readable: readonly string[];
-  /** Places in a denied folder that are writable, each with nothing in it but what commands of this sandbox wrote. */
+  /** Writable places inside denied folders. They contain only files that commands of this sandbox wrote. */
   readonly caches: readonly string[];
-  /** Repositories of linked work trees, outside of them; each is writable too. */
+  /** Writable repositories of linked work trees, outside of these work trees. */
   readonly repositories: readonly string[];
-  /** Something that is there and must not be seen: how the sandbox is tried out. */
+  /** An existing file that commands must not see: the trial command checks this. */
   readonly hidden?: string;
-  /** Domains, with a port or without. Nothing else can be reached, so with none there is no network. */
+  /** Reachable domains, with or without a port. Empty: no network. */
   readonly domains: readonly string[];
-  /** Where the programs that make the sandbox are. */
+  /** Paths of the programs that create the sandbox. */
   readonly programs: {
     readonly bwrap?: string;
     readonly socat?: string;
@@ -22,32 +22,32 @@ export interface SandboxPlan {
   };
 }
 
-/** What the process of a sandbox is told. `ended` comes once for each `wrapped`. */
+/** Messages to the process of a sandbox. Each `wrapped` gets one `ended`. */
 export type ToProcess =
   | { readonly type: "open"; readonly plan: SandboxPlan }
   | { readonly type: "wrap"; readonly id: number }
   | { readonly type: "ended"; readonly id: number }
   | { readonly type: "close" };
 
-/** What it answers. `invalid`: the plan cannot be meant so. `unavailable`: there can be no sandbox here. */
+/** Replies of the process. `invalid`: the plan is wrong. `unavailable`: this machine cannot have a sandbox. */
 export type FromProcess =
-  /** `holder` is the folder that says which placeholders it needs. */
+  /** `holder` is the folder that lists the sandbox's placeholders. */
   | { readonly type: "opened"; readonly temporary: string; readonly holder: string }
   | { readonly type: "invalid"; readonly message: string }
   | { readonly type: "unavailable"; readonly reason: string }
   /** `text` is one simple command of a POSIX shell. */
   | { readonly type: "wrapped"; readonly id: number; readonly text: string }
-  /** What was put aside behind a program that ended, in sentences. */
+  /** `notices` are sentences about files that were moved aside after a program ended. */
   | { readonly type: "settled"; readonly id: number; readonly notices: readonly string[] }
   | { readonly type: "failed"; readonly id: number; readonly message: string };
 
 /**
- * What a sandbox can refuse or run into. `policy`: it is not possible as asked for. `closed`: it was closed, or its
- * process ended. `system`: a command could not be put into it.
+ * The kind of a sandbox failure. `policy`: the options are invalid. `closed`: the sandbox was closed or its process
+ * ended. `system`: a command could not be started in the sandbox.
  */
 export type SandboxErrorCode = "policy" | "closed" | "system";
 
-/** A failure of a sandbox. Nothing runs outside of it instead. Its message says what to do. */
+/** A failure of a sandbox. No command runs outside the sandbox instead. The message contains the remedy. */
 export class SandboxError extends Error {
   override readonly name = "SandboxError";
   readonly code: SandboxErrorCode;

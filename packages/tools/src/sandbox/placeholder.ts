@@ -12,20 +12,20 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** Content of `commondir`, a file that says where the rest of a repository is. This content means: here, like no file. */
+/** Content of a `commondir` file, which names the folder of the rest of a repository. This content has no effect. */
 const HERE = ".\n";
 const NEVER_ENTERED = ["refs", "objects"];
 
-/** The time of change of each placeholder. It tells a placeholder from an empty folder of the user. */
+/** The modification time of each placeholder. Distinguishes a placeholder from an empty folder of the user. */
 const MADE = new Date(Date.UTC(1990, 0, 1));
 
 /**
- * Makes something at a path that is missing, so that it can be mounted read-only. git does not see an empty folder, and a
- * `commondir` that says "here" changes nothing. Throws when the path is there, or nothing can be made.
+ * Creates a file or folder at a missing path, so that the path can be mounted read-only. git ignores an empty folder,
+ * and a `commondir` with the content `.` has no effect. Throws if the path exists or cannot be created.
  */
 export function makePlaceholder(path: string): void {
   if (isCommondir(path) && exists(join(dirname(path), "HEAD"))) writeFileSync(path, HERE, { flag: "wx" });
-  // git enters the `refs` of a repository; others only see that it is empty.
+  // git enters the `refs` of a repository; other programs see only an empty folder.
   else if (NEVER_ENTERED.includes(basename(path))) mkdirSync(path, { mode: 0o444 });
   else mkdirSync(path);
   utimesSync(path, MADE, MADE);
@@ -39,11 +39,11 @@ export function removePlaceholder(path: string): void {
     if (stats.isDirectory()) rmdirSync(path);
     else if (isVacant(path)) rmSync(path);
   } catch {
-    // Another program removed it, or the user put something there.
+    // Another program removed the placeholder, or the user created a file there.
   }
 }
 
-/** Whether the path is a placeholder of any program. */
+/** Returns whether the path is a placeholder of any program. */
 export function isPlaceholder(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats !== undefined && isMade(stats) && isVacant(path);
@@ -54,8 +54,8 @@ function isMade({ mtimeMs }: Stats): boolean {
 }
 
 /**
- * Whether the path is missing, an empty folder, or a `commondir` that says "here". The answer does not change while a program
- * makes or removes a placeholder, so all programs in a folder protect the same paths.
+ * Returns whether the path is missing, an empty folder, or a `commondir` without effect. The answer stays the same
+ * while a program creates or removes a placeholder, so all programs in a folder protect the same paths.
  */
 export function isVacant(path: string): boolean {
   try {
@@ -74,7 +74,7 @@ export function isVacant(path: string): boolean {
   }
 }
 
-/** Returns the same key for a placeholder on every path to it. Throws when its folder is missing. */
+/** Returns the same key for a placeholder on every path to it. Throws if the parent folder is missing. */
 export function keyOf(path: string): string {
   const { dev, ino } = statSync(dirname(path));
   return `${dev}:${ino}:${basename(path)}`;

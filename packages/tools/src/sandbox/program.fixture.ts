@@ -2,7 +2,7 @@ import { openWorkspace, shellTool } from "../workspace/index.ts";
 import { call } from "../workspace/test-folder.fixture.ts";
 import { openSandbox } from "./index.ts";
 
-// A program with a sandbox around its working folder: runs the commands that its parent sends, and ends with the parent.
+// A program with a sandbox around its working folder. Runs the commands of its parent, and ends with the parent.
 
 const opening = await openSandbox({ root: process.cwd(), home: process.env.HOME ?? "" });
 const tool = opening.available && shellTool(openWorkspace(process.cwd()), { sandbox: opening.sandbox });

@@ -12,7 +12,7 @@ export interface User {
   readonly home: string;
 }
 
-/** A process of its own with a sandbox around a folder. */
+/** A separate process with a sandbox around a folder. */
 export class SandboxProgram implements AsyncDisposable {
   readonly #process: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -30,7 +30,7 @@ export class SandboxProgram implements AsyncDisposable {
     });
   }
 
-  /** Starts it as the user of the tests, or as another one, which needs root. */
+  /** Starts the program as the user of the tests, or as another user, which requires root. */
   static async start(folder: string, user?: User): Promise<SandboxProgram> {
     const { program, why } = await SandboxProgram.tryToStart(folder, user);
     if (why === "") return program;
@@ -38,7 +38,7 @@ export class SandboxProgram implements AsyncDisposable {
     throw new Error(why);
   }
 
-  /** Also answers why the program has no sandbox. */
+  /** Also returns why the program has no sandbox. */
   static async tryToStart(folder: string, user?: User): Promise<{ program: SandboxProgram; why: string }> {
     const own = [process.execPath, PROGRAM];
     const as = user ? ["setpriv", `--reuid=${user.uid}`, `--regid=${user.uid}`, "--clear-groups", ...own] : own;
@@ -49,7 +49,7 @@ export class SandboxProgram implements AsyncDisposable {
     return { program, why: await program.#answer(0).promise };
   }
 
-  /** What a command says, or why it was refused. */
+  /** Returns the output of a command, or why the command was refused. */
   run(command: string): Promise<string> {
     this.#last += 1;
     const answer = this.#answer(this.#last);
@@ -83,7 +83,7 @@ function parentOf(id: string): number | undefined {
   try {
     return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${id}/stat`, "latin1"))?.[1]);
   } catch {
-    // It has ended.
+    // The process has ended.
     return undefined;
   }
 }

@@ -2,17 +2,17 @@ import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, symlinkS
 import { basename, dirname, join, resolve } from "node:path";
 import { isPlaceholder } from "./placeholder.ts";
 
-/** As many as systems follow. */
+/** The most links that systems follow. */
 const MOST_LINKS = 40;
 
 /**
- * Links that stand where something is protected: `.git/hooks`, `.claude`. What they lead to is protected as it is; over the link
- * itself nothing can be mounted. So what a command puts in its place is put aside when the command ends, and the link put back.
+ * Links at protected places, such as `.git/hooks` and `.claude`. The link's target is protected like other places, but no mount can
+ * cover the link itself. If a command replaces a link, the replacement is moved aside when the command ends, and the link is restored.
  */
 export class ProtectedLinks {
   #targets: ReadonlyMap<string, string> = new Map();
 
-  /** How the links among these places are now. No command runs. */
+  /** Stores the current links among these places. Call this while no command runs. */
   remember(places: readonly string[]): void {
     const targets = new Map<string, string>();
     for (const place of places) {
@@ -22,7 +22,7 @@ export class ProtectedLinks {
     this.#targets = targets;
   }
 
-  /** Puts them back, and says so, a sentence for each. */
+  /** Restores changed links. Returns a sentence for each. */
   putBack(): string[] {
     const notices: string[] = [];
     for (const [place, target] of this.#targets) {
@@ -44,7 +44,7 @@ export class ProtectedLinks {
   }
 }
 
-/** Where something is made by whoever makes it through a link that leads to nothing; undefined when the place is no such link. */
+/** Returns where a file would be created through a dangling link; undefined if `link` is no dangling link. */
 export function madeAt(link: string): string | undefined {
   let place = link;
   for (let links = 0; links < MOST_LINKS; links++) {
@@ -55,14 +55,14 @@ export function madeAt(link: string): string | undefined {
   return undefined;
 }
 
-/** Where a path begins to be missing, without links. */
+/** Returns the first missing part of a path, with links resolved. */
 function firstMissing(path: string): string | undefined {
   const above = dirname(path);
   if (isThere(above)) return join(realpathSync(above), basename(path));
   return above === path ? undefined : firstMissing(above);
 }
 
-/** Whether something is there but a placeholder. */
+/** Returns whether the path exists and is no placeholder. */
 function isThere(path: string): boolean {
   return existsSync(path) && !isPlaceholder(path);
 }
@@ -71,12 +71,12 @@ function targetOf(place: string): string | undefined {
   try {
     return readlinkSync(place);
   } catch {
-    // It is no link, or is not there.
+    // The path is missing or no link.
     return undefined;
   }
 }
 
-/** A name beside a place for what is put aside there; nothing has it yet. */
+/** Returns an unused name next to `place` for the file that is moved aside. */
 export function unusedName(place: string): string {
   for (let number = 1; ; number++) {
     const name = `${place}-put-aside${number === 1 ? "" : `-${number}`}`;

@@ -5,26 +5,26 @@ import { isVacant } from "./placeholder.ts";
 import { isRepository, obeyedByGit, pointedTo, repositoriesIn } from "./repository.ts";
 
 /**
- * Folders below a writable place that are looked into, counted from the place: `a/b/c/d` is four deep. Deeper is slower, and
- * each protected place is one more mount.
+ * How many levels below a writable place are searched: `a/b/c/d` is at level 4. A deeper search is slower, and each
+ * protected place costs a mount.
  */
 const DEPTH = 4;
 const LONGEST_SEARCH = 10_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** What a program obeys in whatever folder somebody opens or enters, and what makes a repository of it. */
+/** Files that programs obey in any folder that a user opens or enters. */
 const OBEYED_ANYWHERE = [...[".banyan", ".claude", ".cursor", ".envrc", ".idea", ".mcp.json", ".vscode"]];
 
-/** What stays as it is below a folder, and the repositories that were found there. */
+/** The protected places below a folder, and the repositories found there. */
 export interface ProtectedPlaces {
   readonly places: readonly string[];
   readonly repositories: readonly string[];
 }
 
 /**
- * What stays as it is in a place where commands may write (S8, S19): what git obeys in repositories, and what other
- * programs obey. At the top of the place, and in repositories, that includes what is not there yet; in a new folder below
- * it can be made. `rg` is the path of ripgrep. Rejects when the place cannot be searched.
+ * Finds the protected places in a writable folder (S8, S19): files that git obeys in repositories, and files that other
+ * programs obey. At the top of the folder and in repositories, missing files are included. They can be created in a new
+ * folder further down. `rg` is the path of ripgrep. Rejects if the folder cannot be searched.
  */
 export async function protectedPlaces(root: string, rg: string): Promise<ProtectedPlaces> {
   const found = new Set<string>();
@@ -33,7 +33,7 @@ export async function protectedPlaces(root: string, rg: string): Promise<Protect
     const place = placeOf(file);
     if (place === undefined) continue;
     if (!isOfRepository(place)) found.add(join(root, place));
-    // A repository is known by its HEAD or settings, so that its hooks are safe before there are any.
+    // Identify a repository by its HEAD or its settings: its hooks must be protected before they exist.
     else if (isRepository(join(root, dirname(place)))) repositories.add(join(root, dirname(place)));
   }
   const pointed = pointedTo(root);
@@ -46,8 +46,8 @@ export async function protectedPlaces(root: string, rg: string): Promise<Protect
 }
 
 /**
- * What would make the folder itself a repository. Inside of one, git takes the folder for it once `.git` lost a part. A folder
- * named `HEAD` would make `git log HEAD` ambiguous there, so another part that has to be there is held.
+ * Returns the files that would turn the folder itself into a repository. Inside a repository, git treats the folder as a repository once
+ * `.git` lacks a part. A placeholder `HEAD` would make `git log HEAD` ambiguous there. So another required part gets the placeholder.
  */
 function makersOfRepository(root: string, hasOwn: boolean): readonly string[] {
   const git = hasOwn ? [] : [".git"];
@@ -60,7 +60,7 @@ function isInRepository(folder: string): boolean {
   return !isVacant(join(folder, ".git")) || (folder !== dirname(folder) && isInRepository(dirname(folder)));
 }
 
-/** What is protected of a file that was found. */
+/** Returns the protected part of a found file's path. */
 function placeOf(file: string): string | undefined {
   if (isOfRepository(file)) return file;
   return file.toLowerCase().split("/").includes(".git") ? undefined : protectedPart(file);
@@ -73,7 +73,7 @@ function isOfRepository(path: string): boolean {
 function filesNamed(root: string, rg: string): Promise<string[]> {
   const folders = protectedNames.folders.filter((folder) => folder !== ".git");
   const globs = [
-    // Of two globs that match, the later one counts. Only protected folders are entered below the deepest one.
+    // The last matching glob counts. Below the deepest level, only protected folders are searched.
     ...[DEPTH + 1, DEPTH + 2].map((depth) => `!${"/*".repeat(depth)}/`),
     ...[...folders, ".git"].flatMap(entered),
     ...protectedNames.files,
@@ -82,14 +82,14 @@ function filesNamed(root: string, rg: string): Promise<string[]> {
     "**/.git/config",
   ];
   const args = [
-    // No file of the tree decides what is listed.
+    // No file of the searched tree may influence the list.
     ...["--files", "--hidden", "--no-ignore", "--no-config", "--null"],
     ...globs.flatMap((glob) => ["--iglob", glob]),
     ...["--glob", "!**/node_modules/**"],
   ];
   return new Promise((resolve, reject) => {
     execFile(rg, args, { cwd: root, timeout: LONGEST_SEARCH, maxBuffer: MOST_BYTES }, (error, stdout) => {
-      // 1: nothing was found. 2: some folder could not be read, and the rest was.
+      // Code 1: no match. Code 2: a folder was unreadable, and the other folders were searched.
       if (error === null || error.code === 1 || error.code === 2)
         resolve(stdout.split("\0").filter((path) => path !== ""));
       else reject(new Error(`The protected files of ${root} could not be found in time.`, { cause: error }));
@@ -97,13 +97,13 @@ function filesNamed(root: string, rg: string): Promise<string[]> {
   });
 }
 
-/** The globs of a folder, and of each folder of its name above it. */
+/** Returns globs that match a folder and each of its named parents. */
 function entered(folder: string): string[] {
   const parts = folder.split("/");
   return parts.map((_, index) => `**/${parts.slice(0, index + 1).join("/")}/`);
 }
 
-/** Whether a path is this place or lies in it. Both are absolute. */
+/** Returns whether a path is the place or lies inside. Both are absolute. */
 export function isWithin(place: string, path: string): boolean {
   return path === place || path.startsWith(place.endsWith(sep) ? place : place + sep);
 }

@@ -1,13 +1,13 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** How many parts of the name of a submodule are looked at. */
+/** The most parts in the name of a submodule. */
 const DEEPEST_MODULE = 8;
 const PARTS_OF_REPOSITORY = ["HEAD", "config", "objects", "refs"];
 
 /**
- * What git obeys in a folder of its own: settings, hooks, and where other parts are. Commits, merges, rebases, stashes and
- * clean-ups write all else. What is missing and named cannot be made; the rest counts for nothing where it is missing.
+ * Returns the files that git obeys in its folder: settings, hooks, and pointers to other parts. Normal git commands write
+ * all other files. Missing files of the first group are protected too; missing files of the second group have no effect.
  */
 export function obeyedByGit(folder: string): string[] {
   const there = ["config.worktree", "gitdir", "info/attributes", "objects/info/alternates"];
@@ -23,52 +23,52 @@ function hasSettingsPerWorkTree(folder: string): boolean {
   try {
     return /worktreeconfig/i.test(content(join(folder, "config")));
   } catch {
-    // Without settings there is no such extension.
+    // Without settings, the extension is off.
     return false;
   }
 }
 
-/** Whether git could take a folder for a repository, or for the part of one that belongs to a work tree. */
+/** Returns whether git could take a folder for a repository, or for the part of a repository that serves a work tree. */
 export function isRepository(folder: string): boolean {
-  // Its HEAD may be missing for a moment: a command could take it away, and bring it back in the next one.
+  // HEAD may be missing for a moment: one command could remove HEAD, and the next command could restore HEAD.
   if (basename(folder) === ".git") return ["HEAD", "config"].some((name) => exists(join(folder, name)));
   return exists(join(folder, "HEAD")) && ["config", "objects", "commondir"].some((name) => exists(join(folder, name)));
 }
 
-/** Where the file `.git` of a folder says that the repository is; undefined when there is no such file. */
+/** Returns the repository that a folder's `.git` file points to; undefined without such a file. */
 export function pointedTo(workTree: string): string | undefined {
   try {
     const pointer = join(workTree, ".git");
     return lstatSync(pointer).isDirectory() ? undefined : realpathSync(resolve(workTree, pathIn(pointer)));
   } catch {
-    // There is none, or it leads nowhere.
+    // The file is missing, or points to nothing.
     return undefined;
   }
 }
 
-/** The folder of a linked work tree's repository; undefined when it is none, or the repository does not know of it. */
+/** Returns the repository of a linked work tree; undefined if the folder is none, or the repository does not list the folder. */
 export function repositoryOf(workTree: string): string | undefined {
   try {
     const pointer = join(workTree, ".git");
     if (!lstatSync(pointer).isFile()) return undefined;
     const own = resolve(workTree, pathIn(pointer));
-    // The pointer alone says nothing: it came with the folder. The repository has to name the folder too.
+    // The pointer file alone proves nothing: it came with the folder. The repository must point back.
     if (realpathSync(resolve(own, content(join(own, "gitdir")))) !== realpathSync(pointer)) return undefined;
     const common = realpathSync(resolve(own, content(join(own, "commondir"))));
     if (dirname(dirname(realpathSync(own))) !== common || !exists(join(common, "objects"))) return undefined;
     return common;
   } catch {
-    // A part of it is missing: git cannot work with it either.
+    // A part of the repository is missing: git cannot use the repository either.
     return undefined;
   }
 }
 
-/** What stays as it is in the repository of a linked work tree, which the folder of the repository does not hold. */
+/** Returns the protected files in the repository of a linked work tree. */
 export function protectedOfRepository(folder: string): string[] {
   return repositoriesIn(folder).flatMap(obeyedByGit);
 }
 
-/** A repository, and those that it holds for its work trees and submodules, whose names may have several parts. */
+/** Returns a repository, with the inner repositories of its work trees and submodules. Submodule names may have several parts. */
 export function repositoriesIn(folder: string): string[] {
   return [folder, ...foldersIn(join(folder, "worktrees")), ...modulesIn(join(folder, "modules"), DEEPEST_MODULE)];
 }
@@ -76,7 +76,7 @@ export function repositoriesIn(folder: string): string[] {
 function modulesIn(folder: string, depth: number): string[] {
   if (depth === 0) return [];
   return foldersIn(folder).flatMap((inner) => {
-    // A part may be missing: a command could take it away, and bring it back in the next one.
+    // A part may be missing for a moment: one command could remove the part, and the next command could restore the part.
     const isModule = PARTS_OF_REPOSITORY.some((name) => exists(join(inner, name)));
     return isModule ? repositoriesIn(inner) : modulesIn(inner, depth - 1);
   });
@@ -89,7 +89,7 @@ function foldersIn(folder: string): string[] {
     .map(({ name }) => join(folder, name));
 }
 
-/** What a file of git points to with `gitdir: `. */
+/** Returns the path after `gitdir: ` in a file of git. */
 function pathIn(pointer: string): string {
   return content(pointer).replace(/^gitdir: /, "");
 }

@@ -22,13 +22,13 @@ import { obeyedByGit, protectedOfRepository } from "./repository.ts";
 import { Submodules } from "./submodules.ts";
 
 /*
- * The process of one sandbox. The runtime keeps one configuration, its proxies and its list of mount points for a whole
- * process, listens to the process's signals, and protects files of its working directory by making empty ones there for
- * as long as a command runs. Here it has a process of its own for all that, in an empty folder; and when the program
- * ends, however it ends, this process notices, takes the proxies down and cleans up.
+ * The process of one sandbox. The runtime keeps its configuration, proxies and mount points per process. It also
+ * handles the process's signals, and protects files of the working directory by creating empty ones while a command
+ * runs. So each sandbox gets a process in an empty folder. When the program ends in any way, this process notices,
+ * stops the proxies and cleans up.
  */
 
-// Other users have to read which placeholders this sandbox needs.
+// Other users must be able to read this sandbox's needs.
 process.umask(0o022);
 const base = mkdtempSync(join(tmpdir(), "banyan-sandbox-"));
 const temporary = join(base, "tmp");
@@ -40,24 +40,24 @@ const keyFilter = join(base, "keys.bpf");
 const hasKeyFilter = writeKeyFilter(keyFilter);
 process.chdir(empty);
 process.once("exit", () => {
-  // Commands that still ran may have left something.
+  // Commands that were still running may have left files.
   if (held !== undefined && running > 0) putAside();
-  // If a command still runs, the program or the next sandbox removes the placeholders.
+  // If a command still runs, the program or the next sandbox removes the placeholders later.
   if (holder !== undefined) removeEnded(holder);
   rmSync(base, { recursive: true, force: true, maxRetries: 3 });
 });
-// For the runtime's sockets, and what it tells commands to use.
+// The runtime puts its sockets here, and passes the folder to commands.
 process.env.TMPDIR = base;
 process.env.CLAUDE_CODE_TMPDIR = temporary;
 
-/** The program of the runtime that every command starts with. */
+/** The runtime's program that starts every command. */
 const HELPER = fileURLToPath(new URL("vendor", import.meta.resolve("@anthropic-ai/sandbox-runtime/package.json")));
 
 /** Milliseconds. */
 const LONGEST_CLOSING = 5000;
 const PAUSE = 20;
 const NEXT_TRY = 1000;
-/** How often the shell is looked for: the runtime asks another program for it, which on a busy machine outlasts its second. */
+/** The most searches for the shell. The runtime calls another program with a timeout of one second, too short on a busy machine. */
 const MOST_LOOKS = 20;
 
 let plan: SandboxPlan | undefined;
@@ -86,7 +86,7 @@ process.on("message", (message: ToProcess) => {
 });
 process.once("disconnect", leave);
 
-/** However it goes, this process ends. */
+/** Closes the sandbox and ends this process, even if closing fails. */
 function leave(): void {
   close().then(
     () => process.exit(),
@@ -104,11 +104,11 @@ async function open(wanted: SandboxPlan): Promise<FromProcess> {
   try {
     SandboxManager.updateConfig(config);
     const { errors, warnings } = SandboxManager.checkDependencies();
-    // It looks for ripgrep in the way in which it looks for a shell, and whoever started us has found it already.
+    // The runtime searches for ripgrep like for a shell. The parent has found ripgrep already.
     const missing = errors.filter((error) => !error.startsWith("ripgrep "));
     const lacking = [...missing, ...warnings.filter((warning) => warning.startsWith("seccomp"))];
     if (lacking.length > 0) return { type: "unavailable", reason: lacking.join("; ") };
-    // Without a domain no proxy is started, and commands have no network at all.
+    // Without domains, no proxy starts and commands have no network.
     if (wanted.domains.length > 0) await SandboxManager.initialize(config);
     holder = makeHolder(base, wanted.programs.mkfifo);
     held = new HeldPlaces(holder);
@@ -121,12 +121,12 @@ async function open(wanted: SandboxPlan): Promise<FromProcess> {
   }
 }
 
-/** How many commands run. */
+/** The number of running commands. */
 let running = 0;
 const submodules = new Submodules();
 const links = new ProtectedLinks();
 
-/** Returns what was put aside behind the command. */
+/** Returns notices about the files of the command that were moved aside. */
 function ended(): string[] {
   running -= 1;
   const notices = putAside();
@@ -134,7 +134,7 @@ function ended(): string[] {
   return notices;
 }
 
-/** Releases placeholders when the last process of the last command is gone. A killed command takes a moment to die. */
+/** Releases the placeholders once the last process is gone. A killed command takes a moment to die. */
 function releaseWhenIdle(): void {
   if (running > 0) return;
   if (held?.hasCommands()) {
@@ -144,12 +144,12 @@ function releaseWhenIdle(): void {
   try {
     held?.release();
   } catch {
-    // The disk may be full. Until a later try succeeds, the placeholders protect as before.
+    // The disk may be full. The placeholders keep protecting until a later attempt succeeds.
     setTimeout(releaseWhenIdle, NEXT_TRY);
   }
 }
 
-/** The same for a command that nobody waits for any more: what cannot be looked through is said, and the sandbox goes on. */
+/** Like `ended`, for a command without a waiting caller: an error becomes a notice, and the sandbox continues. */
 function endedNotices(): string[] {
   try {
     return ended();
@@ -162,10 +162,10 @@ function putAside(): string[] {
   return [...links.putBack(), ...submodules.putAside()];
 }
 
-/** Descriptor of the pipe of `Holder.commands`. The processes around a command keep it open; the command itself does not get it. */
+/** Descriptor of the pipe of `Holder.commands`. Only the processes around a command have the pipe open, not the command. */
 const COMMANDS = 8;
 
-/** Throws unless a command runs in the sandbox, cannot write where it must not, and does not see what is hidden. */
+/** Throws unless a command runs in the sandbox, cannot write outside, and cannot see the hidden file. */
 async function tryOut(): Promise<void> {
   const writesOutside = '! (: > "$0") 2>/dev/null || { echo "it could write outside" >&2; exit 1; }';
   const seesHidden = '[ -z "$1" ] || [ ! -e "$1" ] || { echo "the home folder could not be closed" >&2; exit 1; }';
@@ -189,13 +189,13 @@ async function tryOut(): Promise<void> {
 async function wrap(): Promise<string> {
   if (plan === undefined || held === undefined || holder === undefined) throw new Error("The sandbox is not open.");
   const { writable } = plan;
-  // Counted before anything is made for it, so that a command that ends meanwhile takes nothing away.
+  // Count before any placeholder is created: a command that ends meanwhile must not remove placeholders.
   running += 1;
   try {
     const all = await protectedIn(plan);
     if (running === 1) links.remember(all);
     const found = await held.hold(all.flatMap((place) => madeIn(place, writable)));
-    // What the runtime answers depends on these alone, and to make it takes longer than a short command.
+    // The text depends only on these inputs, and creating the text takes longer than a short command.
     const key = keyOf(plan, found);
     if (last?.key !== key) last = { key, text: textFor(plan, found, holder.commands) };
     return await last.text;
@@ -206,7 +206,7 @@ async function wrap(): Promise<string> {
   }
 }
 
-/** Returns the path to protect for a place: for a dangling link its target, or nothing if commands cannot write there. */
+/** Returns the path to protect for a place. For a dangling link this is the target, or nothing if the target is not writable. */
 function madeIn(place: string, writable: readonly string[]): string[] {
   const made = madeAt(place) ?? place;
   return made === place || writable.some((folder) => isWithin(folder, made)) ? [made] : [];
@@ -239,9 +239,9 @@ async function protectedIn({ writable, writeDenied, repositories, programs: { rg
   ];
 }
 
-/** What stays as it is of submodules: where the repository of each is, and what git obeys there. */
+/** Returns the protected files of submodules: the pointer to each repository, and the files that git obeys in the repository. */
 function ofSubmodules(repositories: readonly string[]): string[] {
-  // While a command runs, what it makes is not taken for what was there.
+  // While a command runs, its new submodules must not count as known.
   const known = running === 1 ? submodules.remember(repositories) : submodules.known;
   return known.flatMap(({ pointer, repository }) => [
     ...(repository === pointer ? [] : [pointer]),
@@ -249,7 +249,7 @@ function ofSubmodules(repositories: readonly string[]): string[] {
   ]);
 }
 
-/** Where everything that is mounted leads, and what is there. */
+/** Returns a key of all mounted paths, with their targets and types. */
 function keyOf({ writable, writeDenied, readDenied, readable }: SandboxPlan, found: readonly string[]): string {
   const paths = [...found, ...writable, ...writeDenied, ...readDenied, ...readable];
   return JSON.stringify(paths.map((path) => [path, placeNow(path)]));
@@ -259,33 +259,33 @@ function placeNow(path: string): string | undefined {
   try {
     return `${statSync(path).isDirectory() ? "folder" : "file"} ${realpathSync(path)}`;
   } catch {
-    // It is not there, or nobody can tell.
+    // The path is missing or unreadable.
     return undefined;
   }
 }
 
-/** Where a path that is missing begins to be. */
+/** Returns the first missing part of a path. */
 function missingPart(path: string): string {
   const above = dirname(path);
   return above === path || (existsSync(above) && !isPlaceholder(above)) ? path : missingPart(above);
 }
 
-/** What comes after all that the runtime mounts. Nothing behind it is decided by names of files. */
+/** The text after all mounts of the runtime. No file name appears after this text. */
 const AFTER_MOUNTS = " --dev /dev --unshare-pid ";
 
-/** What the runtime leaves out: folders in another place, shared memory and queues of others, and their keys. Throws when its command has another form. */
+/** Adds what the runtime lacks: cache mounts, own shared memory and queues, and the key filter. Throws on an unknown format. */
 function completed(text: string, { caches, readable, readDenied }: SandboxPlan, pipe: string): string {
   if (process.platform !== "linux") return text;
   const at = text.lastIndexOf(AFTER_MOUNTS);
   if (at < 0) throw new Error("the sandbox runtime answered in an unexpected format");
   const mounts = caches.map((cache, index) => {
-    // In a real folder nothing can be made for it.
+    // A real readable folder cannot get a new mount point.
     if (!existsSync(cache) && readable.some((place) => isWithin(place, cache) && existsSync(place))) return "";
     const source = join(base, "caches", String(index));
     mkdirSync(source, { recursive: true, mode: 0o700 });
     return ` ${shellWords({ file: "--bind", args: [source, cache] })}`;
   });
-  // In a denied place, what is read lies over what is written.
+  // Inside a denied place, the read mounts cover the write mounts.
   if (readDenied.some((place) => isWithin(place, realpathSync(temporary))))
     mounts.push(` ${shellWords({ file: "--bind", args: [temporary, temporary] })}`);
   const [filter, opened] = hasKeyFilter
@@ -299,7 +299,7 @@ function configOf(
   { writable, repositories, writeDenied, readDenied, readable, domains, programs }: SandboxPlan,
   found: readonly string[],
 ) {
-  // The runtime lets commands write in a few places of its own accord.
+  // The runtime makes a few places writable by default: deny them.
   const ofRuntime = getDefaultWritePaths().filter((path) => !path.startsWith("/dev/") && existsSync(path));
   return {
     network: { allowedDomains: [...domains], deniedDomains: [] },
@@ -311,24 +311,24 @@ function configOf(
     },
     ...(programs.bwrap !== undefined && { bwrapPath: programs.bwrap }),
     ...(programs.socat !== undefined && { socatPath: programs.socat }),
-    // The runtime looks through its working folder for what it protects by itself, and that is empty.
+    // The runtime searches its working folder for files to protect. That folder is empty.
     ripgrep: { command: "/bin/true" },
   } satisfies SandboxRuntimeConfig;
 }
 
-/** A name is never taken for a pattern, whatever characters are in it. */
+/** Prevents that a path is taken for a pattern. */
 function literal(path: string): { path: string; literal: true } {
   return { path, literal: true };
 }
 
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Of a command that failed, its message would be all of the command.
+  // A failed command's message would repeat the whole command.
   return "stderr" in error ? `a first command failed in it: ${String(error.stderr).trim()}` : error.message;
 }
 
 async function close(): Promise<void> {
-  // Whether all of it ended or not, nobody needs this process any more.
+  // Exit in any case: no program needs this process any more.
   setTimeout(() => process.exit(), LONGEST_CLOSING);
   if (holder !== undefined) await commandsEnded(holder);
   await SandboxManager.reset();

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { TestFolder } from "../workspace/test-folder.fixture.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 
-/** Why sandboxes cannot be tested on this machine; undefined where they can. */
+/** Returns why this machine cannot test sandboxes; undefined if it can. */
 export async function whyNoSandbox(): Promise<string | undefined> {
   using folder = new TestFolder();
   const opening = await openSandbox({ root: folder.root });
@@ -14,7 +14,7 @@ export async function whyNoSandbox(): Promise<string | undefined> {
   return undefined;
 }
 
-/** A sandbox around a folder, for a test that cannot go on without. */
+/** Opens a sandbox around a folder. Throws if no sandbox is possible. */
 export async function sandboxOf(folder: TestFolder, options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
   const opening = await openSandbox({ root: folder.root, ...options });
   if (!opening.available) throw new Error(opening.reason);
@@ -40,7 +40,7 @@ export async function startIn(
   });
 }
 
-/** A web server on this machine that says hello. */
+/** A web server on this machine that answers "hello". */
 export async function helloServer(): Promise<{ port: number } & AsyncDisposable> {
   const server = createServer((_, response) => response.end("hello"));
   server.listen(0, "127.0.0.1");

@@ -16,7 +16,7 @@ import { isWithin } from "./protected-places.ts";
 import { repositoryOf } from "./repository.ts";
 
 /**
- * What commands in a sandbox may do. What is not named here, they may not.
+ * The access that commands in a sandbox get. All other access is denied.
  * @example
  * const opening = await openSandbox({
  *   root: "/home/me/project",
@@ -32,23 +32,23 @@ import { repositoryOf } from "./repository.ts";
  * if (!opening.available) console.error(`Commands cannot run in a sandbox: ${opening.reason}.`);
  */
 export interface SandboxOptions {
-  /** The folder that they work in; they may write there. */
+  /** The working folder, which is writable. */
   readonly root: string;
-  /** More places that they may write to, relative to the root or absolute; they must exist. */
+  /** More writable places, relative to the root or absolute. They must exist. */
   readonly writable?: readonly string[];
-  /** Places in those that stay as they are, besides what is always protected (S8). */
+  /** Read-only places inside the writable places, in addition to the protected places (S8). */
   readonly writeDenied?: readonly string[];
-  /** Places that they cannot read, besides the home folder and what is always closed. A writable one inside stays readable. */
+  /** Unreadable places, in addition to the home folder and the usual secrets. A writable place inside stays readable. */
   readonly readDenied?: readonly string[];
-  /** Places in the home folder that they can read, besides what builds need: `~/x`, or from the home folder. */
+  /** Readable places of the home folder, in addition to what builds need: `~/x`, or relative to the home folder. */
   readonly readable?: readonly string[];
-  /** The program's own folders. Commands neither read nor write nor make them, wherever they lie. */
+  /** The program's own folders. Commands can neither read, write nor create them. */
   readonly own?: readonly string[];
   readonly network?: {
-    /** Domains that they may reach by HTTP, HTTPS or SOCKS: `example.org`, `*.example.org`, `example.org:443`. None when empty. */
+    /** Domains reachable by HTTP, HTTPS or SOCKS: `example.org`, `*.example.org`, `example.org:443`. Empty: no network. */
     readonly allow: readonly string[];
   };
-  /** The program's own environment: where bubblewrap is, and through which proxy the network. Not what commands get. */
+  /** The program's own environment, used to find bubblewrap and the network proxy. Commands do not get this environment. */
   readonly env?: Environment;
   /** The user's home folder. */
   readonly home?: string;
@@ -66,45 +66,45 @@ const OPTIONS: OptionNames<SandboxOptions> = {
   home: true,
 };
 
-/** A program as it has to be started to run in the sandbox. Dispose of it when it, and all that it started, has ended. */
+/** A program to start in the sandbox. Dispose of this object when the program and all its child processes have ended. */
 export interface SandboxedProgram extends Program, Disposable {
   /**
-   * The same as to dispose of it: resolves when what it left is looked through, with a sentence for each thing that was put
-   * aside, for whoever is told of its output. It never rejects.
+   * Disposes of this object. Resolves when the program's files are checked, with a sentence for each file that was
+   * moved aside. The caller shows these sentences with the program's output. Never rejects.
    */
   ended(): Promise<readonly string[]>;
 }
 
-/** A sandbox for the commands and servers of one workspace. Disposing of it waits until its own processes have ended. */
+/** A sandbox for the commands and servers of one workspace. Disposing waits until the sandbox's own processes have ended. */
 export interface Sandbox extends AsyncDisposable {
-  /** A folder of its own that commands may write in, also named by their `TMPDIR`. It goes away with the sandbox. */
+  /** The sandbox's own writable folder, which is `TMPDIR` for commands. Removed with the sandbox. */
   readonly temporary: string;
-  /** The domains that can be reached. */
+  /** The reachable domains. */
   readonly domains: readonly string[];
   /**
-   * How to start a program so that it runs in the sandbox, with the environment that it is given, its exit code, its
-   * signals and its streams. The answer is for one start, from the thread that asks: when that thread ends, however it
-   * ends, so does the program. Rejects with `SandboxError`; then nothing must be started.
+   * Returns how to start a program in the sandbox with the given environment. Exit code, signals and streams are those
+   * of the program. The result is for one start, in the calling thread: the program ends with that thread. Rejects with
+   * a `SandboxError`; the program must not be started then.
    */
   wrap(program: Program): Promise<SandboxedProgram>;
 }
 
-/** A sandbox, or why there can be none here, as a sentence for a person. */
+/** A sandbox, or the reason why none is possible, as a sentence for the user. */
 export type SandboxOpening =
-  /** `notices`: what was asked for and is not so, in sentences. */
+  /** `notices`: requested access that was not granted, as sentences. */
   | { readonly available: true; readonly sandbox: Sandbox; readonly notices: readonly string[] }
   | { readonly available: false; readonly reason: string };
 
-/** Milliseconds until a sandbox that does not open is given up, and until one that does not close is ended. */
+/** Milliseconds after which opening fails, and after which a closing sandbox is killed. */
 const LONGEST_OPENING = 20_000;
 const LONGEST_CLOSING = 10_000;
 
-/** They may bear a password, and would be taken for secrets. */
+/** These variables may contain a password, and would be removed as secrets. */
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 
 /**
- * Opens a sandbox (S9) and tries it out. Rejects with `SandboxError` when what is asked for is wrong: a place that is
- * not there, a domain that is none. That there can be no sandbox on this machine is an answer.
+ * Opens a sandbox (S9) and runs a trial command. Rejects with a `SandboxError` if an option is invalid, such as a
+ * missing place or a malformed domain. If this machine cannot have a sandbox, the result has the reason.
  */
 export async function openSandbox(options: SandboxOptions): Promise<SandboxOpening> {
   refuseUnknown("openSandbox", options, OPTIONS);
@@ -168,18 +168,18 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   return opening.available ? { ...opening, notices: [...notices, ...closed.refused] } : opening;
 }
 
-/** Whether a repository elsewhere holds, or lies in, what commands must not write. */
+/** Returns whether a repository contains the home folder or lies in one of the own folders. */
 function exposes(repository: string, home: string, own: readonly string[]): boolean {
   return isWithin(repository, home) || own.some((folder) => isWithin(folder, repository));
 }
 
-/** Something in the home that is there and meant to be hidden; undefined when there is nothing. */
+/** Returns an existing place in the home that must be hidden; undefined if there is none. */
 function hiddenIn(home: string, seen: readonly string[]): string | undefined {
   try {
     const places = readdirSync(home).map((name) => join(home, name));
     return places.find((place) => !seen.some((path) => isWithin(place, path)));
   } catch {
-    // A home that cannot be read has nothing to hide from commands.
+    // Commands cannot read an unreadable home either.
     return undefined;
   }
 }
@@ -204,7 +204,7 @@ function realOrGiven(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // A home that does not exist holds nothing.
+    // A missing home folder contains nothing.
     return resolve(path);
   }
 }
@@ -213,7 +213,7 @@ async function start(plan: SandboxPlan, environment: Record<string, string>): Pr
   const child = fork(new URL("./sandbox-process.ts", import.meta.url), {
     env: environment,
     execArgv: [],
-    // Out of reach of the keys that interrupt the program: it has to clean up after it.
+    // Ctrl+C must not reach the process: it has to clean up after the program.
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
@@ -232,7 +232,7 @@ async function start(plan: SandboxPlan, environment: Record<string, string>): Pr
     try {
       return { available: true, sandbox: new SandboxInProcess(child, answer, plan.domains), notices: [] };
     } catch (error) {
-      // The process was killed just now, and another program removed its holder.
+      // The process was just killed, and another program removed its holder.
       return unavailable((error as Error).message);
     }
   }
@@ -252,7 +252,7 @@ class SandboxInProcess implements Sandbox {
   readonly #holder: Holder;
   readonly #owned: number;
   readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
-  /** Programs that have ended, until what they left is looked through. */
+  /** Ended programs whose files are still being checked. */
   readonly #settling = new Map<number, (notices: readonly string[]) => void>();
   #last = 0;
   #isClosed = false;
@@ -266,10 +266,10 @@ class SandboxInProcess implements Sandbox {
     process.on("message", (message) => this.#take(message as FromProcess));
     process.once("exit", () => {
       this.#lose();
-      // If this fails, the next sandbox removes the rest.
+      // If the clean-up fails, the next sandbox removes the files.
       this.#cleanUp().catch(() => {});
     });
-    // It does not keep the program alive, but ends with it.
+    // The process does not keep the program alive, but ends with the program.
     process.unref();
     process.channel?.unref();
   }
@@ -332,14 +332,14 @@ class SandboxInProcess implements Sandbox {
       waiting?.reject(new SandboxError("system", `The command was not run, as it has no sandbox: ${message.message}`));
   }
 
-  /** Removes what the process of the sandbox left when it was killed, as soon as the last command has ended. */
+  /** Removes the files of a killed sandbox process once the last command has ended. */
   async #cleanUp(): Promise<void> {
     await commandsEnded(this.#holder);
     removeEnded(this.#holder);
     closeSync(this.#owned);
   }
 
-  /** Whoever waits for an answer keeps the program alive, and nothing else here does. */
+  /** Only pending requests keep the program alive. */
   #rest(): void {
     if (this.#waiting.size === 0 && this.#settling.size === 0) this.#process.channel?.unref();
   }
@@ -358,11 +358,11 @@ function closed(): SandboxError {
 }
 
 function send(child: ChildProcess, message: ToProcess): void {
-  // When it cannot be told any more it has ended, and that is noticed by itself.
+  // A process without a connection has ended, which the exit event reports.
   if (child.connected) child.send(message, () => {});
 }
 
-/** Lets it clean up and end. */
+/** Lets the process clean up and exit. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));

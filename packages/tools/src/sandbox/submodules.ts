@@ -6,37 +6,37 @@ import { unusedName } from "./protected-links.ts";
 import { isWithin } from "./protected-places.ts";
 import { pointedTo, repositoriesIn } from "./repository.ts";
 
-/** How deep submodules of submodules are looked at, and how many in all: git looks at each of them too. */
+/** The deepest level of nested submodules and the most submodules to check. git checks all of them. */
 const DEEPEST = 16;
 const MOST = 5_000;
 
-/** A submodule as the index of its repository has it, with a `.git` in its folder. */
+/** A submodule in the index of its repository, with a `.git` in its folder. */
 interface Submodule {
-  /** Its `.git`: a folder, or a file that says where the repository is. */
+  /** The `.git` of the submodule: a folder, or a file that points to the repository. */
   readonly pointer: string;
   readonly repository: string | undefined;
-  /** Another one at the same place has another. */
+  /** Differs for another submodule at the same place. */
   readonly identity: string;
 }
 
 /**
- * Submodules that commands make: `git status` looks into each folder that the index calls a submodule, and obeys the settings
- * of the repository that stands there. One that was there before is protected as other repositories are; one that a command
- * made, or put into the index, is put aside before anybody looks.
+ * Finds submodules that commands create. `git status` enters each submodule folder of the index and obeys the settings
+ * of the repository there. Earlier submodules are protected like other repositories. A submodule that a command created
+ * or added to the index is moved aside before any other program uses it.
  */
 export class Submodules {
-  /** Those that were there before. */
+  /** The submodules before the running commands. */
   known: readonly Submodule[] = [];
   #workTrees: readonly WorkTree[] = [];
 
-  /** What must stay as it is while commands run. `repositories` are those of the workspace; none of their commands runs now. */
+  /** Stores the current submodules of these repositories. Call this while no command of the workspace runs. */
   remember(repositories: Iterable<string>): readonly Submodule[] {
     this.#workTrees = [...repositories].flatMap(workTreesOf);
     this.known = this.#workTrees.flatMap(submodulesOf);
     return this.known;
   }
 
-  /** Puts aside what is not as it was, and says so, a sentence for each. */
+  /** Moves changed submodules aside. Returns a sentence for each. */
   putAside(): string[] {
     const known = new Set(this.known.map(({ pointer, identity }) => `${pointer} ${identity}`));
     const notices: string[] = [];
@@ -48,7 +48,7 @@ export class Submodules {
         try {
           renameSync(pointer, aside);
         } catch (error) {
-          // It has gone since.
+          // The submodule is gone.
           if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
           notices.push(
             `The repository in ${folder} is new as a submodule, and could not be put aside (${(error as Error).message}): git obeys its settings. Remove ${pointer} before you or your prompt look with git.`,
@@ -69,7 +69,7 @@ interface WorkTree {
   readonly repository: string;
 }
 
-/** The folders that a repository is checked out in. */
+/** Returns the folders in which a repository is checked out. */
 function workTreesOf(repository: string): WorkTree[] {
   return repositoriesIn(repository).flatMap((inner): WorkTree[] => {
     if (basename(inner) === ".git") return [{ folder: dirname(inner), repository: inner }];
@@ -77,7 +77,7 @@ function workTreesOf(repository: string): WorkTree[] {
       const pointer = readFileSync(join(inner, "gitdir"), "utf8").trimEnd();
       return [{ folder: realpathSync(dirname(pointer)), repository: inner }];
     } catch {
-      // A bare one, or the repository of a submodule: that is found through its folder.
+      // A bare repository, or the repository of a submodule, which is found through its folder.
       return [];
     }
   });
@@ -102,9 +102,9 @@ function submodulesOf(tree: WorkTree): Submodule[] {
 function submoduleIn(folder: string): Submodule | undefined {
   const pointer = join(folder, ".git");
   try {
-    // Through a link git does not look.
+    // git does not follow a link here.
     if (realpathSync(folder) !== folder) return undefined;
-    // git takes an empty folder for no repository. It may be the placeholder of a program that works in there.
+    // For git, an empty folder is no repository. It may be the placeholder of a program that works in this folder.
     if (isVacant(pointer)) return undefined;
     const { dev, ino, birthtimeMs } = lstatSync(pointer);
     const isFolder = statSync(pointer).isDirectory();
@@ -112,7 +112,7 @@ function submoduleIn(folder: string): Submodule | undefined {
     const content = isFolder ? "" : readFileSync(pointer, "utf8");
     return { pointer, repository, identity: JSON.stringify([dev, ino, birthtimeMs, content, repository]) };
   } catch {
-    // There is none: git looks no further.
+    // Without a `.git`, git stops here.
     return undefined;
   }
 }
