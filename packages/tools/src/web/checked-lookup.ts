@@ -3,11 +3,11 @@ import { isIP, type LookupFunction } from "node:net";
 import { WebError } from "./error.ts";
 import { isPublicAddress } from "./public-address.ts";
 
-/** Which machines may be talked to, and how they are found. */
+/** The machines that may be reached, and how host names are resolved. */
 export interface Reach {
-  /** Whether an IP address may be connected to. Default: `isPublicAddress`. */
+  /** Returns whether a connection to an IP address is allowed. Default: `isPublicAddress`. */
   readonly allowAddress?: (address: string) => boolean;
-  /** The IP addresses of a host. Default: those that the system knows. */
+  /** Returns the IP addresses of a host. Default: the system's resolver. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
@@ -15,15 +15,15 @@ async function resolveBySystem(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-/** Throws a `WebError` when the host of an address is written as an IP address that may not be connected to. */
+/** Throws a `WebError` if the address has a literal IP address that is not allowed. */
 export function checkLiteral({ hostname }: URL, { allowAddress = isPublicAddress }: Reach): void {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0 && !allowAddress(host)) throw refusal(hostname, host);
 }
 
 /**
- * Looks a host up for one connection: the addresses that were checked are those that are connected to, so that a name
- * which changes its mind between the check and the connection gains nothing. One bad address spoils the host.
+ * Resolves a host for one connection. The connection uses exactly the checked addresses, so a host name cannot change
+ * between check and connection. A single forbidden address rejects the host.
  */
 export function checkedLookup({ allowAddress = isPublicAddress, resolve = resolveBySystem }: Reach): LookupFunction {
   return (host, { all, family }, callback) => {

@@ -3,13 +3,13 @@ import { TextDecoder } from "node:util";
 import { cutBefore } from "@banyan/core/shown";
 import { wholeLength } from "../workspace/files/output.ts";
 
-/** How far into a page its own word on its encoding counts. */
+/** Bytes of a page in which its own declaration of an encoding counts. */
 const PRESCAN = 1024;
 
 /**
- * The text of bytes from the web. Their encoding is what a byte-order mark says, else the server, else the page itself;
- * else it is UTF-8, or Windows-1252 as in browsers where the bytes are not. Where they are cut at their end,
- * half a character there is left out: `behind` are bytes that stand behind the cut, if any are known.
+ * Decodes bytes from the web. The encoding comes from a byte-order mark, else from the server, else from the page. The
+ * default is UTF-8, or Windows-1252 for invalid UTF-8, as in browsers. If the bytes were cut, an incomplete character
+ * at the end is left out. `behind` are bytes after the cut, if known.
  */
 export function decodeText(bytes: Buffer, charset: string | undefined, behind?: Buffer): string {
   const isCut = behind !== undefined;
@@ -32,7 +32,7 @@ function declaredIn(bytes: Buffer): string | undefined {
   const declared =
     /<meta[^<>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(start) ??
     /^<\?xml[^<>]+encoding\s*=\s*["']([\w.-]+)/.exec(start);
-  // A page that could say so in ASCII is not in UTF-16.
+  // A page with an ASCII declaration is not in UTF-16.
   return declared?.[1]?.replace(/^utf-16.*$/i, "utf-8");
 }
 
@@ -40,7 +40,7 @@ function decoderOf(name: string | undefined): TextDecoder | undefined {
   try {
     return name === undefined ? undefined : new TextDecoder(name);
   } catch {
-    // There is no encoding of that name; the next best word counts.
+    // The encoding is unknown: try the next declaration.
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Why something could not be had from the web. `address`: it cannot be fetched at all. `forbidden`: it leads to a machine
- * that is not public. `rule`: a permission rule is against it. `redirect`: it leads on, to where it was not followed. `missing`:
- * there is nothing. `status`: the server refused. `content`: what came is no text, or no picture. `size`: it is too large. `time`:
- * it took too long. `network`: the server could not be reached, or broke off. `settings`: the search is not set up.
+ * The kind of a failed web access. `address`: not fetchable at all. `forbidden`: the machine is not public. `rule`: a
+ * permission rule denies the address. `redirect`: the redirect was not followed. `missing`: not found. `status`: the
+ * server refused. `content`: the content is neither text nor an image. `size`: too large. `time`: too slow. `network`:
+ * the server was unreachable, or the connection broke. `settings`: the search is not configured.
  */
 export type WebErrorCode =
   | "address"
@@ -17,7 +17,7 @@ export type WebErrorCode =
   | "network"
   | "settings";
 
-/** A refusal or failure of a web tool. Its message names the address and says what to do, in words for the model. */
+/** A failure of a web tool. The message gives the model the address and the remedy. */
 export class WebError extends Error {
   override readonly name = "WebError";
   readonly code: WebErrorCode;

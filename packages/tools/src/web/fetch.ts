@@ -12,7 +12,7 @@ import { type Answer, get, isSamePlace, webAddress } from "./get.ts";
 import { readHtml, tagless } from "./read-html.ts";
 
 /**
- * How `fetch` gets to the web. What is left out is as S11 has it: public machines only.
+ * How `fetch` accesses the web. The defaults follow S11: public machines only.
  * @example
  * new Agent({ model, tools: webTools({ timeout: 10_000, maxBytes: 1024 * 1024 }) });
  * @example
@@ -20,13 +20,13 @@ import { readHtml, tagless } from "./read-html.ts";
  * new Agent({ model, tools: webTools({ whyNot }) });
  */
 export interface FetchOptions extends Reach {
-  /** Milliseconds until an answer must be there, redirects included. Default 30,000. */
+  /** Milliseconds until the response is complete, including redirects. Default 30,000. */
   readonly timeout?: number;
-  /** Bytes of a page that are loaded at most, counted after decompression. Default 5 MiB. */
+  /** Bytes to load of a page, after decompression. Default 5 MiB. */
   readonly maxBytes?: number;
   /**
-   * Why an address is not to be asked though its host was permitted, in a sentence: the one that was named, or one that `from`, of
-   * the same host, leads on to. Of another host it is permitted anew.
+   * Returns a sentence with the reason if an address must not be fetched although its host is allowed. `from` is the same
+   * address, or the address of the same host that redirects there. A redirect to another host asks for permission again.
    */
   whyNot?(address: URL, from: URL): string | undefined;
 }
@@ -41,14 +41,14 @@ const FETCH_OPTIONS: OptionNames<FetchOptions> = {
 
 const DEFAULT_TIMEOUT = 30_000;
 const DEFAULT_MAX_BYTES = 5 * 1024 * 1024;
-/** Bytes. Less than the engine keeps of a result, so that all of it is seen, and the notes at the end. */
+/** Bytes. Below the engine's limit for a result, so that the model sees all of the text and the notes at the end. */
 const MOST_SHOWN = 60_000;
 /** Characters. */
 const MOST_OF_FAILURE = 1000;
 const LONGEST_TITLE = 300;
 
 const HTML: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
-/** Media types of text that do not begin with `text/`. */
+/** Media types of text outside `text/`. */
 const TEXT =
   /^application\/(?:.*\+)?(?:json|xml|yaml|x-yaml|toml|javascript|ecmascript|x-javascript|x-ndjson|x-sh|sql|graphql)$|\+(?:json|xml|yaml)$/;
 
@@ -56,7 +56,7 @@ const input = z.object({
   url: z.string().min(1).max(8000).describe("An http:// or https:// address."),
 });
 
-/** `fetch {url}`: the text of a page, a document or a data file on the web (B36, S11, S12). */
+/** The tool `fetch {url}`: the text of a page, a document or a data file on the web (B36, S11, S12). */
 export function fetchTool(options: FetchOptions = {}): Tool {
   refuseUnknown("fetchTool", options, FETCH_OPTIONS);
   return defineTool({
@@ -77,16 +77,16 @@ export function fetchTool(options: FetchOptions = {}): Tool {
   });
 }
 
-/** How a page is read that somebody has named. */
+/** How to read a page that the user named. */
 export interface ReadPageOptions extends FetchOptions {
   readonly signal: AbortSignal;
-  /** Whether to go on to an address that another host has. */
+  /** Returns whether to follow a redirect to another host. */
   mayFollow(address: URL): Promise<boolean>;
 }
 
 const PAGE_OPTIONS: OptionNames<ReadPageOptions> = { ...FETCH_OPTIONS, signal: true, mayFollow: true };
 
-/** The text of a page, as `fetch` returns it. Rejects with a `WebError`, or with the signal's reason. */
+/** Returns the text of a page, like `fetch`. Rejects with a `WebError`, or with the signal's reason. */
 export async function readPage(url: string, options: ReadPageOptions): Promise<string> {
   refuseUnknown("readPage", options, PAGE_OPTIONS);
   const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES, signal } = options;
@@ -97,7 +97,7 @@ export async function readPage(url: string, options: ReadPageOptions): Promise<s
   return shown(answer, signal, maxBytes);
 }
 
-/** A type that is not said, or only says that these are bytes, is seen when the bytes are there. */
+/** Returns whether a media type may be text. For a missing or generic type, the bytes decide later. */
 function isReadable(type: string): boolean {
   return (
     type === "" || type === "application/octet-stream" || type.startsWith("text/") || HTML.has(type) || TEXT.test(type)

@@ -4,34 +4,34 @@ import { WebError } from "./error.ts";
 
 export interface GetOptions extends Reach {
   readonly signal: AbortSignal;
-  /** Milliseconds for all of it, redirects included. */
+  /** Milliseconds until the response is complete, including redirects. */
   readonly timeout: number;
-  /** Of the body, after decompression. */
+  /** Bytes of the body, after decompression. */
   readonly maxBytes: number;
-  /** The kinds of content that are wanted; text when absent. */
+  /** The accepted media types; absent: text. */
   readonly accept?: string;
-  /** Why an address is not to be asked, in a sentence: the first, or any that another leads on to (`from`). */
+  /** Returns why an address must not be fetched: the first address, or a redirect from `from`. */
   whyNot?(address: URL, from: URL): string | undefined;
-  /** Whether to go on to an address that another host has. */
+  /** Returns whether to follow a redirect to another host. */
   mayFollow(address: URL): Promise<boolean>;
 }
 
-/** What a server sent. */
+/** The response of a server. */
 export interface Answer {
-  /** Where it was found in the end. */
+  /** The final address after redirects. */
   readonly address: URL;
   readonly status: number;
   readonly statusText: string;
   /** The media type in lower case, without parameters; empty when there is none. */
   readonly type: string;
-  /** The encoding of its characters, as the server says. */
+  /** The character encoding that the server declares. */
   readonly charset: string | undefined;
-  /** The size that the server says it has. */
+  /** The size that the server declares, in bytes. */
   readonly length: number | undefined;
   readonly body: Buffer;
-  /** Why the body is not whole. */
+  /** Why the body is incomplete. */
   readonly cut: "size" | "time" | undefined;
-  /** What was loaded behind a body that is cut: where its last character ends depends on it. */
+  /** Loaded bytes after the cut of a body: they decide where its last character ends. */
   readonly behind: Buffer;
 }
 
@@ -41,15 +41,15 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const TEXTS = "text/markdown, text/html;q=0.9, application/json;q=0.9, text/plain;q=0.8, */*;q=0.1";
 
 /**
- * Gets what is at an address (S11): from public machines only, through at most five redirects, each checked like the
- * first address. The body is read only when `wants` says so, and no further than allowed; what had come when the time
- * was over is kept. Throws a `WebError`, or the signal's reason.
+ * Fetches an address (S11): from public machines only, with at most five redirects, each checked like the first
+ * address. Reads the body only if `wants` accepts the media type, up to the limit. A timeout keeps the bytes so far.
+ * Throws a `WebError`, or the signal's reason.
  */
 export async function get(start: URL, wants: (type: string) => boolean, options: GetOptions): Promise<Answer> {
   const { Agent, fetch } = await import("undici");
   const late = AbortSignal.timeout(options.timeout);
   const signal = AbortSignal.any([options.signal, late]);
-  // Only for this call: no connection outlives it, and none is used that another check let through.
+  // One agent per call: no connection outlives the call, and none is reused that another check allowed.
   const agent: Agent = new Agent({ connect: { lookup: checkedLookup(options) }, pipelining: 1 });
   const headers = { "user-agent": "Banyan", accept: options.accept ?? TEXTS };
   let address = start;
@@ -110,7 +110,7 @@ async function answerOf(
 }
 
 const NOTHING = Buffer.alloc(0);
-/** Bytes that no character of a text is longer than. */
+/** No character is longer than this, in bytes. */
 const CHARACTER = 256;
 
 async function read(
@@ -139,7 +139,7 @@ async function read(
   return { body: Buffer.concat(pieces), cut: undefined, behind: NOTHING };
 }
 
-/** What went wrong, in words; the reasons of what is thrown here lie below what undici makes of them. */
+/** Explains a failure. undici wraps the errors that are thrown here, so search the causes. */
 function explain(address: URL, error: unknown, timeout: number | undefined): unknown {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof WebError) return cause;
   if (timeout !== undefined)
@@ -150,7 +150,7 @@ function explain(address: URL, error: unknown, timeout: number | undefined): unk
   return new WebError("network", `${address.href} could not be fetched: ${why}.`, { cause: error });
 }
 
-/** An address that may be fetched, from text; a relative one is seen from `base`. Throws a `WebError`. */
+/** Parses an address that may be fetched, relative to `base`. Throws a `WebError`. */
 export function webAddress(text: string, base?: URL): URL {
   const address = URL.canParse(text, base) ? new URL(text, base) : undefined;
   if (address === undefined)
@@ -162,10 +162,7 @@ export function webAddress(text: string, base?: URL): URL {
   return address;
 }
 
-/**
- * Where a redirect leads. Throws a `WebError` when that is no address to fetch, or would give up encryption that there
- * was.
- */
+/** Returns the target of a redirect. Throws a `WebError` if the target is not fetchable, or loses encryption. */
 export function redirectTarget(from: URL, location: string): URL {
   const to = webAddress(location, from);
   if (from.protocol === "https:" && to.protocol === "http:")
@@ -176,7 +173,7 @@ export function redirectTarget(from: URL, location: string): URL {
   return to;
 }
 
-/** Whether who may go to one of them may go to the other: the same origin, or the same host encrypted. */
+/** Returns whether permission for one address covers the other: same origin, or same host with encryption. */
 export function isSamePlace(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true;
   const haveUsualPorts = from.port === "" && to.port === "";

@@ -1,9 +1,9 @@
 import { Worker } from "node:worker_threads";
 import type { PageSource } from "./read-html.ts";
 
-// The process of one page. A page that takes more memory than there is ends the whole process, even where a thread was to
-// have little: so it is not that of the program. The page is read in a thread, since whoever reads hears nothing: when the
-// program is gone, this goes too.
+// The process of one page. A page that needs too much memory ends the whole process, even from a thread with a memory
+// limit. So pages are parsed in a separate process. A thread parses the page, because a parsing thread gets no events:
+// this process must notice the end of the program and exit.
 
 const MOST_MEGABYTES = 512;
 
@@ -14,6 +14,6 @@ process.once("message", (source: PageSource) => {
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
   });
   worker.once("message", (page) => process.send?.(page));
-  // Out of memory, out of stack, or a document that no parser was made for.
+  // Out of memory, out of stack, or a page that the parser cannot handle.
   worker.once("error", () => process.exit(1));
 });

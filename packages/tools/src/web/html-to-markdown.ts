@@ -9,13 +9,13 @@ export interface ReadablePage {
   readonly markdown: string;
 }
 
-/** Pages with more elements are not searched for their main part. */
+/** Larger pages are not searched for their main part. */
 const MOST_ELEMENTS = 50_000;
 
-/** What is taken for the main part must be one such part of the whole, else the whole is shown. */
+/** The main part must be at least one such part of the whole text; else the whole page is shown. */
 const LEAST_SHARE = 10;
 
-/** Nothing of these is meant to be read. */
+/** Elements without readable text. */
 const UNREADABLE = [
   "script",
   "style",
@@ -31,9 +31,9 @@ const UNREADABLE = [
 ];
 
 /**
- * The main part of a page as Markdown without raw HTML (S12), or all of it where no part stands out. Links and images
- * are named in full, as seen from `address`; only those of the web are. Pages are built by strangers: this may take for
- * ever, or throw anything, and belongs into a thread that can be ended.
+ * Returns the main part of a page as Markdown without raw HTML (S12), or the whole page if no part is dominant. Links
+ * and images have absolute addresses, resolved from `address`; only web addresses stay. A hostile page can make this
+ * run for ever or throw any error, so call this in a thread that can be ended.
  */
 export function htmlToMarkdown(html: string, address: string): ReadablePage {
   const { document } = parseHTML(/<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
@@ -41,7 +41,7 @@ export function htmlToMarkdown(html: string, address: string): ReadablePage {
   nameInFull(document, URL.canParse(base, address) ? new URL(base, address).href : address);
   const whole = document.querySelector("body") ?? document.documentElement;
   const title = document.querySelector("title")?.textContent ?? "";
-  // It takes the document apart.
+  // The search for the main part changes the document, so copy the page first.
   const all = whole.cloneNode(true) as HTMLElement;
   for (const element of all.querySelectorAll(UNREADABLE.join())) element.remove();
   const article = mainPart(document);
@@ -61,13 +61,13 @@ function mainPart(document: Document): Article | undefined {
   try {
     const parsed = new Readability<HTMLElement>(document, {
       maxElemsToParse: MOST_ELEMENTS,
-      // They say in which language code is.
+      // The classes name the language of code.
       keepClasses: true,
       serializer: (node) => node as HTMLElement,
     }).parse();
     return parsed === null ? undefined : { title: parsed.title ?? "", content: parsed.content ?? undefined };
   } catch {
-    // It gives up on pages that are too large or too strange; these are shown as a whole.
+    // The parser gives up on pages that are too large or too unusual: show the whole page.
     return undefined;
   }
 }

@@ -13,16 +13,16 @@ export { braveSearch, type SearchSettings, searchProvider, searxngSearch, tavily
 export { webSearchTool } from "./search/tool.ts";
 
 /**
- * Who searches, and how pages are got.
+ * Options of `webTools`: the search provider, and how pages are fetched.
  * @example
  * new Agent({ model, tools: webTools({ search: searchProvider({ provider: "brave" }, process.env) }) });
  */
 export interface WebToolsOptions extends FetchOptions {
-  /** Without one there is no search. */
+  /** Absent: no search tool. */
   readonly search?: SearchProvider;
 }
 
-/** The tools fetch and, with a search service, web_search. */
+/** Returns the tools `fetch` and, with a search provider, `web_search`. */
 export function webTools({ search, ...options }: WebToolsOptions = {}): readonly Tool[] {
   return [fetchTool(options), ...(search === undefined ? [] : [webSearchTool(search)])];
 }

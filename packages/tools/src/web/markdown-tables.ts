@@ -1,13 +1,13 @@
 import type Turndown from "turndown";
 
-/** What rules want to know of a table; `head` is its first row. */
+/** Facts about a table for the rules; `head` is its first row. */
 interface Table {
-  /** Whether it holds data, and does not lay the page out: no other table in it, and more than one column. */
+  /** True for a table of data: several columns, and no inner table. Other tables lay out the page. */
   readonly isData: boolean;
   readonly head: Element | null;
 }
 
-/** Writes tables of data as Markdown has them; tables that lay a page out stay a sequence of texts. */
+/** Adds rules that write data tables as Markdown. Layout tables become a sequence of texts. */
 export function tables(turndown: Turndown): void {
   const known = new WeakMap<Element, Table>();
   const tableOf = (node: HTMLElement): Table => {

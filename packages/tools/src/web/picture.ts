@@ -3,14 +3,14 @@ import type { Reach } from "./checked-lookup.ts";
 import { WebError } from "./error.ts";
 import { type Answer, get, webAddress } from "./get.ts";
 
-/** How a picture is got that a person asked for. */
+/** Options of `readPicture`. */
 export interface ReadPictureOptions extends Reach {
   readonly signal: AbortSignal;
-  /** Milliseconds for all of it, redirects included. Default 20,000. */
+  /** Milliseconds until the response is complete, including redirects. Default 20,000. */
   readonly timeout?: number;
-  /** Bytes of a picture that are loaded at most, counted after decompression. Default 5 MiB. */
+  /** Bytes to load of an image, after decompression. Default 5 MiB. */
   readonly maxBytes?: number;
-  /** Why an address is not asked, in a sentence; nothing when it may be. `from` leads on to it, or is the one that the person saw. */
+  /** Returns why an address must not be fetched; undefined if allowed. `from` redirects there, or is the address that the user saw. */
   whyNot?(address: URL, from: URL): string | undefined;
 }
 
@@ -23,9 +23,9 @@ const OPTIONS: OptionNames<ReadPictureOptions> = {
   whyNot: true,
 };
 
-/** A picture of the web, as it came: what browsers show as a picture, and nothing that could run. */
+/** An image from the web, unchanged: a format that browsers show and that contains no code. */
 export interface WebPicture {
-  /** Where it was found in the end. */
+  /** The final address after redirects. */
   readonly address: string;
   readonly mediaType: keyof typeof PIXELS;
   readonly bytes: Uint8Array;
@@ -34,20 +34,20 @@ export interface WebPicture {
 const MiB = 1024 * 1024;
 const DEFAULT_TIMEOUT = 20_000;
 const DEFAULT_MAX_BYTES = 5 * MiB;
-/** A few bytes can say that they are a picture whose pixels fill the memory of whoever shows it. */
+/** A few bytes can declare an image whose pixels fill the memory of the program that shows it. */
 const MOST_PIXELS = 50_000_000;
 
 const ACCEPT = "image/png, image/jpeg, image/gif, image/webp";
 
 /**
- * The picture at an address of the public web (S11, S12): a PNG, JPEG, GIF or WebP by its bytes, whatever its server calls it. It
- * is got with the guards of `fetch`, and nothing goes along that says who asks. Rejects with a `WebError`, or with the signal's
- * reason.
+ * Fetches an image of the public web (S11, S12). The bytes decide whether it is PNG, JPEG, GIF or WebP, not the
+ * server's media type. The guards of `fetch` apply, and the request does not identify the user. Rejects with a
+ * `WebError`, or with the signal's reason.
  */
 export async function readPicture(url: string, options: ReadPictureOptions): Promise<WebPicture> {
   refuseUnknown("readPicture", options, OPTIONS);
   const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES } = options;
-  // Who asks for a picture wants it from wherever it is kept.
+  // The user wants the image from any host.
   const mayFollow = () => Promise.resolve(true);
   const of = { ...options, timeout, maxBytes, mayFollow, accept: ACCEPT };
   const answer = await get(webAddress(url), mayBePicture, of);
@@ -65,22 +65,22 @@ export async function readPicture(url: string, options: ReadPictureOptions): Pro
   return { address: address.href, mediaType, bytes: body };
 }
 
-/** Pictures that are got at once: each is held in memory, whole. */
+/** The most concurrent fetches: each image is held in memory as a whole. */
 const MOST_AT_ONCE = 8;
 
-/** Gets pictures of the web for people, a few at once; of more, those asked for first come first (S11). */
+/** Fetches images for users, a few at once, in the order of the requests (S11). */
 export class WebPictures {
   #underWay = 0;
   readonly #waiting = new Set<() => void>();
 
-  /** As `readPicture`; the time begins when it is asked for there. */
+  /** Like `readPicture`. The timeout starts when the fetch starts. */
   async read(url: string, options: ReadPictureOptions): Promise<WebPicture> {
     if (this.#underWay < MOST_AT_ONCE) this.#underWay += 1;
     else await this.#turn(options.signal);
     try {
       return await readPicture(url, options);
     } finally {
-      // Whoever is next takes the place over.
+      // The next request takes over the slot.
       const [next] = this.#waiting;
       if (next) {
         this.#waiting.delete(next);
@@ -89,7 +89,7 @@ export class WebPictures {
     }
   }
 
-  /** Resolves with a place. Rejects with the signal's reason. */
+  /** Resolves with a free slot. Rejects with the signal's reason. */
   async #turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const turn = Promise.withResolvers<void>();
@@ -107,7 +107,7 @@ export class WebPictures {
   }
 }
 
-/** Whether it is worth reading: the bytes say what it is. SVG, which may hold scripts and addresses, is text by its bytes. */
+/** Returns whether to read the body; its bytes decide later. SVG, which may contain scripts and addresses, is text there. */
 function mayBePicture(type: string): boolean {
   return type === "" || type.endsWith("/octet-stream") || type.startsWith("image/");
 }
@@ -122,7 +122,7 @@ function noPicture(address: URL, why: string): WebError {
   return new WebError("content", `${address.href} is no picture that is shown (PNG, JPEG, GIF, WebP): ${why}.`);
 }
 
-/** How many pixels a picture says that it has, by its kind; nothing for one that does not say it as its kind does. */
+/** Returns the number of pixels that an image declares, by media type; undefined for a malformed header. */
 const PIXELS = {
   "image/png": (bytes: Buffer) =>
     bytes.length >= 24 && bytes.toString("latin1", 12, 16) === "IHDR"
@@ -140,7 +140,7 @@ function isKind(mediaType: string | undefined): mediaType is keyof typeof PIXELS
 const EXTENSION = 0x21;
 const IMAGE = 0x2c;
 
-/** Of the canvas that its head and all its images need together: browsers enlarge one that is too small for an image. */
+/** Computes the canvas for the header and all images together: browsers enlarge a canvas that is too small. */
 function pixelsOfGif(bytes: Buffer): number | undefined {
   if (bytes.length < 10) return undefined;
   let [width, height] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8)];
@@ -151,32 +151,32 @@ function pixelsOfGif(bytes: Buffer): number | undefined {
       at += 11 + coloursOf(bytes[at + 9]);
     } else if (bytes[at] === EXTENSION) at += 2;
     else break;
-    // Blocks, each with its length in front, up to one of none.
+    // Blocks, each after its length, up to an empty block.
     while (bytes[at]) at += 1 + (bytes[at] ?? 0);
     at += 1;
   }
   return width * height;
 }
 
-/** The bytes of the table of colours that these bits speak of. */
+/** Returns the size of the colour table, in bytes, from its flags. */
 function coloursOf(bits = 0): number {
   return bits & 0x80 ? 3 * 2 ** ((bits & 7) + 1) : 0;
 }
 
-/** The markers of a frame's head; between them stand those of tables (C4, C8, CC). */
+/** The markers of frame headers. The omitted markers in between are those of tables (C4, C8, CC). */
 const FRAME_HEADS: ReadonlySet<number> = new Set([
   0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf,
 ]);
 const SCAN = 0xda;
-/** The markers that nothing belongs to, and so no length stands behind. */
+/** Markers without data, and therefore without a length. */
 const BARE: ReadonlySet<number> = new Set([0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7]);
 
-/** The most that any head in front of the picture's data says. */
+/** Returns the largest size that any header before the image data declares. */
 function pixelsOfJpeg(bytes: Buffer): number | undefined {
   let most: number | undefined;
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1] ?? 0;
-    // A marker may stand behind more than one byte of filling.
+    // Several fill bytes may precede a marker.
     if (marker === 0xff) {
       at += 1;
       continue;

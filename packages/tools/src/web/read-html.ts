@@ -1,19 +1,19 @@
 import { fork } from "node:child_process";
 import type { ReadablePage } from "./html-to-markdown.ts";
 
-/** A page as it came. */
+/** A fetched page. */
 export interface PageSource {
   readonly html: string;
   readonly address: string;
 }
 
-/** Milliseconds. A page of the usual kind takes less than one second of this. */
+/** Milliseconds. A usual page takes less than a second. */
 const LONGEST = 8000;
 
 /**
- * Reads a page in a process of its own, so that one that was built to be slow, deep or large holds nobody up and ends nothing
- * but that. Resolves with undefined when the page was too much, or took longer than so many milliseconds; rejects with the
- * signal's reason when it aborts.
+ * Parses a page in a separate process, so that a slow, deep or huge page affects only that process. Resolves with
+ * undefined if the page fails or takes longer than `longest` milliseconds. Rejects with the signal's reason after an
+ * abort.
  */
 export async function readHtml(
   source: PageSource,
@@ -35,7 +35,7 @@ export async function readHtml(
   child.on("error", () => read.resolve(undefined));
   child.once("exit", () => read.resolve(undefined));
   child.send(source, () => {
-    // Whoever does not take it has ended, which is heard of.
+    // A send error means that the process has ended, which its exit event reports.
   });
   try {
     return await read.promise;
@@ -46,7 +46,7 @@ export async function readHtml(
   }
 }
 
-/** The text between the tags of a page, without order or form; in a time that only grows with its length. */
+/** Returns the text between the tags of a page, in linear time. */
 export function tagless(html: string): ReadablePage {
   const title = /<title[^<>]*>([^<]*)/i.exec(html)?.[1] ?? "";
   const text = without(
@@ -65,7 +65,7 @@ export function tagless(html: string): ReadablePage {
   };
 }
 
-/** A text without what lies between a beginning and the end that follows it. Both are global. */
+/** Removes each range from `begin` to the next `end`. Both expressions must be global. */
 function without(text: string, begin: RegExp, end: RegExp): string {
   let kept = "";
   let from = 0;

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { call } from "../workspace/test-folder.fixture.ts";
 import { type FetchOptions, fetchTool } from "./fetch.ts";
 
-/** A request as a server got it. */
+/** A request to the server. */
 export interface Received {
   readonly method: string | undefined;
   readonly url: string | undefined;
@@ -13,13 +13,13 @@ export interface Received {
   readonly body: string;
 }
 
-/** A web server on this machine for one test, and what it was asked. */
+/** A web server on this machine for one test. Records all requests. */
 export class TestServer implements AsyncDisposable {
   readonly received: Received[] = [];
   readonly #server;
 
   private constructor(listener: RequestListener) {
-    // It never closes a connection of its own accord.
+    // The server never closes idle connections.
     this.#server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
       const { method, url, headers } = request;
       this.received.push({ method, url, headers, body: await text(request) });
@@ -34,7 +34,7 @@ export class TestServer implements AsyncDisposable {
     return server;
   }
 
-  /** A server that always gives the same. */
+  /** Starts a server with a constant response. */
   static give(body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Promise<TestServer> {
     return TestServer.start((_, response) => response.writeHead(200, headers).end(body));
   }
@@ -54,12 +54,12 @@ export class TestServer implements AsyncDisposable {
   }
 }
 
-/** Sends somebody elsewhere. */
+/** Sends a redirect. */
 export function sendTo(response: ServerResponse, location: string, status = 302): void {
   response.writeHead(status, { location }).end();
 }
 
-/** Fetches from this machine, as no other than a test may. */
+/** Fetches from this machine, which only tests allow. */
 export function fetchHere(
   url: string,
   options: FetchOptions = {},
@@ -68,7 +68,7 @@ export function fetchHere(
   return call(fetchTool({ allowAddress: (address) => address === "127.0.0.1", ...options }), { url }, context);
 }
 
-/** What `fetch` answers, without the address and the title. */
+/** Returns the result of `fetch` without address and title. */
 export async function textAt(url: string, options: FetchOptions = {}): Promise<string> {
   const said = await fetchHere(url, options);
   return said.slice(said.indexOf("\n\n") + 2);

@@ -2,9 +2,9 @@ import { cutTo } from "@banyan/core/shown";
 import type { z } from "zod";
 import { WebError } from "../error.ts";
 
-/** A question to a search service. */
+/** A request to a search service. */
 export interface Question {
-  /** Who is asked, for people. */
+  /** The service's name, for users. */
   readonly service: string;
   readonly address: URL;
   readonly headers?: Readonly<Record<string, string>>;
@@ -19,8 +19,8 @@ const MOST_BYTES = 2 * 1024 * 1024;
 const MOST_OF_FAILURE = 300;
 
 /**
- * Asks a search service, through the proxy of the environment where there is one, and returns its JSON as the schema has
- * it. The service was chosen by the user, so that it may be on this machine; it does not pass the question on.
+ * Sends a request to a search service, through the environment's proxy if set. Returns JSON that fits the schema. The
+ * user chose the service, so a local service is allowed; redirects are not.
  */
 export async function ask<Schema extends z.ZodType>(question: Question, schema: Schema): Promise<z.infer<Schema>> {
   const { service, address, headers, body } = question;
@@ -36,7 +36,7 @@ export async function ask<Schema extends z.ZodType>(question: Question, schema: 
         ...headers,
       },
       ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
-      // Its headers bear the key.
+      // The headers contain the key.
       redirect: "error",
       dispatcher: agent,
       signal: AbortSignal.any([question.signal, late]),
@@ -65,7 +65,7 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // No JSON fits no schema.
+    // Invalid JSON fits no schema.
     return undefined;
   }
 }

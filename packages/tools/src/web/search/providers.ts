@@ -3,17 +3,17 @@ import { z } from "zod";
 import { WebError } from "../error.ts";
 import { ask } from "./ask.ts";
 
-/** One thing that was found. */
+/** A search result. */
 export interface SearchResult {
   readonly title: string;
   readonly address: string;
-  /** What is said there that fits the query; may be empty. */
+  /** The part of the page that fits the query; may be empty. */
   readonly snippet: string;
 }
 
 /**
- * A service that searches the web. `search` returns at most `limit` results, the best first, and none when nothing was
- * found. It rejects with a `WebError`, or with the signal's reason. What it answers was written by strangers.
+ * A web search service. `search` returns at most `limit` results, best first; empty if nothing was found. Rejects with
+ * a `WebError`, or with the signal's reason. The results are untrusted text.
  */
 export interface SearchProvider {
   search(
@@ -22,7 +22,7 @@ export interface SearchProvider {
   ): Promise<readonly SearchResult[]>;
 }
 
-/** Results that Brave Search and Tavily give at once. */
+/** The most results of one request to Brave Search or Tavily. */
 const MOST = 20;
 
 const BRAVE = "https://api.search.brave.com/res/v1/web/search";
@@ -32,7 +32,7 @@ const braveAnswer = z.object({
     .optional(),
 });
 
-/** Brave Search, with a key of its API. Format: https://api-dashboard.search.brave.com/app/documentation/web-search */
+/** Returns Brave Search with an API key. Format: https://api-dashboard.search.brave.com/app/documentation/web-search */
 export function braveSearch(options: { key: string; endpoint?: string }): SearchProvider {
   refuseUnknown("braveSearch", options, { key: true, endpoint: true });
   const { key, endpoint = BRAVE } = options;
@@ -42,7 +42,7 @@ export function braveSearch(options: { key: string; endpoint?: string }): Search
       address.search = new URLSearchParams({
         q: query,
         count: String(Math.min(limit, MOST)),
-        // Without marks around the words that fit.
+        // No marks around matching words.
         text_decorations: "false",
       }).toString();
       const headers = { "x-subscription-token": key };
@@ -61,8 +61,8 @@ const searxngAnswer = z.object({
 });
 
 /**
- * A SearXNG server, which asks other services in turn. Its settings must have `json` among `search.formats`; it answers
- * 403 otherwise. Format: https://docs.searxng.org/dev/search_api.html
+ * Returns a SearXNG server, which queries other services. Its setting `search.formats` must contain `json`; without it
+ * the server answers 403. Format: https://docs.searxng.org/dev/search_api.html
  */
 export function searxngSearch(options: { url: string }): SearchProvider {
   refuseUnknown("searxngSearch", options, { url: true });
@@ -87,7 +87,7 @@ const tavilyAnswer = z.object({
   results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().default("") })),
 });
 
-/** Tavily, with a key of its API. Format: https://docs.tavily.com/documentation/api-reference/endpoint/search */
+/** Returns Tavily with an API key. Format: https://docs.tavily.com/documentation/api-reference/endpoint/search */
 export function tavilySearch(options: { key: string; endpoint?: string }): SearchProvider {
   refuseUnknown("tavilySearch", options, { key: true, endpoint: true });
   const { key, endpoint = TAVILY } = options;
@@ -103,20 +103,20 @@ export function tavilySearch(options: { key: string; endpoint?: string }): Searc
 }
 
 /**
- * Who searches.
+ * The choice of a search service.
  * @example
  * searchProvider({ provider: "searxng", url: "http://127.0.0.1:8888" }, process.env);
  */
 export interface SearchSettings {
   /** `brave`, `tavily` or `searxng`. */
   readonly provider: string;
-  /** Where; needed for `searxng` only, which is a server of the user's choice. */
+  /** The server's address. Required for `searxng`, which the user hosts. */
   readonly url?: string;
 }
 
 /**
- * The search service that the settings name. Keys come from the environment: `BRAVE_API_KEY`, `TAVILY_API_KEY`. Throws a
- * `WebError` that says what is missing.
+ * Returns the search service of the settings. Keys come from the environment: `BRAVE_API_KEY`, `TAVILY_API_KEY`. Throws
+ * a `WebError` that names the missing setting.
  */
 export function searchProvider(
   options: SearchSettings,

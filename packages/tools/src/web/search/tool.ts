@@ -14,8 +14,8 @@ const input = z.object({
 });
 
 /**
- * `web_search {query, limit?}`: addresses that fit, each with its title and a few words. It tells the query to somebody
- * else, and uses up what the user has paid for: so it is not free of effects, and is asked for.
+ * The tool `web_search {query, limit?}`: matching addresses, each with title and snippet. A search sends the query to
+ * another service and costs money. So the tool has effects and needs approval.
  */
 export function webSearchTool(provider: SearchProvider): Tool {
   return defineTool({
@@ -46,7 +46,7 @@ function shown({ title, address, snippet }: SearchResult, index: number): string
   return `${index + 1}. ${lines.filter((line) => line !== "").join("\n   ")}`;
 }
 
-/** Some services mark what fits with tags of HTML. */
+/** Removes the HTML tags with which some services mark matching words. */
 function oneLine(text: string, longest: number): string {
   const plain = stripControls(text)
     .replace(/<\/?(?:b|em|mark|strong)>/gi, "")
