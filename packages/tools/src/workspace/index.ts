@@ -47,7 +47,7 @@ export { whileSeen } from "./files/seen-files.ts";
 export { type SearchOptions, searchTool } from "./search/search.ts";
 
 /**
- * The folder, and what the tools may see and change of its surroundings.
+ * The folder of the tools, and their access to its surroundings.
  * @example
  * workspaceTools({
  *   root: ".",
@@ -61,24 +61,24 @@ export { type SearchOptions, searchTool } from "./search/search.ts";
  * });
  */
 export interface WorkspaceToolsOptions extends WritingOptions {
-  /** The folder that the tools work in; it must exist. */
+  /** The folder of the tools, which must exist. */
   readonly root: string;
-  /** The folder that `~` and `$HOME` stand for in paths; the user's home when absent. */
+  /** The folder of `~` and `$HOME` in paths. Default: the user's home. */
   readonly home?: string;
-  /** Variables for commands, on top of the program's own without its secrets; an undefined one is taken away. */
+  /** Variables for commands, in addition to the program's own variables without secrets; undefined removes a variable. */
   readonly env?: Environment;
-  /** Paths, relative to the root or absolute, that are never written, nor anything below them. */
+  /** Paths that are never written, including everything below them; relative to the root or absolute. */
   readonly protected?: readonly string[];
-  /** Closes files to all tools that tell what is in them, whatever the call named. Commands of the shell are not among them. */
+  /** Forbids reading a file to all tools that show content. Shell commands are not affected. */
   readonly whyNotRead?: WhyNotRead;
-  /** What commands run in. Without one they may do all that the program may. */
+  /** The sandbox for commands; absent: commands have all rights of the program. */
   readonly sandbox?: Sandbox;
-  /** Takes secrets out of what commands print, before the middle of it is left out. */
+  /** Removes secrets from the output of commands, before long output is cut. */
   readonly redaction?: () => Redaction;
-  /** Patterns of files that are read though they hold private keys (S22). */
+  /** Patterns of files that may be read although they contain private keys (S22). */
   readonly keyFiles?: readonly string[];
   /**
-   * Commands that stay, where several folders share them; of this one alone when absent.
+   * The background commands, if several folders share them. Default: this folder has its own.
    * @example
    * const background = new BackgroundCommands();
    * const [here, there] = [".", "../other"].map((root) => workspaceTools({ root, background }));
@@ -99,7 +99,7 @@ const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
   background: true,
 };
 
-/** The tools read, list, search, write, edit, edit_mode, shell, processes and process_input for one folder. Throws a `WorkspaceError` when there is no such folder. */
+/** Returns read, list, search, write, edit, edit_mode and the shell tools. Throws a `WorkspaceError` if the folder is missing. */
 export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] {
   refuseUnknown("workspaceTools", options, OPTIONS);
   const workspace = openWorkspace(options.root, options.protected, options.whyNotRead, options.home);

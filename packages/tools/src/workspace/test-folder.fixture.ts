@@ -16,10 +16,10 @@ import type { ZodType } from "zod";
 const isRoot = process.geteuid?.() === 0;
 const NOBODY = 65_534;
 
-/** A folder of its own for one test, with files in it; it goes away when it is disposed of. */
+/** A temporary folder for one test. Dispose of it to remove the folder. */
 export class TestFolder implements Disposable {
   readonly #outer = realpathSync(mkdtempSync(join(tmpdir(), "banyan-workspace-")));
-  /** The workspace; what lies beside it is outside. */
+  /** The workspace. Its sibling folders are outside the workspace. */
   readonly root = join(this.#outer, "root");
   readonly outside = join(this.#outer, "outside");
 
@@ -45,12 +45,12 @@ export class TestFolder implements Disposable {
     return readFileSync(join(this.root, path), "latin1");
   }
 
-  /** Names in a folder of the workspace. */
+  /** Returns the names in a folder of the workspace. */
   names(path = "."): string[] {
     return readdirSync(join(this.root, path)).sort();
   }
 
-  /** Runs something as a user who has no more rights than others. */
+  /** Runs a function as a user without special rights. */
   async asOrdinaryUser(run: () => Promise<void>): Promise<void> {
     if (!isRoot) return run();
     for (let above = this.root; above !== dirname(tmpdir()); above = dirname(above)) chmodSync(above, 0o755);
@@ -67,7 +67,7 @@ export class TestFolder implements Disposable {
   }
 }
 
-/** Whether a test can run as an ordinary user: root may read all, and another user may be unable to read these sources. */
+/** Returns whether a test can run as an ordinary user. Root can read everything, and another user may be unable to read these sources. */
 export function canBeOrdinaryUser(): boolean {
   if (!isRoot) return true;
   process.seteuid?.(NOBODY);
@@ -81,7 +81,7 @@ export function canBeOrdinaryUser(): boolean {
   }
 }
 
-/** Calls a tool as the engine does, with arguments that its schema has checked; the answer is text. */
+/** Calls a tool like the engine, with checked arguments. Returns a text. */
 export async function call(
   tool: Tool,
   input: Readonly<Record<string, unknown>>,
@@ -119,7 +119,7 @@ export async function call(
   return answer;
 }
 
-/** The arguments as the tool gets them; throws the reason why they do not fit. */
+/** Returns the checked arguments. Throws the reason if they are invalid. */
 async function checked({ input: schema }: Tool, input: unknown): Promise<unknown> {
   if (!("~standard" in schema)) return input;
   const { error, data } = await (schema as unknown as ZodType).safeParseAsync(input);

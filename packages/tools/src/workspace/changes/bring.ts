@@ -27,27 +27,27 @@ import {
 import { MOST_ASKED_BYTES } from "./unified-diff.ts";
 import { assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
-/** A file or a link that is brought from another branch. */
+/** A file or link to copy from another branch. */
 export interface IncomingFile {
-  /** The entry of the branch; `undefined` for none. */
+  /** The entry in the other branch; undefined: none. */
   readonly there: FileEntry | undefined;
-  /** The entry that both places had. */
+  /** The common ancestor of both entries. */
   readonly base: FileEntry | undefined;
-  /** True if the branch gave the file permissions of its own. */
+  /** True if the other branch changed the permissions of the file. */
   readonly hasOwnMode: boolean;
 }
 
-/** A text made of two, and at how many places they contradict each other. */
+/** A merged text and its number of conflicts. */
 export interface MergedText {
   readonly text: string;
   readonly conflicts: number;
 }
 
-/** Where files are brought from, and how what was changed at both places is put together. */
+/** The source of the files, and how texts are merged. */
 export interface BringOptions extends WritingOptions {
-  /** A file of the branch that is named. Rejects with a sentence when it cannot be had. */
+  /** Returns a file of the named branch. Rejects with a sentence if the file is not available. */
   incoming(from: string, path: string, context: PreviewContext): Promise<IncomingFile>;
-  /** Puts two texts together that were made of one; where they contradict each other, both stand between marks. */
+  /** Merges two texts with their base. Conflicting parts appear both, between conflict markers. */
   merge(
     texts: { readonly base: string; readonly here: string; readonly there: string },
     from: string,
@@ -62,13 +62,13 @@ const inputOf = (workspace: Workspace) =>
     files: z.array(pathArgument(workspace)).min(1).describe("Files, relative to the workspace."),
   });
 
-/** What becomes of one file. */
+/** The result for one file. */
 type Outcome =
   | {
       readonly type: "write";
       readonly location: Location;
       readonly before: StandingEntry | undefined;
-      /** `undefined`: it goes. */
+      /** Undefined: the file is removed. */
       readonly after: FileEntry | undefined;
       readonly conflicts: number;
     }
@@ -77,8 +77,8 @@ type Outcome =
   | { readonly type: "left"; readonly why: string };
 
 /**
- * `bring_over {from, files}`: takes what another branch did to files over to this one: what was changed there only, as it is
- * there, and what was changed at both places, put together. What contradicts itself is marked in the file, as git does it.
+ * The tool `bring_over {from, files}`: copies changes of files from another branch to this one. Files changed only
+ * there are copied; files changed on both sides are merged. Conflicts are marked in the file like those of git.
  */
 export function bringTool(workspace: Workspace, options: BringOptions): Tool {
   refuseUnknown("bringTool", options, OPTIONS);
@@ -112,8 +112,8 @@ export function bringTool(workspace: Workspace, options: BringOptions): Tool {
 }
 
 /**
- * Does what `bring_over` does. Returns what it did, a line for each file, and whether all of it is here now, and nothing contradicts
- * itself. Throws when the call is cancelled.
+ * Runs `bring_over`. Returns a line for each file, and whether all changes arrived without conflicts. Throws if the
+ * call is cancelled.
  */
 export async function bringOver(
   workspace: Workspace,
@@ -172,7 +172,7 @@ async function put(
   await putEntry(workspace, location, after, standing);
 }
 
-/** Says what a user should know of a mode: that the file is a link, can be run, or has other permissions than usual. */
+/** Returns notes about the mode: the file is a link, is executable, or has unusual permissions. */
 function modeNotes({ location: { path }, before, after }: Extract<Outcome, { type: "write" }>): readonly string[] {
   if (!after) return [];
   if (isLink(after)) return [`${path} is a link to ${visibleLine(after.content.toString())}.`];
@@ -211,7 +211,7 @@ async function outcomeOf(
       return { type: "left", why: `it ${fate} here, and its mode was changed in ${from}.` };
     }
     if (hasSameContent(here, base)) {
-      // Only here a file is replaced (F78). A merge keeps what changed meanwhile.
+      // Only here a file is replaced (F78). A merge keeps later changes.
       assertAsSeen(workspace, location.path, here ? digestOf(here.content) : null, context);
       const why = there && isLink(there) ? await whyNoLink(workspace, location, there) : undefined;
       if (why !== undefined) return { type: "left", why };
@@ -236,7 +236,7 @@ async function outcomeOf(
   }
 }
 
-/** Returns why a link must not be made: no tool follows one that leads out of the workspace. */
+/** Returns why a link must not be created: no tool follows a link out of the workspace. */
 async function whyNoLink(
   workspace: Workspace,
   { path }: Location,
@@ -261,7 +261,7 @@ function changeOf({ location, before, after }: Extract<Outcome, { type: "write" 
   return fileChange(location.path, was, is, { most, ...modeChange(before, after) });
 }
 
-/** A person who allowed that this content is put in the place of that one did not allow another. */
+/** Throws if the change differs from the approved change: an approval covers only one content. */
 function assertAgreed({ path, before, after, mode }: FileChange, { agreed }: Pick<ToolContext, "agreed">): void {
   const seen = agreed?.changes?.find((change) => change.path === path);
   if (!agreed?.changes || (seen && seen.before === before && seen.after === after && seen.mode?.after === mode?.after))

@@ -1,32 +1,32 @@
 import { type ConversationState, type Message, pathTo } from "@banyan/core";
 import { type FileChange, worktreeAt } from "@banyan/core/conversation";
 
-/** A file that a conversation has changed, from what it was first to what it is now. */
+/** A file that a conversation changed: its first and its last state. */
 export interface ChangedFile {
   /** Relative to the workspace, or to the same folder of the worktree. */
   readonly path: string;
-  /** The name of the worktree that the file is in; absent in the workspace. */
+  /** The name of the file's worktree; absent in the workspace. */
   readonly worktree?: string;
   readonly kind: FileChange["kind"];
-  /** The digest of what it was before the first change; `null` if it was not there. */
+  /** The digest before the first change; `null`: no file. */
   readonly before: string | null;
-  /** The digest of what the last change left; `null` if it is not there any more. */
+  /** The digest after the last change; `null`: no file. */
   readonly after: string | null;
-  /** The modes before the first change of the mode and after the last one; absent when the mode is the same. */
+  /** The modes before the first and after the last change of the mode; absent if both are the same. */
   readonly mode?: FileChange["mode"];
-  /** Lines, of all changes. */
+  /** Added and removed lines of all changes. */
   readonly added: number;
   readonly removed: number;
-  /** Each change, with the call that made it; first things first. */
+  /** The changes in order, each with the id of its call. */
   readonly changes: readonly ChangeOfCall[];
 }
 
 type ChangeOfCall = FileChange & { readonly call: string; readonly worktree?: string };
 
 /**
- * The files that the branch down to `leaf` has changed, or all of the conversation without one, its sub-agents included; in
- * the order of their first change. What was undone, or created and removed again, is left out; with `beside`, so is what
- * was changed on the way that the branch has in common with the one down to there.
+ * Returns the files that the branch down to `leaf` changed; without `leaf`, those of the whole conversation. Sub-agents
+ * are included. The order is that of the first change. Files whose last state equals the first are left out. With
+ * `beside`, changes on the path that both branches share are left out too.
  */
 export function changesOf(state: ConversationState, leaf?: string, beside: string | null = null): ChangedFile[] {
   const found = messagesOf(state, leaf, beside).flatMap((message) => changesIn(state, message));
@@ -45,14 +45,14 @@ export function changesOf(state: ConversationState, leaf?: string, beside: strin
   });
 }
 
-/** The mode that changes of one file began with, and the mode that they left; nothing when these are the same. */
+/** Returns the first and the last mode of several changes; undefined if both are the same. */
 export function modeOf(changes: readonly Pick<FileChange, "mode">[]): Pick<FileChange, "mode"> | undefined {
   const modes = changes.flatMap(({ mode }) => mode ?? []);
   const [before = null, after = null] = [modes[0]?.before, modes.at(-1)?.after];
   return before === after ? undefined : { mode: { before, after } };
 }
 
-/** The messages of a branch, with those of the sub-agents that it launched, in the order of their creation. */
+/** Returns the messages of a branch and of its sub-agents, in the order of creation. */
 function messagesOf(state: ConversationState, leaf: string | undefined, beside: string | null): Message[] {
   if (leaf === undefined) return [...state.messages.values()];
   const own = new Set(pathTo(state, leaf)).difference(new Set(pathTo(state, beside)));
@@ -73,7 +73,7 @@ function changesIn(state: ConversationState, message: Message): ChangedFile["cha
   return message.calls.flatMap(({ id, changes = [] }) => changes.map((change) => ({ ...change, call: id, ...place })));
 }
 
-/** Branches work side by side, so the order of their messages is not that of their changes: what one left, the next one found. */
+/** Sorts changes so that each starts from the result of the one before. Parallel branches mix their messages. */
 function inOrder(changes: ChangedFile["changes"]): ChangedFile["changes"] {
   const left = [...changes];
   const ordered = left.splice(0, 1);

@@ -16,7 +16,7 @@ import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 import { placesOf, sentenceOn, unseenDifference } from "./unseen-difference.ts";
 import { assertAllowed, assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
-/** Occurrences are counted up to here. */
+/** The most occurrences to count. */
 const MOST_COUNTED = 1000;
 
 const inputOf = (workspace: Workspace) =>
@@ -31,7 +31,7 @@ const inputOf = (workspace: Workspace) =>
     new_text: z.string().describe("What stands there instead. Empty removes the old text."),
   });
 
-/** `edit {path, old_text, new_text}`: replaces one place in a text file; all other bytes stay as they are. */
+/** The tool `edit {path, old_text, new_text}`: replaces one place in a text file. All other bytes stay the same. */
 export function editTool(workspace: Workspace, options: WritingOptions = {}): Tool {
   refuseUnknown("editTool", options, WRITING_OPTIONS);
   const { backups, refuse, watch } = options;
@@ -41,7 +41,7 @@ export function editTool(workspace: Workspace, options: WritingOptions = {}): To
       "Changes one place in a text file: replaces old_text, which must occur exactly once, with new_text. " +
       "Line ends, byte-order mark and mode of the file are kept. Answers the change as a unified diff.",
     input: inputOf(workspace),
-    // Not idempotent: where new_text contains old_text, a second run would change the file again.
+    // Not idempotent: if new_text contains old_text, a second run would change the file again.
     brief: "Replaces old_text, which occurs once in the file, with new_text.",
     effects: "external",
     files: "write",
@@ -66,7 +66,7 @@ export function editTool(workspace: Workspace, options: WritingOptions = {}): To
   });
 }
 
-/** The file as it is, and as it is to be. Throws what speaks against that. */
+/** Returns the file before and after the edit. Throws if the edit is not possible. */
 async function edited(
   workspace: Workspace,
   { path, old_text, new_text }: z.infer<ReturnType<typeof inputOf>>,
@@ -81,17 +81,17 @@ async function edited(
   return { location, content, bytes, after, note, diff: lineDiff(content.text, after) };
 }
 
-/** A text with one place replaced. */
+/** A text after the replacement. */
 interface Replaced {
   readonly text: string;
-  /** A sentence on characters that were taken for others because they look alike. */
+  /** A sentence about look-alike characters that were accepted as matches. */
   readonly note?: string;
 }
 
 /**
- * The text with the one occurrence of `oldText` replaced. In a file where every line ends with CRLF, both texts may be
- * given with LF; what is written has CRLF. Elsewhere both count as they are. If it occurs nowhere, the one place counts that
- * is the same apart from look-alikes (F81). Throws when there is not exactly one.
+ * Replaces the single occurrence of `oldText`. In a file with only CRLF line ends, both texts may have LF, and CRLF is
+ * written. In other files, both texts are taken literally. If nothing matches exactly, a single place that differs only
+ * in look-alikes matches (F81). Throws unless exactly one place matches.
  */
 function replaceOnce(content: TextContent, oldText: string, newText: string): Replaced {
   const [wanted, replacement] =
@@ -108,7 +108,7 @@ function replaceOnce(content: TextContent, oldText: string, newText: string): Re
   return { text: content.text.slice(0, at) + replacement + content.text.slice(at + wanted.length) };
 }
 
-/** The same for a text that occurs nowhere as it is written. */
+/** Replaces a text that occurs only with look-alikes. */
 function replaceLookAlike(content: TextContent, wanted: string, replacement: string): Replaced {
   const alike = lookAlikesOf(content.text, wanted, MOST_COUNTED + 1);
   const [only] = alike;

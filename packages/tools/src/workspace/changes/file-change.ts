@@ -6,15 +6,15 @@ import { countLines } from "../files/text-content.ts";
 import { type LineDiff, lineDiff } from "./line-diff.ts";
 import { boundedDiff } from "./unified-diff.ts";
 
-/** What stands, or stood, in a file. */
+/** The content of a file. */
 export interface FileContent {
   /** The SHA-256 of its bytes in hexadecimal. */
   readonly digest: string;
-  /** Absent when it is no text. */
+  /** Absent if the file is not text. */
   readonly text?: string;
 }
 
-/** The content that bytes are. */
+/** Returns digest and text of bytes. */
 export function contentOf(bytes: Buffer): FileContent {
   const digest = digestOf(bytes);
   const form = formOf(bytes.subarray(0, SNIFFED_BYTES));
@@ -23,8 +23,8 @@ export function contentOf(bytes: Buffer): FileContent {
 }
 
 /**
- * How the content of a file changed; `undefined` stands for no file. The two are the same only
- * where the mode changed. `most`: bytes of the difference that are kept.
+ * Returns how a file's content changed; undefined: no file. Both contents are equal if only the mode changed. `most` is
+ * the limit of the stored diff in bytes.
  */
 export function fileChange(
   path: string,
@@ -52,7 +52,7 @@ export function fileChange(
   };
 }
 
-/** Nothing when one of the two is no text. */
+/** Returns the diff; undefined if one of the contents is not text. */
 function diffOf(before: FileContent | undefined, after: FileContent | undefined) {
   const [old, now] = [before, after].map((content) => (content === undefined ? "" : content.text));
   return old === undefined || now === undefined ? undefined : lineDiff(old, now);

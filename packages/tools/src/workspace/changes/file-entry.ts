@@ -18,12 +18,12 @@ export interface FileEntry {
   readonly mode: string;
 }
 
-/** An entry of the workspace. Its `stats` tell later whether another one took its place. */
+/** An existing entry of the workspace. Its `stats` show later whether the entry was replaced. */
 export interface StandingEntry extends FileEntry {
   readonly stats: Stats;
 }
 
-/** Whether an entry is a symbolic link. */
+/** Returns whether an entry is a symbolic link. */
 export function isLink(entry: Pick<FileEntry, "mode"> | undefined): boolean {
   return entry?.mode === LINK;
 }
@@ -33,7 +33,7 @@ export function modeText({ mode }: Pick<Stats, "mode">): string {
   return `100${(mode & 0o777).toString(8).padStart(3, "0")}`;
 }
 
-/** Finds the place of a path as `locate` does, but does not follow a link at the end of the path. */
+/** Locates a path like `locate`, but does not follow a link at the end of the path. */
 export async function locateEntry(workspace: Workspace, given: string): Promise<Location> {
   const name = basename(given);
   if (name === "" || name === "." || name === "..") return locate(workspace, given);
@@ -48,7 +48,7 @@ export async function locateEntry(workspace: Workspace, given: string): Promise<
   return { path, real, kind: "special", what: "a link" };
 }
 
-/** Returns the entry at a place, or nothing when there is none. Throws as `openFile` does for everything else. */
+/** Returns the entry at a location; undefined if missing. Other failures throw like `openFile`. */
 export async function entryAt(workspace: Workspace, location: Location): Promise<StandingEntry | undefined> {
   if (location.kind === "missing") return undefined;
   if (location.what === "a link") {
@@ -61,15 +61,15 @@ export async function entryAt(workspace: Workspace, location: Location): Promise
   return { content: await file.handle.readFile(), mode: modeText(file.stats), stats: file.stats };
 }
 
-/** Whether two entries have the same kind and content. Their permissions may differ. */
+/** Returns whether two entries have the same kind and content. Their permissions may differ. */
 export function hasSameContent(one: FileEntry | undefined, other: FileEntry | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return isLink(one) === isLink(other) && one.content.equals(other.content);
 }
 
 /**
- * Puts an entry in the place of `standing`; `undefined` stands for none. An entry without a mode keeps the mode of the file
- * there, or gets that of a new file. Throws as `replaceFile` and `removeFile` do.
+ * Replaces the entry `standing`; undefined: no entry. An entry without a mode keeps the mode of the existing file, or
+ * gets the mode of a new file. Throws like `replaceFile` and `removeFile`.
  */
 export async function putEntry(
   workspace: Workspace,
@@ -98,7 +98,7 @@ export function permissionsOf(mode: string): number {
   return Number.parseInt(mode, 8) & 0o777;
 }
 
-/** Returns how the mode of a file changed; nothing where a regular file keeps its permissions. */
+/** Returns how the mode of a file changed; empty if a regular file keeps its permissions. */
 export function modeChange(before: FileEntry | undefined, after: FileEntry | undefined): Pick<FileChange, "mode"> {
   const isKept = before && after && before.mode === after.mode && !isLink(after);
   return isKept ? {} : { mode: { before: before?.mode ?? null, after: after?.mode ?? null } };

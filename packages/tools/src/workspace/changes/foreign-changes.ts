@@ -9,63 +9,63 @@ import { openFile } from "../files/open-path.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import { contentOf, type FileContent, fileChange } from "./file-change.ts";
 
-/** What somebody says that they did in a file: a text in it, or all of it, and what stands there now. */
+/** A change that another program reports: the replaced text or the whole file, and the new text. */
 export interface ToldChange {
   /** Relative to the workspace, or absolute. */
   readonly path: string;
-  /** `null`: there was no file, or it is not told. */
+  /** `null`: no file existed, or the report omits the text. */
   readonly oldText: string | null;
   readonly newText: string;
 }
 
-/** What one call of somebody else does to files. */
+/** One call of another program that changes files. */
 export interface ForeignCall {
-  /** Keeps what stands in a file now: it may be about to be changed. What is no file of the workspace is passed over. */
+  /** Records the current content of a file that may change soon. Ignores paths that are no file of the workspace. */
   note(path: string): Promise<void>;
   /**
-   * The call is over: what became of the files since they were noted. With `told`, also what was noted too late, as far as
-   * what is told says how it was. Each call is asked once.
+   * Ends the call. Returns the changes of the recorded files. `told` adds changes of files that were recorded too late,
+   * as far as the report allows. May be called once per call.
    */
   settle(told?: readonly ToldChange[]): Promise<FileChange[]>;
 }
 
-/** A file of the workspace as it was last noted. */
+/** The last recorded state of a file. */
 interface Noted {
-  /** Changes whenever the file does. */
+  /** Differs after every change of the file. */
   readonly stamp: string;
-  /** Absent where it is not kept. */
+  /** Absent if the content was not kept. */
   readonly bytes?: Buffer;
 }
 
-/** Bytes of a file above which it is not kept. */
+/** The largest file to keep, in bytes. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Files of a workspace above which only what calls name is noted. */
+/** In a larger workspace, only files that calls name are recorded. */
 const MOST_FILES = 20_000;
-/** Bytes of all files that are kept while no call names them, and of one of them. */
+/** Bytes to keep of all files without a call, and of one file. */
 const MOST_KEPT = 32 * 1024 * 1024;
 const MOST_KEPT_OF_ONE = 1024 * 1024;
-/** A previous content of which nothing is known but that it was another one. */
+/** A different previous content that is unknown. */
 const UNKNOWN: FileContent = { digest: "unknown" };
 
-/** A file that calls are at work on: what stood there when one of them noted it, or when the last of them was over. */
+/** A file in use by calls: its content at the first record, or after the last call. */
 interface Held {
   content: FileContent | undefined;
   calls: number;
 }
 
 /**
- * Changes that a program of somebody else makes to files of a workspace, which no tool of ours writes: noted before and
- * compared after, so that they stand with the calls that made them and can be taken back.
+ * Tracks file changes by another program, which bypasses our tools. Compares contents before and after each call. So
+ * the changes belong to their calls and can be undone.
  */
 export class ForeignChanges {
   readonly #workspace: Workspace;
   readonly #backups: string | undefined;
   readonly #watch: Watch | undefined;
   readonly #held = new Map<string, Held>();
-  /** All files of the workspace that git does not ignore, as they were last noted. */
+  /** The last recorded state of all files of the workspace that git does not ignore. */
   #all: Map<string, Noted> | undefined;
 
-  /** Previous contents are kept in `backups`, if there is such a folder; `watch` is told of what diffs show a part of. */
+  /** `backups`: optional folder for previous contents. `watch` gets the contents of which diffs show a part. */
   constructor(workspace: Workspace, { backups, watch }: { readonly backups?: string; readonly watch?: Watch } = {}) {
     this.#workspace = workspace;
     this.#backups = backups;
@@ -73,8 +73,8 @@ export class ForeignChanges {
   }
 
   /**
-   * Notes all files of the workspace that git does not ignore, for `unnamed`: in a workspace of at most 20,000 files. The content
-   * of small files is kept in memory, 32 MiB in all; of the others it is not known later what stood in them.
+   * Records all files of the workspace that git does not ignore, for `unnamed`; does nothing above 20,000 files. Keeps
+   * the content of small files in memory, up to 32 MiB in all. The previous content of other files stays unknown.
    */
   async noteAll(): Promise<void> {
     const stamps = await stampsIn(this.#workspace.root);
@@ -92,7 +92,7 @@ export class ForeignChanges {
     this.#all = all;
   }
 
-  /** Returns changes of files that no call names, since all files were noted or since the last question. */
+  /** Returns changes of files without a call, since `noteAll` or the last call of `unnamed`. */
   async unnamed(): Promise<FileChange[]> {
     const all = this.#all;
     const stamps = all && (await stampsIn(this.#workspace.root));
@@ -103,7 +103,7 @@ export class ForeignChanges {
       const stamp = stamps.get(path)?.stamp;
       if (before?.stamp === stamp || this.#held.has(path)) continue;
       const bytes = await this.#read(path);
-      // Git ignores the file by now.
+      // git ignores the file now.
       if (bytes === "unreadable" || (stamp === undefined && bytes)) continue;
       this.#note(path, bytes);
       const [old, now] = [before?.bytes && contentOf(before.bytes), bytes && contentOf(bytes)];
@@ -116,14 +116,14 @@ export class ForeignChanges {
     return changes;
   }
 
-  /** Remembers a file as it is now, so that its change is told once. */
+  /** Records the current state of a file, so that its change is reported once. */
   #note(path: string, bytes: Buffer | undefined): void {
     const stamp = stampOf(this.#workspace.root, path)?.stamp;
     if (bytes === undefined || stamp === undefined) this.#all?.delete(path);
     else this.#all?.set(path, bytes.length <= MOST_KEPT_OF_ONE ? { stamp, bytes } : { stamp });
   }
 
-  /** A call begins. */
+  /** Starts a call. */
   begin(): ForeignCall {
     const own = new Set<string>();
     return {
@@ -131,7 +131,7 @@ export class ForeignChanges {
         const path = await this.#pathOf(given);
         if (path === undefined || own.has(path)) return;
         const held = this.#held.get(path);
-        // Another call holds it: what that one finds at its end is where this one begins.
+        // Another call has the file: its final content is the start content of this call.
         if (held) held.calls++;
         else {
           const bytes = await this.#read(path);
@@ -167,7 +167,7 @@ export class ForeignChanges {
     return [change];
   }
 
-  /** A change that was made before anybody noted the file: undone in thought, where only one place can be meant. */
+  /** Reconstructs the content before an unrecorded change, if exactly one place of the text fits. */
   async #rebuilt({ path: given, oldText, newText }: ToldChange, known: readonly FileChange[]): Promise<FileChange[]> {
     const path = await this.#pathOf(given);
     if (path === undefined || known.some((change) => change.path === path)) return [];
@@ -184,7 +184,7 @@ export class ForeignChanges {
     return [fileChange(path, contentOf(previous), now)];
   }
 
-  /** From the root; nothing for what lies outside, or cannot be a file. */
+  /** Returns a path relative to the root; undefined for a path outside or a folder. */
   async #pathOf(given: string): Promise<string | undefined> {
     try {
       const { path, kind } = await locate(this.#workspace, given);
@@ -195,7 +195,7 @@ export class ForeignChanges {
     }
   }
 
-  /** Nothing for a file that is not there. */
+  /** Undefined: the file is missing. */
   async #read(path: string): Promise<Buffer | undefined | "unreadable"> {
     try {
       await using file = await openFile(this.#workspace, path);
@@ -207,7 +207,7 @@ export class ForeignChanges {
   }
 }
 
-/** The files of a folder that git does not ignore, each with a stamp that a change changes; nothing where there are too many. */
+/** Returns the files that git does not ignore, with their stamps; undefined if the folder has too many files. */
 async function stampsIn(root: string): Promise<ReadonlyMap<string, Stamp> | undefined> {
   const paths = await listFiles(root);
   if (paths.length > MOST_FILES) return undefined;
@@ -224,22 +224,22 @@ interface Stamp {
   readonly size: number;
 }
 
-/** Nothing for what is no file, and for a link. */
+/** Undefined for links and everything else that is no regular file. */
 function stampOf(root: string, path: string): Stamp | undefined {
   const stats = lstatSync(join(root, path), { bigint: true, throwIfNoEntry: false });
   if (!stats?.isFile()) return undefined;
   return { stamp: `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`, size: Number(stats.size) };
 }
 
-/** A change as it is told, before anybody makes it: for a person who is asked. Its lines are counted in what is told. */
+/** Returns the diff of a proposed change, for an approval. Lines are counted in the reported texts. */
 export function toldDiff({ path, oldText, newText }: ToldChange): FileChange {
   const [before, after] = [oldText, newText].map((text) => (text === null ? undefined : contentOf(Buffer.from(text))));
   return fileChange(path, before, after);
 }
 
 /**
- * What a text was before a piece of it, or all of it, was replaced; nothing when it cannot be said. That there was no file
- * is not believed: some say so of each file that they write as a whole, and to take that back would remove it.
+ * Returns the text before a replacement; undefined if ambiguous. A reported missing file is not believed: some programs
+ * report every full rewrite like that, and an undo would delete the file.
  */
 function textBefore(now: string, oldText: string | null, newText: string): string | undefined {
   if (oldText === null || newText === "") return undefined;

@@ -8,36 +8,36 @@ import { digestOf } from "../files/backups.ts";
 import { messageOf, WorkspaceError } from "../files/error.ts";
 import type { Workspace } from "../files/paths.ts";
 
-/** A file that is replaced together with others: all of them or none. */
+/** A file of an atomic change of several files. */
 export interface IntendedFile {
-  /** From the root. */
+  /** Relative to the root. */
   readonly path: string;
-  /** The digest of what was there, which is kept in the backups; `null` for no file. */
+  /** The digest of the previous content, which the backups keep; `null`: no file. */
   readonly before: string | null;
-  /** The digest of what it is to hold. */
+  /** The digest of the new content. */
   readonly after: string;
-  /** The name of the file beside it that holds the new content until it takes its place. */
+  /** The name of the temporary file with the new content, in the same folder. */
   readonly temporary: string;
 }
 
 /**
- * What is about to be done to several files: written down before the first of them is touched, and removed after the last.
- * While it is held, its process lives; one that nobody holds was left by a process that ended in between, and whoever
- * finds it settles it. Disposed of before its end, it is left like that.
+ * A record of a change of several files, written before the first file changes and removed after the last. Its process
+ * holds a lock on the record. A record without a lock belongs to a process that ended halfway, and the process that
+ * finds such a record settles the change. Disposing before `end` leaves the record unsettled.
  *
- * It is a file of SQLite that is kept locked: the system takes the lock away with the process, however that ends, so that
- * neither a process id that was given again nor a clock can mislead. Nothing else in this process may open the file: to
- * close it again would drop the lock (POSIX).
+ * The record is a locked SQLite file. The system releases the lock when the process ends in any way, so reused process
+ * ids and wrong clocks do no harm. No other code of this process may open the file: closing the second handle would
+ * release the lock (POSIX).
  */
 export interface Intent extends AsyncDisposable {
   readonly files: readonly IntendedFile[];
-  /** Nothing is left to settle; resolves once that would survive a power cut. */
+  /** Removes the record: nothing is left to settle. Resolves when the removal would survive a power cut. */
   end(): Promise<void>;
 }
 
 /**
- * Writes down what is about to be done. Resolves once that would survive a power cut; throws a `WorkspaceError` when it
- * cannot be written.
+ * Writes the record of a change. Resolves when the record would survive a power cut. Throws a `WorkspaceError` if the
+ * record cannot be written.
  */
 export async function writeIntent(
   { root }: Workspace,
@@ -46,7 +46,7 @@ export async function writeIntent(
 ): Promise<Intent> {
   const folder = folderIn(backups);
   const name = randomUUID();
-  // Whole and locked before it has its name; `pruneBackups` removes what a process leaves behind that ends before that.
+  // The file is complete and locked before it gets its name. `pruneBackups` removes the files of crashed processes.
   const temporary = join(backups, `.${name}.tmp`);
   const file = join(folder, startOfNames(root) + name);
   let database: DatabaseSync | undefined;
@@ -79,17 +79,17 @@ function notNoted(folder: string, cause: unknown): WorkspaceError {
   );
 }
 
-/** The intents of all processes for a workspace, by their files. */
+/** Returns the record files of all processes for a workspace. */
 export async function intentsIn({ root }: Workspace, backups: string): Promise<string[]> {
   const folder = folderIn(backups);
-  // As a rule there has never been one, and so no folder.
+  // Usually the folder does not exist.
   const names = await readdir(folder).catch(() => []);
   return names.filter((name) => name.startsWith(startOfNames(root))).map((name) => join(folder, name));
 }
 
 /**
- * Takes an intent over from a process that is gone; nothing when its process lives, when somebody else settles it, or when
- * it has been settled. Throws what SQLite says of a file that cannot be read.
+ * Takes over the record of an ended process; undefined if its process lives, or the change is settled or being settled.
+ * Throws SQLite's error if the file is unreadable.
  */
 export function takeIntent(backups: string, file: string): Intent | undefined {
   let database: DatabaseSync | undefined;
@@ -97,7 +97,7 @@ export function takeIntent(backups: string, file: string): Intent | undefined {
   try {
     database = openDatabase(file);
     database.exec("BEGIN EXCLUSIVE");
-    // Somebody may have settled it before it was locked here.
+    // Another process may have settled the change before the lock.
     if (!existsSync(file)) return undefined;
     const files = database.prepare("SELECT path, before, after, temporary FROM files").all();
     intent = heldIntent(file, folderIn(backups), database, files as unknown as IntendedFile[]);
@@ -123,7 +123,7 @@ function heldIntent(file: string, folder: string, database: DatabaseSync, files:
   };
 }
 
-/** Opens a file that exists: SQLite would make one that is missing. It never waits for a lock. */
+/** Opens an existing file without waiting for a lock. SQLite would create a missing file. */
 function openDatabase(file: string): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const address = pathToFileURL(file);
@@ -140,12 +140,12 @@ function folderIn(backups: string): string {
   return join(backups, "intents");
 }
 
-/** Each workspace has its own, so that nothing is ever put back in another one. */
+/** Each workspace has its own prefix, so that no file is restored into another workspace. */
 function startOfNames(root: string): string {
   return `${digestOf(Buffer.from(root))}.`;
 }
 
-/** What was named or removed in a folder survives a power cut. */
+/** Makes new and removed names in a folder survive a power cut. */
 async function flush(folder: string): Promise<void> {
   const handle = await open(folder);
   try {

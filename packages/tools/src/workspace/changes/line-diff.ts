@@ -1,22 +1,22 @@
 import { type StructuredPatchHunk, structuredPatch } from "diff";
 import { countLines } from "../files/text-content.ts";
 
-/** Lines taken away and put in; beyond this many, the search for the shortest difference is given up: its cost grows with the square. */
+/** The most added and removed lines. Above, the search for the shortest diff stops: its cost grows with the square of the lines. */
 export const MOST_CHANGES = 1000;
 
 const CONTEXT = 3;
 
-/** What differs between two texts, by lines. Line ends are not compared. */
+/** The line differences of two texts, without regard to line ends. */
 export interface LineDiff {
-  /** With three lines of context. When the search was given up, one that takes all lines away and puts all in. */
+  /** Hunks with three lines of context. After a stopped search, a single hunk replaces all lines. */
   readonly hunks: readonly StructuredPatchHunk[];
-  /** Whether the texts differ in more than `MOST_CHANGES` lines. */
+  /** True if the texts differ in more than `MOST_CHANGES` lines. */
   readonly isGivenUp: boolean;
   readonly added: number;
   readonly removed: number;
 }
 
-/** Compares two texts. What they begin and end with alike costs next to nothing, so a small change in a large file is cheap. */
+/** Compares two texts. Common beginnings and ends cost little, so a small change in a large file is cheap. */
 export function lineDiff(before: string, after: string): LineDiff {
   const head = commonHead(before, after);
   const tail = commonTail(before, after, head);
@@ -35,7 +35,7 @@ export function lineDiff(before: string, after: string): LineDiff {
   return { hunks, isGivenUp: patch === undefined, added: count("+"), removed: count("-") };
 }
 
-/** The length of what two texts begin with alike, in whole lines, without the last three: they are context. */
+/** Returns the length of the common beginning in whole lines, without three lines of context. */
 function commonHead(one: string, other: string): number {
   const most = Math.min(one.length, other.length);
   let same = 0;
@@ -45,7 +45,7 @@ function commonHead(one: string, other: string): number {
   return head;
 }
 
-/** The same for their ends. */
+/** Like `commonHead`, for the ends. */
 function commonTail(one: string, other: string, head: number): number {
   const most = Math.min(one.length, other.length) - head;
   let same = 0;

@@ -2,9 +2,9 @@ import { diffArrays } from "diff";
 import { ASCII, FoldedText } from "../files/folded-text.ts";
 import { type Difference, placesOf } from "./unseen-difference.ts";
 
-/** Characters of a text above which nothing in it is folded. */
+/** The longest text to fold, in characters. */
 const MOST_FOLDED = 2_000_000;
-/** Lines that differ above which a replacement is taken as a whole. */
+/** The most different lines. Above, a replacement changes the whole piece. */
 const MOST_CHANGES = 1000;
 
 /** A part of a text, as a half-open range of UTF-16 units. */
@@ -13,9 +13,9 @@ export interface TextRange {
   readonly to: number;
 }
 
-/** The places of a text that are the same as `wanted` apart from look-alikes, overlaps included, up to some number. */
+/** Returns the places of a text that equal `wanted` except for look-alikes, overlaps included, at most `most`. */
 export function lookAlikesOf(text: string, wanted: string, most: number): readonly TextRange[] {
-  // The text is folded as a whole, which would hold up everything else.
+  // Folding a long text as a whole would block the main thread.
   if (text.length > MOST_FOLDED || (ASCII.test(text) && ASCII.test(wanted))) return [];
   const folded = new FoldedText(text);
   const sought = new FoldedText(wanted, { startsInLine: true }).text;
@@ -29,7 +29,7 @@ export function lookAlikesOf(text: string, wanted: string, most: number): readon
   });
 }
 
-/** A piece of a file and what was looked for: two texts that are the same apart from look-alikes. */
+/** A piece of a file and the wanted text, which differ only in look-alikes. */
 export class LookAlikes {
   readonly #place: string;
   readonly #wanted: string;
@@ -43,7 +43,7 @@ export class LookAlikes {
     this.#yours = new FoldedText(wanted, { startsInLine: true });
   }
 
-  /** The places of the piece with other characters, in UTF-16 units from its beginning. */
+  /** Returns the places with different characters, in UTF-16 units from the start of the piece. */
   differences(): readonly Difference[] {
     const found: Difference[] = [];
     let [at, offset] = [0, 0];
@@ -58,8 +58,8 @@ export class LookAlikes {
   }
 
   /**
-   * The piece made to say `replacement`. It keeps its own characters in lines that stay, and at the beginning and the end of
-   * lines that change: nearer to a change, nobody knows which character of the one text is which of the other.
+   * Returns the piece after the replacement. Unchanged lines keep the file's characters, as do the unchanged ends of
+   * changed lines. Inside a change, the two texts' characters cannot be matched.
    */
   replaced(replacement: string): string {
     const changes = diffArrays(linesOf(this.#wanted), linesOf(replacement), { maxEditLength: MOST_CHANGES });
@@ -94,7 +94,7 @@ export class LookAlikes {
     ].join("");
   }
 
-  /** Returns the file's text for a part of the wanted text; undefined when the part begins or ends inside of a character. */
+  /** Returns the file's text for a part of the wanted text; undefined if the part splits a character. */
   #pieceOf(start: number, end: number): string | undefined {
     const [from, to] = [start, end].map((offset) => {
       const folded = this.#yours.foldedPlace(offset);
@@ -108,7 +108,7 @@ function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 
-/** The characters of a text, each with the marks that normalization may join to it. */
+/** Splits a text into characters, each with the marks that normalization may join. */
 function charactersOf(text: string): string[] {
   return text.match(/.[\p{M}\u1160-\u11ff]*/gsu) ?? [];
 }

@@ -1,13 +1,13 @@
 import { cutTo } from "@banyan/core/shown";
 import { showOnOneLine } from "../files/plain-text.ts";
 
-/** Beyond this many characters, a file is not searched for something similar. */
+/** Larger files are not searched. */
 const MOST_CHARACTERS = 1_000_000;
 const MOST_SHOWN = 200;
-/** Below this share of common letter pairs, two lines have nothing to do with each other. */
+/** Lines with a smaller share of common letter pairs are unrelated. */
 const SIMILAR = 0.6;
 
-/** A sentence about the line of a text that is most like the first line of `wanted`, or undefined when none is. */
+/** Returns a sentence about the line that is most similar to the first line of `wanted`; undefined if none is similar. */
 export function nearestLine(text: string, wanted: string): string | undefined {
   const first = wanted
     .split("\n")
@@ -20,7 +20,7 @@ export function nearestLine(text: string, wanted: string): string | undefined {
     const plain = line.trim();
     if (plain === first)
       return `Line ${index + 1} begins like it, so the difference is in white space or further down.`;
-    // A line that is much longer or shorter cannot be similar enough.
+    // A line of a very different length cannot be similar.
     if (plain.length > 2 * first.length + 10 || 2 * plain.length + 10 < first.length) continue;
     const score = similarity(pairs, pairsOf(plain));
     if (score > best.score) best = { score, number: index + 1, line: plain };
@@ -30,7 +30,7 @@ export function nearestLine(text: string, wanted: string): string | undefined {
     : `The nearest is line ${best.number}: ${showOnOneLine(cutTo(best.line, MOST_SHOWN, ""))}`;
 }
 
-/** How often each pair of neighbouring letters occurs. */
+/** Counts each pair of neighbouring letters. */
 function pairsOf(line: string): ReadonlyMap<string, number> {
   const pairs = new Map<string, number>();
   for (let at = 0; at + 2 <= line.length; at += 1) {
@@ -40,7 +40,7 @@ function pairsOf(line: string): ReadonlyMap<string, number> {
   return pairs;
 }
 
-/** Dice's coefficient: 1 for the same pairs, 0 for none in common. */
+/** Dice's coefficient: 1 for equal pairs, 0 for none in common. */
 function similarity(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {
   let common = 0;
   let all = 0;

@@ -4,18 +4,18 @@ import { refuseUnknown } from "@banyan/core/conversation";
 
 const DAY = 86_400_000;
 
-/** Which previous contents of files stay. */
+/** The limits of the backups. */
 export interface BackupBounds {
-  /** Days since a content was kept last. */
+  /** Days since a content was last kept. */
   readonly days: number;
-  /** Bytes of all of them together. */
+  /** Bytes of all contents together. */
   readonly bytes: number;
 }
 
 /**
- * Removes the contents in `backups` that were kept longer ago than the bounds say, and the oldest of the others until the
- * rest is small enough; what was kept within the last day stays, however large it is. What is no kept content, and what
- * cannot be removed, is left alone. An abort ends it early; never rejects.
+ * Removes contents in `backups` that are older than the limit, then the oldest until the rest fits. Contents of the
+ * last day always stay. Other files, and files that cannot be removed, are skipped. Stops after an abort; never
+ * rejects.
  */
 export async function pruneBackups(backups: string, bounds: BackupBounds, signal?: AbortSignal): Promise<void> {
   refuseUnknown("pruneBackups", bounds, { days: true, bytes: true });
@@ -26,7 +26,7 @@ export async function pruneBackups(backups: string, bounds: BackupBounds, signal
     if (signal?.aborted || now - at < DAY) return;
     if (isWhole && now - at <= bounds.days * DAY && bytes <= bounds.bytes) continue;
     await rm(path, { force: true }).catch(() => {
-      // Whoever prunes next tries again.
+      // The next run tries again.
     });
     bytes -= size;
   }
@@ -35,9 +35,9 @@ export async function pruneBackups(backups: string, bounds: BackupBounds, signal
 interface Content {
   readonly path: string;
   readonly size: number;
-  /** When it was kept last, in milliseconds since 1970. */
+  /** When the content was last kept, in milliseconds since 1970. */
   readonly at: number;
-  /** Not left behind by a process that ended while it wrote. */
+  /** False for a file of a process that ended while writing. */
   readonly isWhole: boolean;
 }
 

@@ -10,13 +10,13 @@ import { assertWritable } from "../files/protected-paths.ts";
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Writes a whole file, or nothing: into a new file of mode 0600 beside it, which then takes its place. For a new
- * file, missing folders are made. An existing file keeps its owner, and its mode unless `mode` names another one in octal
- * digits; "120000" makes a link to the path that the bytes are.
+ * Writes a whole file atomically: a new file of mode 0600 in the same folder replaces the old one. Missing folders are
+ * created for a new file. An existing file keeps its owner, and its mode unless `mode` (octal digits) is given. With
+ * mode "120000", a link is created whose target is `bytes`.
  *
- * `read` is the file that the new content was made from; when it is not what stands there any more, the write is
- * refused as `changed`. Also refused: what `assertWritable` closes, and a file with more than one hard link, which may
- * be known outside the workspace too.
+ * `read` is the file from which the new content was made. If the file was replaced since, the write fails with
+ * `changed`. Paths that `assertWritable` refuses fail too, as does a file with several hard links: it may have names
+ * outside the workspace.
  */
 export async function replaceFile(
   workspace: Workspace,
@@ -29,17 +29,17 @@ export async function replaceFile(
   await replacement.takePlace();
 }
 
-/** New content that is written and has not taken its place yet. Disposed of before that, it leaves nothing behind. */
+/** Written content that has not replaced the file yet. Disposing removes the content. */
 export interface Replacement extends AsyncDisposable {
-  /** The name of the file beside it that holds the new content. */
+  /** The name of the temporary file with the new content. */
   readonly temporary: string;
-  /** Puts it in place, unless something else stands there since; answers what then stands there. */
+  /** Replaces the file, unless another file took its place. Returns the stats of the new file. */
   takePlace(): Promise<Stats>;
-  /** That it took its place survives a power cut. */
+  /** Makes the replacement survive a power cut. */
   flush(): Promise<void>;
 }
 
-/** The first half of `replaceFile`, with the same refusals: all but the last step. */
+/** The first part of `replaceFile`, with the same errors: everything but the last step. */
 export async function prepareReplacement(
   workspace: Workspace,
   location: Location,
@@ -86,7 +86,7 @@ export async function prepareReplacement(
   }
 }
 
-/** Removes a file, if it is the one that `read` tells of; refused like a write. */
+/** Removes a file if `read` still describes it. Refused like a write. */
 export async function removeFile(workspace: Workspace, location: Location, read: Stats): Promise<void> {
   assertWritable(workspace, location);
   try {
@@ -110,7 +110,7 @@ function changed(location: Location): WorkspaceError {
   );
 }
 
-/** The folder of a place, opened part by part from the root; if wanted, missing folders are made on the way. */
+/** Opens the parent folder part by part from the root. With `makes`, missing folders are created. */
 async function openParent(workspace: Workspace, location: Location, makes: boolean): Promise<OpenDirectory> {
   const inside = relative(workspace.root, dirname(location.real));
   let at = await openDirectory(workspace, workspace.root);
@@ -136,13 +136,13 @@ async function openOrMake(workspace: Workspace, parent: OpenDirectory, name: str
   try {
     await mkdir(`${parent.at}/${name}`);
   } catch (error) {
-    // Somebody else made it just now: then opening it is all that is left to do.
+    // Another process just created the folder: open it.
     if (systemCode(error) !== "EEXIST") throw error;
   }
   return openInside(workspace, parent, name);
 }
 
-/** The file or the located link at the target; undefined when nothing is there. Throws when it must not be replaced. */
+/** Returns the stats of the target file or link; undefined if missing. Throws if the target must not be replaced. */
 async function writableFile(target: string, location: Location): Promise<Stats | undefined> {
   let found: Stats;
   try {
@@ -157,7 +157,7 @@ async function writableFile(target: string, location: Location): Promise<Stats |
   return found;
 }
 
-/** Throws for a file that has other names, which may lie outside of the workspace (S8). */
+/** Throws if the file has several names, because some may be outside the workspace (S8). */
 export function assertOneName({ path }: Location, { nlink }: Stats): void {
   if (nlink > 1) {
     throw new WorkspaceError(
@@ -183,7 +183,7 @@ async function writeTemporary(path: string, bytes: Uint8Array, before: Stats | u
     await handle.writeFile(bytes);
     if (before !== undefined) await keepOwner(handle, before);
     await handle.chmod(mode);
-    // Without this a power cut could leave the name with an empty file behind it.
+    // Without a sync, a power cut could leave an empty file under this name.
     await handle.sync();
   } catch (error) {
     await unlink(path);
@@ -199,7 +199,7 @@ async function keepOwner(handle: FileHandle, before: Stats): Promise<void> {
   try {
     await handle.chown(before.uid, before.gid);
   } catch (error) {
-    // Only root may give files away; the new content matters more than the owner's name.
+    // Only root may change the owner. The content is more important than the owner.
     if (systemCode(error) !== "EPERM") throw error;
   }
 }

@@ -8,12 +8,11 @@ import { removeFile } from "./replace-file.ts";
 import { undoChange } from "./undo.ts";
 
 /**
- * Puts back what processes that are gone had written of several files without getting to the last of them. So nothing of
- * that message was applied, and the log, in which no change of it is, is right. A file that is neither what it was nor what
- * it was to become belongs to somebody else: it stays as it is.
+ * Reverts changes of several files that ended processes left unfinished. The log contains none of these changes, so
+ * afterwards files and log agree. A file whose content is neither the old nor the new one was changed by another
+ * program, and stays.
  *
- * Returns what became of it, in sentences for a person or a model. What the system refuses is tried again, and told again,
- * the next time.
+ * Returns sentences about the results for a user or a model. Failures are retried and reported again the next time.
  */
 export async function settleIntents(workspace: Workspace, backups: string): Promise<string[]> {
   const told: string[] = [];
@@ -28,21 +27,21 @@ export async function settleIntents(workspace: Workspace, backups: string): Prom
   return told;
 }
 
-/** Tools that look at nothing before what was left half done is settled; the first answer tells of it. */
+/** Wraps tools so that each call settles unfinished changes first. The next tool result contains the report. */
 export function afterSettling(workspace: Workspace, backups: string, tools: readonly Tool[]): Tool[] {
   let settled: Promise<unknown> = Promise.resolve();
   let last: readonly string[] = [];
   const untold: string[] = [];
   const settleOnce = async () => {
     const sentences = await settleIntents(workspace, backups);
-    // What could not be settled is tried with each call, and told once.
+    // Each call retries what could not be settled, but reports a failure once.
     untold.push(...sentences.filter((sentence) => !last.includes(sentence)));
     last = sentences;
   };
   return tools.map((tool) => ({
     ...tool,
     async execute(input, context) {
-      // One after the other, so that a call that runs beside another one does not look before that has settled.
+      // One after the other, so that parallel calls wait until the changes are settled.
       settled = settled.then(settleOnce);
       await settled;
       const answer = await tool.execute(input, context);
@@ -79,7 +78,7 @@ async function putBack(
   if ((await digestAt(workspace, path)) !== before) await undoChange(workspace, backups, { path, before, after });
 }
 
-/** The digest of what stands at a path, not behind a link there; `null` for nothing. */
+/** Returns the digest of a path's file, without following a link; `null` if missing. */
 async function digestAt(workspace: Workspace, path: string): Promise<string | null> {
   const location = await locate(workspace, path);
   if (location.path !== path)
@@ -89,7 +88,7 @@ async function digestAt(workspace: Workspace, path: string): Promise<string | nu
   return digestOf(await file.handle.readFile());
 }
 
-/** Removes the new content of a file that has not taken its place. */
+/** Removes a temporary file whose content was not used. */
 async function removeTemporary(workspace: Workspace, path: string): Promise<void> {
   const location = await locate(workspace, path);
   if (location.kind !== "file") return;

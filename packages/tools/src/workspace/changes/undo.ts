@@ -8,12 +8,12 @@ import { contentOf, fileChange } from "./file-change.ts";
 import { entryAt, isLink, locateEntry, putEntry } from "./file-entry.ts";
 
 /**
- * Takes a change of a file or a link back: puts back the content byte for byte, and the mode if the change recorded it; removes a
- * file that the change created; brings back one that it deleted. What is there now is kept in `backups` too, and the
- * answer is the change that this made, so that it can be taken back in turn.
+ * Undoes a change of a file or a link. Restores the exact content, and the mode if the change recorded one. A created file is
+ * removed, a deleted file is restored. The current content is kept in `backups`, and the result is the change of this undo,
+ * which can be undone again.
  *
- * `watch` is told of both contents, of which the diff shows a part. Throws a `WorkspaceError`, and changes nothing: `changed` when the file is not what the change left, `missing` when the
- * previous content is not kept any more, and as `write` does.
+ * `watch` gets both contents, of which the diff shows a part. Throws a `WorkspaceError` and changes nothing: `changed` if the
+ * file is not in the state after the change, `missing` if the previous content is no longer kept, and the errors of `write`.
  */
 export async function undoChange(
   workspace: Workspace,
@@ -23,7 +23,7 @@ export async function undoChange(
 ): Promise<FileChange> {
   const { before, after, mode } = change;
   const hadLink = [mode?.before, mode?.after].some((each) => each != null && isLink({ mode: each }));
-  // Only a change of a link is about the link itself.
+  // Only a change of a link concerns the link itself.
   const location = await (hadLink ? locateEntry : locate)(workspace, change.path);
   const now = await entryAt(workspace, location);
   const isAsLeft =
@@ -42,8 +42,8 @@ export async function undoChange(
 }
 
 /**
- * Takes all changes of a file back that a branch or a conversation made. Throws like `undoChange`; also `changed` when
- * something else changed the file between two of them, as that would be lost.
+ * Undoes all changes of a file by a branch or a conversation. Throws like `undoChange`. Also throws `changed` if
+ * another program changed the file in between, since that change would be lost.
  */
 export async function revertFile(
   workspace: Workspace,

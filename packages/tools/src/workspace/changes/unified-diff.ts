@@ -6,12 +6,12 @@ import { type LineDiff, MOST_CHANGES } from "./line-diff.ts";
 const MOST_LINES = 300;
 const MOST_CHARACTERS = 20_000;
 const MOST_KEPT_BYTES = 64 * 1024;
-/** Bytes of what a person is asked about, which is there to be read to its end. */
+/** Bytes of a diff in an approval, which a user reads to the end. */
 export const MOST_ASKED_BYTES = 1024 * 1024;
 
 /**
- * What changed in a text file, as a unified diff for the model and the reader: at most some 300 lines, with a note of
- * how many more there are. A note stands in place of the diff when too many lines differ.
+ * Returns a unified diff for the model and the user: at most some 300 lines, then a note with the number of further
+ * lines. If too many lines differ, only a note.
  */
 export function unifiedDiff(path: string, diff: LineDiff): string {
   if (diff.isGivenUp) return `[no diff: more than ${MOST_CHANGES} lines changed]`;
@@ -28,12 +28,12 @@ export function unifiedDiff(path: string, diff: LineDiff): string {
   return shown.join("\n");
 }
 
-/** The same for programs: a valid diff of as many of the changed lines as fit into 64 KiB, or `most`, from the first on. */
+/** Returns a valid diff for programs: the first changed lines that fit into 64 KiB, or into `most` bytes. */
 export function boundedDiff(path: string, diff: LineDiff, most = MOST_KEPT_BYTES): string {
   const kept: StructuredPatchHunk[] = [];
   let bytes = Buffer.byteLength(format(path, []));
   for (const hunk of diff.hunks) {
-    // The numbers of a hunk's own header line are counted as the longest that they can be.
+    // Count the longest possible header line of a hunk.
     bytes += 80;
     const lines: string[] = [];
     for (const line of hunk.lines) {
@@ -55,7 +55,7 @@ function shortened(hunk: StructuredPatchHunk, lines: string[]): StructuredPatchH
 function format(path: string, hunks: readonly StructuredPatchHunk[]): string {
   const name = shownPath(path);
   const patch = { oldFileName: "", newFileName: "", oldHeader: undefined, newHeader: undefined };
-  // `formatPatch` changes the line numbers of the hunks that it is given.
+  // `formatPatch` changes the line numbers of its hunks, so pass copies.
   const copies = hunks.map((hunk) => ({ ...hunk }));
   const lines = showControls(formatPatch({ ...patch, hunks: copies }, OMIT_HEADERS).replaceAll("\r\n", "\n"));
   return `--- ${name}\n+++ ${name}\n${hunks.length === 0 ? "" : lines}`;

@@ -1,30 +1,30 @@
 import { lineAt } from "../files/text-content.ts";
 
-/** A place where a text is not what somebody wrote. One of the two may be empty. */
+/** A place where the file's text differs from the model's text. Either side may be empty. */
 export interface Difference {
-  /** The place in the text at which the difference begins, in UTF-16 units. */
+  /** The start of the difference in the text, in UTF-16 units. */
   readonly at: number;
   readonly theirs: string;
   readonly yours: string;
 }
 
-/** Characters of a text above which it is not compared. */
+/** The longest text to compare, in characters. */
 const MOST_CHARACTERS = 1_000_000;
-/** Words that are looked for in a text, and places of each that are compared. */
+/** The most words to search in a text, and the most places to compare for each. */
 const MOST_WORDS = 3;
 const MOST_PLACES = 200;
-/** The longest difference apart from blanks, and how many characters behind it must agree. */
+/** The longest difference without blanks, and the number of equal characters that must follow. */
 const LONGEST = 8;
 const AGREEING = 4;
 
 type Sides = readonly [theirs: number, yours: number];
 
-/** Lengths of both sides of a difference, in the order in which they are tried. */
+/** Lengths of both sides of a difference, in the order of the attempts. */
 const SIDES: readonly Sides[] = Array.from({ length: (LONGEST + 1) ** 2 - 1 }, (_, index): Sides => {
   return [Math.floor((index + 1) / (LONGEST + 1)), (index + 1) % (LONGEST + 1)];
 }).sort((one, other) => Math.max(...one) - Math.max(...other) || gap(one) - gap(other));
 
-/** Names of characters that have no look of their own. */
+/** Names of characters without a visible form. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["\t", "tab"],
   ["\n", "line end"],
@@ -43,8 +43,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Names what the eye cannot see between `wanted` and the place of a text that is most like it (F81): "Line 3 has a no-break space
- * (U+00A0) where you wrote a space.". Returns nothing when no place is like it, or when all differences can be seen.
+ * Describes invisible differences between `wanted` and the most similar place (F81): "Line 3 has a no-break space
+ * (U+00A0) where you wrote a space.". Undefined if no place is similar or all differences are visible.
  */
 export function unseenDifference(text: string, wanted: string): string | undefined {
   if (text.length > MOST_CHARACTERS) return undefined;
@@ -59,8 +59,8 @@ export function unseenDifference(text: string, wanted: string): string | undefin
 }
 
 /**
- * The sentence about the first of some differences that the eye cannot see; undefined when all can be seen. The differences are
- * in the part of a text that begins at `from`.
+ * Returns the sentence about the first invisible difference; undefined if all are visible. The differences lie in the
+ * part of the text that begins at `from`.
  */
 export function sentenceOn(text: string, from: number, differences: readonly Difference[]): string | undefined {
   const [first, ...others] = differences.filter(({ theirs, yours }) => !isSeen(theirs) || !isSeen(yours));
@@ -71,8 +71,8 @@ export function sentenceOn(text: string, from: number, differences: readonly Dif
 }
 
 /**
- * Returns the differences between `wanted` and the text around a place; `offset` is the place in `wanted` that stands for it. Returns nothing
- * when they are not alike: more than a third of it differs, or what follows a difference does not agree again.
+ * Returns the differences between `wanted` and the text around a place, which corresponds to `offset` in `wanted`.
+ * Undefined if more than a third differs, or if no equal text follows a difference.
  */
 function differencesAt(text: string, wanted: string, place: number, offset: number): readonly Difference[] | undefined {
   const most = 1 + wanted.length / 3;
@@ -83,7 +83,7 @@ function differencesAt(text: string, wanted: string, place: number, offset: numb
   return weightOf(all) <= most ? all : undefined;
 }
 
-/** The differences on the way to the end of `wanted`, or to its beginning. */
+/** Returns the differences from a place to the end of `wanted`, or back to its beginning. */
 function differencesFrom(start: Comparison, most: number): Difference[] | undefined {
   const { text, wanted, step } = start;
   const differences: Difference[] = [];
@@ -117,7 +117,7 @@ interface Comparison {
   readonly step: 1 | -1;
 }
 
-/** How long the two sides of a difference are: the shortest ones behind which both texts agree again. */
+/** Returns the lengths of both sides of a difference: the shortest lengths after which both texts agree again. */
 function sidesOfDifference(comparison: Comparison): Sides | undefined {
   const { text, wanted, at, to, step } = comparison;
   const blanks = [blanksFrom(text, at, step), blanksFrom(wanted, to, step)] as const;
@@ -132,14 +132,14 @@ function agreesBehind({ text, wanted, at, to, step }: Comparison, [theirs, yours
   return left >= 0;
 }
 
-/** The number of blanks from a place on, without a line end. */
+/** Counts the blanks from a place on, without line ends. */
 function blanksFrom(text: string, place: number, step: 1 | -1): number {
   let count = 0;
   while (/^[^\S\n]$/.test(text[place + step * count] ?? "")) count += 1;
   return count;
 }
 
-/** Blanks count once, however many there are. */
+/** Returns the size of the differences. A run of blanks counts as one character. */
 function weightOf(differences: readonly Difference[]): number {
   return differences.reduce(
     (sum, { theirs, yours }) => sum + (/^\s*$/.test(theirs + yours) ? 1 : Math.max(theirs.length, yours.length)),
@@ -147,7 +147,7 @@ function weightOf(differences: readonly Difference[]): number {
   );
 }
 
-/** Words of `wanted`, or else pairs or single ones of its letters, that occur in a text, the rarest first, with their places in `wanted`. */
+/** Returns words of `wanted` that occur in the text, rarest first, with their offsets. Without words: letter pairs, then letters. */
 function rarestWords(text: string, wanted: string): readonly (readonly [word: string, offset: number])[] {
   for (const pattern of [/[\p{L}\p{N}_]{2,}/gu, /(?=(\S\S))/gu, /\S/gu]) {
     const offsets = new Map<string, number>();
@@ -162,7 +162,7 @@ function rarestWords(text: string, wanted: string): readonly (readonly [word: st
   return [];
 }
 
-/** Returns the places of a text, overlaps included, up to some number. */
+/** Returns the places of `wanted` in a text, overlaps included, at most `most`. */
 export function placesOf(text: string, wanted: string, most: number): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at >= 0 && places.length < most; at = text.indexOf(wanted, at + 1))
@@ -170,7 +170,7 @@ export function placesOf(text: string, wanted: string, most: number): readonly n
   return places;
 }
 
-/** Returns whether a reader sees each character for what it is. */
+/** Returns whether all characters of a text are visible and unambiguous. */
 function isSeen(text: string): boolean {
   return /^[!-~]*$/.test(text);
 }

@@ -36,7 +36,7 @@ const inputOf = (workspace: Workspace) =>
     content: z.string().describe("The whole content of the file."),
   });
 
-/** `write {path, content}`: makes a file or replaces it as a whole. */
+/** The tool `write {path, content}`: creates or replaces a file. */
 export function writeTool(workspace: Workspace, options: WritingOptions = {}): Tool {
   refuseUnknown("writeTool", options, WRITING_OPTIONS);
   const { backups, refuse, watch } = options;
@@ -45,7 +45,7 @@ export function writeTool(workspace: Workspace, options: WritingOptions = {}): T
     description:
       "Writes a whole file: makes it, or replaces what was there. For a change in a part of a file use edit.",
     input: inputOf(workspace),
-    // Written twice, a file has the same content as written once.
+    // Idempotent: a second run writes the same content.
     brief: "Makes or replaces a file.",
     effects: "idempotent",
     files: "write",
@@ -112,7 +112,7 @@ export function writeTool(workspace: Workspace, options: WritingOptions = {}): T
   });
 }
 
-/** A person who allowed that a file is made, or this content replaced, did not allow that another one is lost. */
+/** Throws if the file differs from the approved state: an approval of one replacement must not destroy another content. */
 function assertAsAgreed(path: string, digest: string | null, agreed: Preview | undefined): void {
   const seen = agreed?.changes?.find((change) => change.path === path);
   if (!seen || seen.before === digest) return;
@@ -120,22 +120,22 @@ function assertAsAgreed(path: string, digest: string | null, agreed: Preview | u
   throw new WorkspaceError("changed", `${path} ${now} when a person allowed to write it. Read it, and write it again.`);
 }
 
-/** A file that is about to be replaced. */
+/** A file that is to be replaced. */
 interface Previous extends FileContent {
   readonly stats: Stats;
-  /** The encoding of the new content (F82). */
+  /** The encoding for the new content (F82). */
   readonly form: TextForm;
-  /** The name of the form of a file that is no text. */
+  /** The kind of a file that is not text. */
   readonly why?: string;
 }
 
-/** The bytes of a new content, in the form of the file that it replaces. */
+/** Returns the bytes of the new content, in the encoding of the replaced file. */
 function newContent(path: string, content: string, before: Previous | undefined) {
   const bytes = encode(path, content, before?.form ?? NEW_FILE);
   return { bytes, after: { digest: digestOf(bytes), text: before?.form.mark ? withoutMark(content) : content } };
 }
 
-/** Keeps the content that is about to be replaced, and returns it. It need not be text to be replaced. Throws when its encoding would be lost. */
+/** Keeps and returns the content to replace, which need not be text. Throws if its encoding would be lost. */
 async function previous(
   workspace: Workspace,
   { path }: Location,

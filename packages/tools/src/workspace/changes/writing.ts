@@ -5,31 +5,31 @@ import { WorkspaceError } from "../files/error.ts";
 import type { Watch } from "../files/key-file.ts";
 import type { Location, Workspace } from "../files/paths.ts";
 
-/** What is done besides when a tool writes a file. */
+/** Options of the tools that write files. */
 export interface WritingOptions {
   /**
-   * The folder in which previous contents are kept, so that changes can be undone: made when it is needed, for the owner
-   * alone. Without it nothing is kept. It should lie outside of the workspace.
+   * The folder for previous contents, which allow undo. Created on demand, readable only by the owner. Absent: no
+   * contents are kept. The folder should be outside the workspace.
    */
   readonly backups?: string;
-  /** Says why a text that the model wrote must not get into a file (S10), in a sentence for the model; nothing when it may. */
+  /** Returns why a text of the model must not be written to a file (S10), as a sentence for the model; undefined if allowed. */
   readonly refuse?: (text: string) => string | undefined;
-  /** Told of what a file holds of which a part is shown: what was changed, what is around it (S22). */
+  /** Gets the contents of which a tool result shows a part: the change and the text around (S22). */
   readonly watch?: Watch;
 }
 
 export const WRITING_OPTIONS: OptionNames<WritingOptions> = { backups: true, refuse: true, watch: true };
 
-/** Throws when the host does not let this text get into a file. */
+/** Throws if the host refuses this text. */
 export function assertAllowed(path: string, text: string, refuse: WritingOptions["refuse"]): void {
   const reason = refuse?.(text);
   if (reason !== undefined) throw new WorkspaceError("refused", `${path} was not written: ${reason}`);
 }
 
 /**
- * Throws when the file is another one than a person saw, or is reached through a link and the rules do not allow it by its own
- * name: between the judgement and the writing a link can be made to lead elsewhere (S21). `given` is what the call named, and
- * `input` the call as it is when it names where that leads now.
+ * Throws if the file differs from the approved file, or if a link leads to a file that the rules do not allow. A link
+ * can change between the approval and the write (S21). `given` is the path of the call; `input` is the call with the
+ * link's current target.
  */
 export async function assertJudged(
   workspace: Workspace,

@@ -6,18 +6,18 @@ import { type CommandEnd, type CommandOptions, runCommand } from "./command.ts";
 import { RunningCommands } from "./process-family.ts";
 import { TerminalScreen } from "./terminal-screen.ts";
 
-/** Commands that stay at once, of one conversation and of all. */
+/** The most background commands at once. */
 const MOST = { conversation: 10, all: 50 };
-/** Commands that have ended, of which the last output can still be read. */
+/** Ended commands whose last output stays readable. */
 const MOST_ENDED = 20;
-/** UTF-16 units of its output that a command keeps at least, and that are read at once. */
+/** UTF-16 units of output that are kept at least, and that one read returns. */
 const KEPT = 256 * 1024;
 const READ = 40_000;
-/** UTF-16 units that may wait for a command that does not read. */
+/** UTF-16 units that may wait for a command that does not read its input. */
 const MOST_UNREAD = 1024 * 1024;
-/** Milliseconds without output after which the first output counts as complete, and after which it does in any case. */
+/** The first output is complete after `quiet` milliseconds without output, or after `longest`. */
 const FIRST = { quiet: 300, longest: 3000 };
-/** The same of what comes back to an input. */
+/** The same for the output after an input. */
 const ECHO = { quiet: 300, longest: 2000 };
 /** Milliseconds. */
 const LONGEST_WAIT = 600_000;
@@ -26,7 +26,7 @@ const LONGEST_INPUT = 30_000;
 /** UTF-16 units of a title. */
 const TITLE = 200;
 
-/** `processes {process?, from?, wait?, stop?}`: what the commands print that stay, and their end. */
+/** The tool `processes {process?, from?, wait?, stop?}`: the output and the end of background commands. */
 export function processesTool(background: BackgroundCommands): Tool {
   return defineTool({
     name: "processes",
@@ -50,7 +50,7 @@ export function processesTool(background: BackgroundCommands): Tool {
   });
 }
 
-/** `process_input {process, typed, end?}`: writes to a command that stays. */
+/** The tool `process_input {process, typed, end?}`: writes to a background command. */
 export function processInputTool(background: BackgroundCommands): Tool {
   return defineTool({
     name: "process_input",
@@ -66,34 +66,34 @@ export function processInputTool(background: BackgroundCommands): Tool {
   });
 }
 
-/** What is started, and where. */
+/** A command to start, and its folder. */
 export interface BackgroundStart extends Omit<CommandOptions, "hurry" | "onInput" | "onOutput" | "signal"> {
   readonly command: string;
-  /** Takes secrets out of what it prints. */
+  /** Removes secrets from the output. */
   readonly redaction?: { push(text: string): string; end(): string } | undefined;
 }
 
 type Staying = Parameters<ToolContext["stay"]>[0];
 type StayedUntil = Awaited<Staying["over"]>;
 
-/** What a tool needs of its call to look after commands that stay. */
+/** The fields of a tool call that background commands need. */
 type Caller = Pick<ToolContext, "conversation" | "signal">;
 
-/** The commands of one workspace that stay when the call that started them has its result, by their conversation. */
+/** The commands of one workspace that continue after their call, by conversation. */
 export class BackgroundCommands {
-  /** With those that do not stay: they all end when the program does. */
+  /** All running commands, including those in the foreground: they all end with the program. */
   readonly running = new RunningCommands();
   readonly #known = new Map<string, BackgroundCommand>();
-  /** Those that are being started, by conversation. */
+  /** The conversations of commands that are starting. */
   readonly #starting: string[] = [];
 
   /**
-   * Starts a command and waits for its first output. One that has ended by then is answered whole; another one stays.
-   * Rejects when too many stay already, when it cannot be started, and when the conversation is closed.
+   * Starts a command and waits for its first output. If the command has ended by then, returns the whole result; if
+   * not, the command stays. Rejects if too many commands run, the command cannot start, or the conversation is closed.
    */
   async start(start: BackgroundStart, context: Caller & Pick<ToolContext, "stay">): Promise<StartedCommand> {
     const { id } = context.conversation;
-    // Before anything runs: a command may have done its work by the time that it is ended.
+    // Check before the start: a cancelled command might finish its work first.
     context.signal.throwIfAborted();
     this.#checkRoom(id);
     this.#starting.push(id);
@@ -103,7 +103,7 @@ export class BackgroundCommands {
       context.signal.addEventListener("abort", cancel, { once: true });
       try {
         await command.quiet(FIRST);
-        // What has ended by now has a result like any other.
+        // A command that has ended by now has an ordinary result.
         if (context.signal.aborted || command.hasEnded) return { output: command.read(), end: await command.ended };
       } finally {
         context.signal.removeEventListener("abort", cancel);
@@ -116,7 +116,7 @@ export class BackgroundCommands {
     }
   }
 
-  /** What a command printed, from a place on or since it was last read: at once, or when there is more, after `wait` milliseconds at most. */
+  /** Returns output from a position or since the last read. Waits up to `wait` milliseconds for more output. */
   async read(
     name: string,
     { from, wait = 0 }: { readonly from?: number | undefined; readonly wait?: number | undefined },
@@ -127,7 +127,7 @@ export class BackgroundCommands {
     return `${command.read(from)}${command.standing(name)}`;
   }
 
-  /** Sends something to the standard input of a command; returns what comes back at once. */
+  /** Writes to the standard input of a command. Returns the immediate output. */
   async write(name: string, text: string, end: boolean, { conversation, signal }: Caller): Promise<string> {
     const command = this.#of(conversation.id, name);
     if (command.hasEnded) throw new Error(`${name} has ended, and nobody can write to it any more.`);
@@ -136,7 +136,7 @@ export class BackgroundCommands {
     return `${command.read()}${command.standing(name)}`;
   }
 
-  /** Ends a command, and all that it started; returns the rest of what it printed. */
+  /** Ends a command and its child processes. Returns the remaining output. */
   async stop(name: string, { conversation }: Caller): Promise<string> {
     const command = this.#of(conversation.id, name);
     command.end(true);
@@ -144,7 +144,7 @@ export class BackgroundCommands {
     return `${command.read()}${command.standing(name)}`;
   }
 
-  /** All of a conversation that are known, a line each. */
+  /** Lists the known commands of a conversation, one line each. */
   list({ conversation }: Caller): string {
     const known = [...this.#known].filter(([key]) => key.startsWith(`${conversation.id} `));
     if (known.length === 0) return "No command runs in the background.";
@@ -178,7 +178,7 @@ export class BackgroundCommands {
   }
 }
 
-/** A command that was started to stay: what it is called, or how it has ended already. */
+/** A started background command: its name, or its result if it has ended. */
 export type StartedCommand =
   | { readonly output: string; readonly name: string; readonly waiting: string }
   | { readonly output: string; readonly end: CommandEnd };
@@ -186,21 +186,21 @@ export type StartedCommand =
 class BackgroundCommand implements Staying {
   readonly title: string;
   readonly over: Promise<StayedUntil>;
-  /** Rejects when it could not be started. */
+  /** Rejects if the command could not start. */
   readonly ended: Promise<CommandEnd>;
   readonly #stop = new AbortController();
   readonly #timeout: number | undefined;
   readonly #redaction: BackgroundStart["redaction"];
-  /** The end of the output, which may still change, as a progress bar does (F82). */
+  /** The end of the output, which may still change, like a progress bar (F82). */
   readonly #screen = new TerminalScreen();
   #text = "";
-  /** UTF-16 units in front of the text that are kept no more. */
+  /** UTF-16 units before `#text` that were dropped. */
   #dropped = 0;
   #place = 0;
   #input: Writable | undefined;
   #isWaiting = () => false;
   #outcome: string | undefined;
-  /** The model has stopped it, or waits for its end. */
+  /** True if the model stopped the command or waits for its end. */
   #isKnown = false;
   readonly #waiting = new Set<() => void>();
 
@@ -233,7 +233,7 @@ class BackgroundCommand implements Staying {
     return this.#outcome !== undefined;
   }
 
-  /** Where the next reading begins, unless it says otherwise. */
+  /** The position of the next read. */
   get place(): number {
     return this.#place;
   }
@@ -255,7 +255,7 @@ class BackgroundCommand implements Staying {
     if (end) input.end();
   }
 
-  /** What it printed since it was last read, or from a place on; what is left out is said. */
+  /** Returns output since the last read, or from a position. Names omitted parts. */
   read(from?: number): string {
     this.#showRest();
     const end = this.#dropped + this.#text.length;
@@ -269,7 +269,7 @@ class BackgroundCommand implements Staying {
     return `${before}${text}${behind}`;
   }
 
-  /** The last line of what is told: how it stands. */
+  /** Returns the last line of a result: the state of the command. */
   standing(name: string): string {
     const line = this.#text === "" || this.#text.endsWith("\n") ? "" : "\n";
     return `${line}[${name} ${this.#outcome === undefined ? `runs${this.waiting(name)}` : `has ended: ${this.#outcome}`}]`;
@@ -279,13 +279,13 @@ class BackgroundCommand implements Staying {
     return `${name} ${this.#outcome === undefined ? `runs${this.waiting(name)}` : `has ended (${this.#outcome})`}: ${this.title}`;
   }
 
-  /** The part of a sentence about a command that waits for input (F80); nothing when it does not. */
+  /** Returns the part of a sentence about a command that waits for input (F80); empty if the command does not wait. */
   waiting(name: string): string {
     if (!this.#isWaiting()) return "";
     return `, and waits for input: write it with process_input, or end it with {"process":"${name}","typed":"","end":true}`;
   }
 
-  /** Waits until it prints something behind a place, or ends. */
+  /** Waits for output after a position, or for the end. */
   async more(from: number, longest: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + longest;
     const hasMore = () => {
@@ -300,7 +300,7 @@ class BackgroundCommand implements Staying {
     }
   }
 
-  /** Waits until it has printed something and then nothing for a while, or has ended. */
+  /** Waits until the output pauses after some text, or the command ends. */
   async quiet(
     { quiet, longest }: { readonly quiet: number; readonly longest: number },
     signal?: AbortSignal,
@@ -313,7 +313,7 @@ class BackgroundCommand implements Staying {
     }
   }
 
-  /** Whether something was printed, or it ended, within some milliseconds. */
+  /** Returns whether output or the end arrived within `longest` milliseconds. */
   async #change(longest: number, signal?: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), longest);
@@ -330,7 +330,7 @@ class BackgroundCommand implements Staying {
     }
   }
 
-  /** Keeps text that no later output changes, and wakes who waits for output: there is some, of which this may be nothing. */
+  /** Keeps final text and wakes waiting readers. There may be new output that is not final. */
   #print(text: string): void {
     this.#text += this.#redaction ? this.#redaction.push(text) : text;
     if (this.#text.length > 2 * KEPT) {

@@ -3,17 +3,17 @@ import { type CommandEnd, runCommand } from "./command.ts";
 import { RunningCommands } from "./process-family.ts";
 import { ShownOutput, told, WITHOUT_TERMINAL } from "./shell.ts";
 
-/** A command that a person runs, and where. */
+/** A command that a user runs, and its folder. */
 export interface PersonsCommand {
   readonly command: string;
   readonly directory: string;
-  /** Ends it, and all that it started. */
+  /** Ends the command and its child processes. */
   readonly signal: AbortSignal;
-  /** Ends it without asking it to end. */
+  /** Kills the command immediately. */
   readonly hurry?: AbortSignal;
-  /** Gets the output as plain text, standard output and standard error as one stream. */
+  /** Gets the output as plain text: standard output and standard error in one stream. */
   readonly onOutput: (text: string) => void;
-  /** Takes secrets out of what a model would be told; the person sees the output as it is. */
+  /** Removes secrets from the model's copy. The user sees the whole output. */
   readonly redaction: Redaction;
 }
 
@@ -21,8 +21,8 @@ export interface PersonsCommand {
 const A_DAY = 24 * 3_600_000;
 
 /**
- * Runs a command for a person: with their own variables, and outside of any sandbox, as in their shell, but without input
- * and terminal. Resolves with how it ended and what a model would be told of it. Rejects when the shell cannot be started.
+ * Runs a command for a user, with the user's variables and without a sandbox, but without input and terminal. Resolves
+ * with the end of the command and the text for the model. Rejects if the shell cannot start.
  */
 export async function runByPerson({
   command,

@@ -11,7 +11,7 @@ import { WorkspaceError } from "../files/error.ts";
 import { ControlStripper } from "../files/plain-text.ts";
 import { endFamily, familyOf, type RunningCommands, waitsForInput } from "./process-family.ts";
 
-/** How a command ended. `code` is that of the shell: 128 and the signal's number when a signal ended it. */
+/** How a command ended. `code` is the shell's exit code: 128 plus the signal's number after a signal. */
 export type CommandEnd =
   | { readonly type: "exited"; readonly code: number }
   | { readonly type: "timed-out" }
@@ -20,50 +20,49 @@ export type CommandEnd =
 export interface CommandOptions {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Milliseconds; no limit when absent. */
+  /** Milliseconds; absent: no limit. */
   readonly timeout?: number | undefined;
   readonly signal: AbortSignal;
-  /** Ends it without asking it to end. */
+  /** Kills the command immediately. */
   readonly hurry?: AbortSignal;
-  /** What the command runs in, and all that it starts. */
+  /** The sandbox of the command and its child processes. */
   readonly sandbox?: Sandbox;
   /**
-   * Gets its standard input, as soon as it runs; without this it has none. A command that can be written to is one that stays:
-   * it does not keep the program alive, and what it prints is taken no faster than 10 MiB a second, so that it has to wait.
-   * `isWaiting` tells whether it waits for input at the moment.
+   * Gets the standard input once the command runs; absent: no input. A command with input is a background command: it
+   * does not keep the program alive, and its output is read at 10 MiB per second at most. `isWaiting` returns whether
+   * the command waits for input.
    */
   readonly onInput?: (input: Writable, isWaiting: () => boolean) => void;
   /**
-   * Gets the output, standard output and standard error as one stream: as plain text, in which each step of a progress bar is a
-   * line, and as it was written, for a `TerminalScreen`.
+   * Gets the output, standard output and standard error in one stream: `text` is plain text with a line for each step
+   * of a progress bar, `written` is the raw text for a `TerminalScreen`.
    */
   readonly onOutput: (text: string, written: string) => void;
 }
 
-/** In the environment of all that a command starts, to find them by. */
+/** A variable in the environment of all processes of a command. Marks the processes, so that they can be found. */
 const MARK = "BANYAN_COMMANDS";
 
-/** How long an output stays open for the last bytes, in milliseconds, after everybody who should write to it has ended. */
+/** Milliseconds for the last bytes of an output after all its writers have ended. */
 const DRAIN = 250;
 
-/** Bytes that are taken in so many milliseconds of what a command prints that stays. */
+/** The most bytes of a background command's output to read in each period of `time` milliseconds. */
 const PACE = { bytes: 1024 * 1024, time: 100 };
 
-/** The shell that commands run in. */
+/** Returns the shell for commands. */
 export function commandShell(): string {
   return existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
 }
 
 /**
- * Runs a command in a shell, and ends all that it started before it answers:
+ * Runs a command in a shell, and ends all child processes before returning:
  *
- *   shell exits ──▶ the output may close, 250 ms ──▶ who is left gets SIGTERM, after 2 s SIGKILL ──▶ answer
- *   time-out, abort ────────────────────────────────▲            ▲
- *   hurry ───────────────────────────────────────────────────────╯
+ *   shell exits ──▶ output may close, 250 ms ──▶ remaining processes get SIGTERM, after 2 s SIGKILL ──▶ result
+ *   time-out, abort ─────────────────────────────▲                                          ▲
+ *   hurry ──────────────────────────────────────────────────────────────────────────────────╯
  *
- * So a process in the background ends with its command, even one in a session of its own: nobody would own it
- * afterwards, and it could hold the output open for ever. Throws when the shell cannot be started, and when the sandbox
- * does not take the command.
+ * So a child process in the background ends with its command, even in its own session. Without an owner, the process
+ * could hold the output open for ever. Throws if the shell cannot start, or if the sandbox refuses the command.
  */
 export async function runCommand(
   command: string,
@@ -75,9 +74,9 @@ export async function runCommand(
   options.signal.throwIfAborted();
   const mark = randomUUID();
   const around = process.env[MARK];
-  // A command inside another bears both marks, so that either can find it.
+  // A command inside another command has both marks, so that either can find the process.
   const environment = { ...options.environment, [MARK]: around === undefined ? mark : `${around},${mark}` };
-  // One pipe for both outputs, so that what is written first is read first.
+  // One pipe for both outputs keeps their order.
   const inShell: Program = {
     file: "/bin/sh",
     args: ["-c", 'exec "$0" -c -- "$1" 2>&1', commandShell(), command],
@@ -89,20 +88,20 @@ export async function runCommand(
   const child = spawn(file, args, {
     cwd: options.directory,
     env,
-    // Only what fails to make a sandbox writes to the other pipe.
+    // Only a failing start of the sandbox writes to the second pipe.
     stdio: [options.onInput ? "pipe" : "ignore", "pipe", "pipe"],
     detached: true,
   });
   const { stdin } = child;
   const [stdout, stderr] = [child.stdout as Readable, child.stderr as Readable];
-  // One that does not read what it is sent, or has ended, is noticed by whoever writes next.
+  // An error of the input means that the command ended or does not read. The next write reports the error.
   stdin?.on("error", () => stdin.destroy());
   const exited = new Promise<CommandEnd>((resolve, reject) => {
     child.once("exit", (code, signal) =>
       resolve({ type: "exited", code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) }),
     );
     child.once("error", (cause) => {
-      // The system says the same of a program and of the folder that it is to run in.
+      // The system reports the same error for a missing program and a missing folder.
       const why = existsSync(options.directory)
         ? cause.message
         : `the folder ${options.directory} is not there any more`;
@@ -121,7 +120,7 @@ export async function runCommand(
       const written = decoder.write(bytes);
       options.onOutput(stripper.push(written), written);
     });
-    // A pipe that breaks has nothing more to say; that the shell ended is told by its exit.
+    // A broken pipe needs no report of its own: the exit event reports the end of the shell.
     pipe.on("error", () => pipe.destroy());
   }
   const stop = Promise.withResolvers<CommandEnd>();
@@ -131,7 +130,7 @@ export async function runCommand(
   options.signal.addEventListener("abort", onAbort, { once: true });
   if (stdin && options.onInput) {
     child.unref();
-    // The pipes of a child process are sockets.
+    // The pipes of a child process are sockets, which can be unreferenced.
     for (const pipe of [stdin, stdout, stderr]) if (pipe instanceof Socket) pipe.unref();
     onTimeout?.unref();
     slow(stdout);
@@ -156,7 +155,7 @@ export async function runCommand(
   }
 }
 
-/** Takes no more of an output than the pace allows: whoever writes more waits. */
+/** Limits the read rate of an output to the pace: a faster writer waits. */
 function slow(output: Readable): void {
   let taken = 0;
   let isCounting = false;
@@ -173,7 +172,7 @@ function slow(output: Readable): void {
   });
 }
 
-/** Waits for something, but not longer than some milliseconds. */
+/** Waits for a promise, but at most `time` milliseconds. */
 async function atMost(time: number, promise: Promise<void>): Promise<void> {
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(over.resolve, time);

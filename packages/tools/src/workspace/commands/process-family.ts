@@ -3,16 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { INSIDE } from "../../sandbox/find-program.ts";
 
 /**
- * A process and all that it started. Its members are known by their process group, by their parents, and by a variable
- * that only they have in their environment: so those that left the group by a session of their own are found too. The
- * last two need `/proc`; on other systems the group is all that is known.
+ * A process and all its descendants. They are found by their process group, by their parents, and by a variable that
+ * only their environment has. So processes in their own session are found too. Parents and environment need `/proc`;
+ * other systems only have the group.
  */
 export interface ProcessFamily {
   /** The id of the first process, which leads the group. */
   readonly group: number;
-  /** The clock tick when it started; nothing older belongs to it. */
+  /** The clock tick of the start. No older process belongs to the family. */
   readonly since: number;
-  /** A text that occurs in the environment of its members, and of no other process. */
+  /** A text that only the environments of the family's processes contain. */
   readonly mark: string;
 }
 
@@ -24,47 +24,47 @@ interface Process {
   readonly isDead: boolean;
 }
 
-/** How long a family has between being asked to end and being ended, in milliseconds. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE = 2000;
-/** A family that forks faster than it dies is ended again, this often. */
+/** The most rounds of SIGKILL for a family that forks faster than it dies. */
 const MOST_ROUNDS = 20;
 
-/** The family of a process that was just started as the leader of a new group. */
+/** Returns the family of a process that was just started as the leader of a new group. */
 export function familyOf(leader: number, mark: string): ProcessFamily {
   return { group: leader, since: readProcess(leader)?.since ?? 0, mark };
 }
 
 /**
- * Ends a family: SIGTERM to all of it, and SIGKILL to who is still there after two seconds, or as soon as `hurry` aborts.
- * Returns when nobody is left. Returns at once when nobody was there.
+ * Ends a family: SIGTERM to all processes, then SIGKILL to the rest after two seconds, or as soon as `hurry` aborts.
+ * Resolves when no process is left; at once if none was running.
  */
 export async function endFamily(family: ProcessFamily, hurry?: AbortSignal): Promise<void> {
   const known = new Set<string>();
   if (!signalFamily(family, "SIGTERM", known)) return;
   const deadline = performance.now() + GRACE;
   for (let pause = 5; performance.now() < deadline && !hurry?.aborted; pause = Math.min(2 * pause, 100)) {
-    // Who is in a hurry does not wait for the end of the pause.
+    // `hurry` ends the pause.
     await sleep(pause, undefined, hurry && { signal: hurry }).catch(() => {});
     if (!isAlive(family, known)) return;
   }
   for (let round = 0; round < MOST_ROUNDS && signalFamily(family, "SIGKILL", known); round += 1) await sleep(10);
 }
 
-/** Ends a family at once, without waiting: for the moment when the program itself ends. */
+/** Kills a family at once, without waiting: for the exit of the program. */
 export function killFamily(family: ProcessFamily): void {
   const known = new Set<string>();
-  // Once more for what was forked between looking and killing.
+  // Repeat for processes that were forked meanwhile.
   for (let round = 0; round < 3 && signalFamily(family, "SIGKILL", known); round += 1);
 }
 
-/** Returns whether a process of a family lives. */
+/** Returns whether a process of the family lives. */
 export function isLiving(family: ProcessFamily): boolean {
   return isAlive(family, new Set());
 }
 
 /**
- * Returns whether a member waits for the standard input of the first process: it reads that, or watches that and no connection beside
- * (F80). Always false where there is no `/proc` to tell.
+ * Returns whether a process of the family waits for the standard input of the first process: it reads the input, or
+ * watches the input and no connection (F80). Always false without `/proc`.
  */
 export function waitsForInput(family: ProcessFamily): boolean {
   const input = linkOf(family.group, 0);
@@ -73,12 +73,12 @@ export function waitsForInput(family: ProcessFamily): boolean {
   return members.some(({ id }) => linkOf(id, 0) === input && (readsInput(id) || watchesInput(id)));
 }
 
-/** See proc_pid_syscall(5) and proc_pid_wchan(5): the first argument of a blocked read is what it reads. */
+/** See proc_pid_syscall(5) and proc_pid_wchan(5): the first argument of a blocked read is the file descriptor. */
 function readsInput(id: number): boolean {
   return /^\d+ 0x0 /.test(textOf(id, "syscall")) && /_read\b|_read_/.test(textOf(id, "wchan"));
 }
 
-/** See epoll(7): a program with an event loop asks to be woken by what it waits for. */
+/** See epoll(7): a program with an event loop registers the files that it waits for. */
 function watchesInput(id: number): boolean {
   if (!/epoll/.test(textOf(id, "wchan"))) return false;
   return namesIn(`/proc/${id}/fdinfo`).some((loop) => {
@@ -87,12 +87,12 @@ function watchesInput(id: number): boolean {
   });
 }
 
-/** Returns the target of an open file of a process; undefined when it has no file of that number, or has ended. */
+/** Returns the target of an open file of a process; undefined if the process has no such file or has ended. */
 function linkOf(id: number, fd: number): string | undefined {
   try {
     return readlinkSync(`/proc/${id}/fd/${fd}`);
   } catch {
-    // It ended, closed the file, or belongs to another user.
+    // The process ended, closed the file, or belongs to another user.
     return undefined;
   }
 }
@@ -101,7 +101,7 @@ function textOf(id: number, file: string): string {
   try {
     return readFileSync(`/proc/${id}/${file}`, "latin1");
   } catch {
-    // It ended, or the system keeps this to itself.
+    // The process ended, or the system denies access.
     return "";
   }
 }
@@ -110,12 +110,12 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // It ended.
+    // The process ended.
     return [];
   }
 }
 
-/** The commands that run now; when the program ends, they do. */
+/** The running commands. They end with the program. */
 export class RunningCommands {
   readonly #families = new Set<ProcessFamily>();
   readonly #endAll = () => {
@@ -132,23 +132,23 @@ export class RunningCommands {
     if (this.#families.size === 0) process.off("exit", this.#endAll);
   }
 
-  /** Ends all of them, as `endFamily` does. */
+  /** Ends all commands, like `endFamily`. */
   async end(): Promise<void> {
     await Promise.all([...this.#families].map((family) => endFamily(family).then(() => this.remove(family))));
   }
 }
 
-/** Whether anybody was there to get the signal. */
+/** Sends a signal. Returns whether a process was there to get the signal. */
 function signalFamily(family: ProcessFamily, signal: "SIGTERM" | "SIGKILL", known: Set<string>): boolean {
   const members = membersOf(family, known);
   if (members === undefined) return send(-family.group, signal);
-  // The processes around a sandbox would take all of it with them at once; they end by themselves when it is empty.
+  // SIGTERM to the processes around a sandbox would kill the sandbox at once. They end when the sandbox is empty.
   const inSandbox = signal === "SIGTERM" ? members.filter(isInSandbox) : [];
   if (inSandbox.length > 0) {
     for (const member of inSandbox) send(member.id, signal);
     return true;
   }
-  // The group as a whole first: that reaches those who are just being forked.
+  // Signal the group first: that reaches processes that are being forked.
   if (members.some((member) => member.group === family.group)) send(-family.group, signal);
   for (const member of members) if (member.group !== family.group) send(member.id, signal);
   return members.length > 0;
@@ -162,14 +162,14 @@ function send(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(id, signal);
   } catch {
-    // It ended in the meantime, or took another user's rights, and then it is out of reach.
+    // The process ended meanwhile, or is out of reach because it took another user's rights.
     return false;
   }
 }
 
 /**
- * The living members; undefined where there is no `/proc` to tell. `known` takes them down: one that was seen as a child
- * stays a member when its parent has ended.
+ * Returns the living processes of a family; undefined without `/proc`. Adds them to `known`: a process that was seen as
+ * a child stays a member after its parent has ended.
  */
 function membersOf(family: ProcessFamily, known: Set<string>): readonly Process[] | undefined {
   const all = processes();
@@ -189,17 +189,17 @@ function membersOf(family: ProcessFamily, known: Set<string>): readonly Process[
   return [...members].filter((member) => !member.isDead);
 }
 
-/** An id is used again after a while; together with the start it is not. */
+/** A process id is reused after a while; id and start time together are unique. */
 function nameOf(one: Process): string {
   return `${one.id} since ${one.since}`;
 }
 
-/** Inside a sandbox of its own, the program's processes all are, and there is no other. */
+/** Always false inside a sandbox: there, all processes are in the same sandbox. */
 function isInSandbox(one: Process): boolean {
   return process.env[INSIDE] === undefined && environmentOf(one).includes(`${INSIDE}=`);
 }
 
-/** What a process was started with; nothing when it has ended, or belongs to another user. */
+/** Returns the environment of a process; empty if the process has ended or belongs to another user. */
 function environmentOf(one: Process): Buffer {
   try {
     return readFileSync(`/proc/${one.id}/environ`);
@@ -218,13 +218,13 @@ function processes(): readonly Process[] | undefined {
   }
 }
 
-/** See proc_pid_stat(5). The name, in parentheses, may hold anything; the fields behind its last `)` are counted from 3. */
+/** See proc_pid_stat(5). The name in parentheses may contain anything; the fields after the last `)` begin with number 3. */
 function readProcess(id: number): Process | undefined {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${id}/stat`, "latin1");
   } catch {
-    // It ended.
+    // The process ended.
     return undefined;
   }
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

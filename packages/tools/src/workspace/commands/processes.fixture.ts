@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A number of seconds for `sleep` that no other process uses: what bears it belongs to this test. */
+/** Returns a number of seconds for `sleep` that no other process uses, so that the test finds its processes. */
 export function uniqueSleep(): string {
   return `1${Number.parseInt(randomUUID().slice(0, 8), 16)}`;
 }
 
-/** The ids of living processes whose command line holds this text. */
+/** Returns the ids of living processes whose command line contains the text. */
 export function living(text: string): string[] {
   return readdirSync("/proc").filter((id) => {
     if (!/^\d+$/.test(id) || id === String(process.pid)) return false;
@@ -20,7 +20,7 @@ export function living(text: string): string[] {
   });
 }
 
-/** A clock that stands still while this process does: what others take of a busy machine does not count. */
+/** A clock that stops while this process does not run, so that a busy machine does not matter. */
 export class OwnTime implements Disposable {
   #ticks = 0;
   readonly #ticking = setInterval(() => (this.#ticks += 1), 10);
@@ -34,7 +34,7 @@ export class OwnTime implements Disposable {
   }
 }
 
-/** Waits until something holds; the time-out of the test ends it otherwise. */
+/** Waits for a condition. The test's timeout is the only limit. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(10);
 }

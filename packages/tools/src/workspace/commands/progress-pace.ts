@@ -2,12 +2,12 @@ import { BoundedOutput } from "../files/output.ts";
 
 /** Milliseconds between two pieces of progress. */
 const PACE = 50;
-/** What one piece holds at most. */
+/** The most text of one piece. */
 const KEPT = { head: 2000, tail: 6000 };
 
 /**
- * Passes text on to whoever watches, at a pace that they can follow: the first at once, then at most one bounded piece
- * every 50 ms. What waits when it is disposed of is passed on then.
+ * Passes text on at a readable pace: the first text at once, then at most one bounded piece every 50 ms. Disposing
+ * passes the rest on.
  */
 export class ProgressPace implements Disposable {
   readonly #show: (text: string) => void;

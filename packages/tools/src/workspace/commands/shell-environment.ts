@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, relative, sep } from "node:path";
 import type { Environment } from "../../sandbox/environment.ts";
 
-/** Variables that make a shell run something, or read words differently, before it comes to the command itself. */
+/** Variables that make a shell run something, or parse words differently, before the command. */
 const STEERING = new Set(
   "BASHOPTS BASH_ENV BASH_LOADABLES_PATH BASH_XTRACEFD CDPATH ENV EXECIGNORE GLOBIGNORE IFS POSIXLY_CORRECT PROMPT_COMMAND PS4 SHELLOPTS".split(
     " ",
@@ -12,8 +12,8 @@ const FUNCTION = /^BASH_FUNC_|^__BASH_FUNC/;
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /**
- * git obeys the settings of a repository that somebody made of an ordinary folder, or that came with a project, as soon as
- * it is called in there: only where it is named does it count. They stand in place of settings that were inherited this way.
+ * Makes git obey a bare repository's settings only if the repository is named explicitly. Without this, git would obey
+ * the settings of any folder that looks like a repository. Replaces inherited settings of this kind.
  */
 export const GIT_SETTINGS: Environment = {
   GIT_CONFIG_COUNT: "1",
@@ -21,7 +21,7 @@ export const GIT_SETTINGS: Environment = {
   GIT_CONFIG_VALUE_0: "explicit",
 };
 
-/** Variables that name an editor before the settings of a program do. */
+/** Editor variables that override a program's settings. */
 const EDITORS = [
   "EDITOR",
   "VISUAL",
@@ -34,8 +34,8 @@ const EDITORS = [
 ];
 
 /**
- * Variables with which no command waits for an editor (F80): what would open one goes on with the text that is there. The user's
- * own variables of that kind are among them.
+ * Returns variables that prevent editors from opening (F80): a program that opens an editor continues with the existing
+ * text. The user's own editor variables are included.
  */
 export function withoutEditors(inherited: Environment): Environment {
   const names = [...EDITORS, ...Object.keys(inherited).filter((name) => name.endsWith("EDITOR"))];
@@ -43,10 +43,9 @@ export function withoutEditors(inherited: Environment): Environment {
 }
 
 /**
- * The environment in which a shell takes a command for what was judged (S18): `ls` is the program of the system, and
- * nothing that the agent could have put in its way. The path has only absolute folders that exist, outside of `places`
- * (where commands may write), and that not everybody can write to; variables that steer shells, and functions, are
- * taken away.
+ * Returns an environment in which the shell runs exactly the approved programs (S18): `ls` is the system's program. The
+ * path has only existing absolute folders that are outside of `places` (where commands can write) and not writable by
+ * everybody. Variables that steer shells, and exported functions, are removed.
  */
 export function steadyEnvironment(inherited: Environment, places: readonly string[]): Environment {
   const kept = Object.entries(inherited).filter(([name]) => !STEERING.has(name) && !FUNCTION.test(name));
@@ -61,7 +60,7 @@ function isSteady(folder: string, places: readonly string[]): boolean {
     if ((statSync(real).mode & 0o002) !== 0) return false;
     return !places.some((place) => holds(place, folder) || holds(place, real));
   } catch {
-    // What is not there now could be made later, by whoever may write where it would be.
+    // A missing folder could be created later by another user.
     return false;
   }
 }

@@ -16,13 +16,13 @@ import { ProgressPace } from "./progress-pace.ts";
 import { GIT_SETTINGS, steadyEnvironment, withoutEditors } from "./shell-environment.ts";
 import { TerminalScreen } from "./terminal-screen.ts";
 
-/** What commands find around them. */
+/** The surroundings of commands. */
 export interface ShellOptions {
-  /** Variables for commands, on top of the program's own without its secrets; an undefined one is taken away. */
+  /** Variables for commands, in addition to the program's own variables without secrets; undefined removes a variable. */
   readonly env?: Environment | undefined;
-  /** What commands run in. Without one they may do all that the program may. */
+  /** The sandbox for commands; absent: commands have all rights of the program. */
   readonly sandbox?: Sandbox | undefined;
-  /** Takes secrets out of what a command prints. */
+  /** Removes secrets from the output of a command. */
   readonly redaction?: (() => Redaction) | undefined;
 }
 
@@ -30,13 +30,13 @@ export const SHELL_OPTIONS: OptionNames<ShellOptions> = { env: true, sandbox: tr
 
 const DEFAULT_TIMEOUT = 120_000;
 const LONGEST_TIMEOUT = 3_600_000;
-/** Characters. The system takes no argument of more than 128 KiB; what is longer belongs into a file. */
+/** Characters. The system limits an argument to 128 KiB; longer text belongs in a file. */
 const LONGEST_COMMAND = 30_000;
 
-/** Together less than the engine keeps of a result. The end is worth more: that is where errors stand. */
+/** Together less than the engine's limit for a result. The end gets more, because errors are at the end. */
 const KEPT = { head: 20_000, tail: 40_000 };
 
-/** There is no terminal and nobody to answer. What is listed in `env` comes after these. */
+/** Prevents interactive output: no terminal and no user are there. `env` overrides these variables. */
 export const WITHOUT_TERMINAL = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
 
 const input = z.object({
@@ -59,7 +59,7 @@ const input = z.object({
     ),
 });
 
-/** `shell {command, timeout?}`: runs a command, and ends all that it started. One that is to stay is among `background`. */
+/** The tool `shell {command, timeout?}`: runs a command and ends all its child processes. `background` has commands that stay. */
 export function shellTool(
   workspace: Workspace,
   options: ShellOptions = {},
@@ -102,7 +102,7 @@ export function shellTool(
   });
 }
 
-/** Says of a command that could not be started that it did not run. */
+/** Reports a command that could not start as not executed. */
 async function orNotExecuted<Done>(running: Promise<Done>): Promise<Done> {
   try {
     return await running;
@@ -112,17 +112,17 @@ async function orNotExecuted<Done>(running: Promise<Done>): Promise<Done> {
   }
 }
 
-/** How a command runs in a workspace. */
+/** Options of a command in a workspace. */
 export interface RunOptions extends ShellOptions {
-  /** Milliseconds after which it is ended, with all that it started. */
+  /** Milliseconds until the command and its child processes are ended. */
   readonly timeout: number;
-  /** Ends it, and all that it started. */
+  /** Ends the command and its child processes. */
   readonly signal: AbortSignal;
-  /** Ends it without asking it to end. */
+  /** Kills the command immediately. */
   readonly hurry?: AbortSignal | undefined;
-  /** Gets the output as it comes, without secrets. */
+  /** Gets the output as it arrives, without secrets. */
   readonly onOutput?: (text: string) => void;
-  /** Ends it with the program, among others. */
+  /** The commands that end with the program. */
   readonly running?: RunningCommands;
 }
 
@@ -136,8 +136,8 @@ const RUN_OPTIONS: OptionNames<RunOptions> = {
 };
 
 /**
- * Runs a command as the tool `shell` does: in its sandbox, without the secrets of the environment, and with all that it
- * started ended before this resolves. Of a long output the middle is left out. Rejects when the shell cannot be started.
+ * Runs a command like the tool `shell`: in the sandbox and without the environment's secrets. All child processes have
+ * ended when this resolves. Long output loses its middle. Rejects if the shell cannot start.
  */
 export async function runInWorkspace(
   workspace: Workspace,
@@ -162,7 +162,7 @@ export async function runInWorkspace(
   return { end, output: output.end() };
 }
 
-/** The output of a command as the model receives it: as a terminal shows it (F82), without secrets, bounded. */
+/** The output of a command for the model: as a terminal shows the output (F82), without secrets, bounded. */
 export class ShownOutput {
   readonly #screen = new TerminalScreen();
   readonly #output = new BoundedOutput(KEPT);
@@ -184,7 +184,7 @@ export class ShownOutput {
   }
 }
 
-/** What a command finds around it. */
+/** Returns folder and environment of a command. */
 function surroundingsIn({ root }: Workspace, { env = {}, sandbox }: Pick<ShellOptions, "env" | "sandbox">) {
   const places = [root, ...(sandbox === undefined ? [] : [sandbox.temporary])];
   return {
@@ -205,7 +205,7 @@ function confines({ domains }: Sandbox): string {
   return ` In its sandbox it writes in the workspace and in $TMPDIR only, and ${network}. Empty entries there, as .mcp.json, may only hold a place.`;
 }
 
-/** What a model is told of a command: its output, and how it ended unless that was well. */
+/** Returns the result for the model: the output, and the end of the command unless it succeeded. */
 export function told(output: string, end: CommandEnd, timeout: number | undefined): string {
   return join(output, outcome(end, timeout));
 }

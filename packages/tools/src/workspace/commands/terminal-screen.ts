@@ -1,9 +1,9 @@
 import { eastAsianWidth } from "get-east-asian-width";
 import { LONGEST_SEQUENCE, SEQUENCE, UNFINISHED } from "../files/plain-text.ts";
 
-/** Rows that a program still reaches by moving the cursor up, as on a large terminal. What is above them stays as it is. */
+/** The rows that the cursor can still reach, as on a large terminal. Earlier rows are final. */
 const ROWS = 50;
-/** UTF-16 units of a row above which it stays as it is. */
+/** UTF-16 units above which a row is final. */
 const LONGEST_ROW = 64 * 1024;
 
 const TAB = 8;
@@ -15,35 +15,35 @@ const PIECES = new RegExp(
   "g",
 );
 
-/** A text of which each UTF-16 unit takes one column, wherever it begins: Latin letters, and the boxes and blocks of progress bars. */
+/** Matches text with one column for each UTF-16 unit: Latin letters, and the boxes and blocks of progress bars. */
 const NARROW = /^[ -\u02ff\u2500-\u259f]*$/;
 const JOINS_THE_CELL_BEFORE = /^[\p{M}\p{Cf}]$/u;
 
 interface Row {
   text: string;
-  /** Columns of the text. */
+  /** The width of the text in columns. */
   width: number;
-  /** Something was written over it, or erased: blanks at its end are what is left of that. */
+  /** True if the row was overwritten or erased: trailing blanks are then left over. */
   isRewritten: boolean;
 }
 
 /**
- * An output as a terminal shows it (F82): carriage returns, backspaces, moves of the cursor and erasures are applied, so a progress
- * bar is one line. Other control characters and sequences are left out (S12). No line is wrapped.
- * Memory is bounded: `push` returns what no later output can change.
+ * Renders output like a terminal (F82): applies carriage returns, backspaces, cursor moves and erasures, so a progress
+ * bar becomes one line. Other control characters and sequences are removed (S12). Lines are not wrapped. Memory is
+ * bounded: `push` returns the final text.
  */
 export class TerminalScreen {
   #rows: Row[] = [emptyRow()];
   #row = 0;
   #column = 0;
   #saved = { row: 0, column: 0 };
-  /** The beginning of a sequence that the next piece of output may complete. */
+  /** The beginning of a sequence that the next output may complete. */
   #held = "";
-  /** The last text that was returned has no line end, and the cursor has moved since: what comes does not continue it. */
+  /** True after returned text without line end if the cursor has moved since: the next text does not continue that line. */
   #isOpen = false;
   #needsLine = false;
 
-  /** Takes a piece of output, which may be cut anywhere; returns the text that is certain by now. */
+  /** Adds output, which may end anywhere. Returns the text that is final now. */
   push(output: string): string {
     const all = this.#held + output;
     const open = ACTING.test(all) ? UNFINISHED.exec(all) : null;
@@ -56,7 +56,7 @@ export class TerminalScreen {
       .join("");
   }
 
-  /** Returns what is shown of the rest, which stays as it is from now on. */
+  /** Returns the visible rest, which is final now. */
   take(): string {
     const shown = this.#rows.slice(
       0,
@@ -77,7 +77,7 @@ export class TerminalScreen {
     return out;
   }
 
-  /** Text in front of which a line ends, where it does not continue what was returned. */
+  /** Prepends a line end if the text does not continue the returned text. */
   #before(text: string): string {
     if (text === "") return "";
     const needsLine = this.#needsLine && !text.startsWith("\n");
@@ -136,7 +136,7 @@ export class TerminalScreen {
     setCells(row, [...now, ...from(was, now.length)]);
   }
 
-  /** Moves the cursor; rows that it reaches are made, up to `last`. */
+  /** Moves the cursor. Creates the rows up to the cursor, at most up to `last`. */
   #move(row: number, column: number, last = ROWS - 1): void {
     this.#row = Math.max(0, Math.min(row, last));
     this.#column = Math.max(0, column);
@@ -207,7 +207,7 @@ export class TerminalScreen {
     }
   }
 
-  /** Erases a row from the cursor on (0), up to it (1), or as a whole (2). */
+  /** Erases a row from the cursor on (0), up to the cursor (1), or completely (2). */
   #erase(row: Row, how: number): void {
     const cells = how === 2 ? [] : cellsOf(row.text);
     const behind = Math.min(this.#column + 1, cells.length);
@@ -223,7 +223,7 @@ function emptyRow(): Row {
   return { text: "", width: 0, isRewritten: false };
 }
 
-/** Splits long output into its first line, the lines that leave the screen at once, and the last rows: most of a log needs no cursor. */
+/** Splits long output into its first line, the lines that scroll off at once, and the last rows: most logs move no cursor. */
 function splitLines(text: string): [begun: string, certain: string, rest: string] {
   const begun = text.indexOf("\n") + 1;
   let rest = text.length;
@@ -244,7 +244,7 @@ function setCells(row: Row, cells: readonly string[]): void {
   row.width = cells.length;
 }
 
-/** The columns of a text that begins at a column. */
+/** Returns the width of a text that begins at a column. */
 function widthOf(text: string, column: number): number {
   if (NARROW.test(text)) return text.length;
   const before = TAB + (column % TAB);
@@ -252,8 +252,8 @@ function widthOf(text: string, column: number): number {
 }
 
 /**
- * Adds a text to cells, one for each column. A wide character takes two, of which the second is empty; the cursor moves over blanks
- * where the text has tabs.
+ * Adds text to cells, one per column. A wide character takes two cells, the second of which is empty. A tab becomes
+ * blanks.
  */
 function cellsOf(text: string, cells: string[] = []): string[] {
   for (const character of text) {
@@ -269,12 +269,12 @@ function cellsOf(text: string, cells: string[] = []): string[] {
   return cells;
 }
 
-/** The cells in front of a column. Half of a wide character is a blank. */
+/** Returns the cells before a column. Half of a wide character becomes a blank. */
 function upTo(cells: readonly string[], column: number): string[] {
   return cells[column] === "" ? [...cells.slice(0, column - 1), " "] : cells.slice(0, column);
 }
 
-/** The cells from a column on. Half of a wide character is a blank. */
+/** Returns the cells from a column on. Half of a wide character becomes a blank. */
 function from(cells: readonly string[], column: number): string[] {
   return cells[column] === "" ? [" ", ...cells.slice(column + 1)] : cells.slice(column);
 }

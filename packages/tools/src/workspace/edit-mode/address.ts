@@ -4,28 +4,28 @@ import { meantPath, type PathBase } from "../files/named-path.ts";
 /** How a block of a message becomes part of a file. */
 export type Mode = "lines" | "complete" | "symbol";
 
-/** A file that blocks may be addressed to. */
+/** A file that blocks can address. */
 export interface Addressee {
-  /** From the root of the workspace. */
+  /** Relative to the root of the workspace. */
   readonly path: string;
-  /** What else it may be called: the path as it was given, the absolute path. */
+  /** Other names of the file: the path as given, and the absolute path. */
   readonly aliases: readonly string[];
-  /** What a path in an address is read from; without it, such a path is taken as it is. */
+  /** The base of paths in addresses; absent: paths are literal. */
   readonly base?: PathBase;
   readonly mode: Mode;
 }
 
-/** Where in its file a block belongs. */
+/** The place of a block in its file. */
 export type Place =
-  /** Lines counted from 1; `end` is the first one behind them. Where both are the same, the block is inserted before `start`. */
+  /** Lines from 1; `end` is exclusive. If both are equal, the block is inserted before `start`. */
   | { readonly type: "lines"; readonly start: number; readonly end: number }
   /** The whole file. */
   | { readonly type: "complete" }
   | { readonly type: "symbol"; readonly symbol: string; readonly act: "replace" | "before" | "after" | "remove" };
 
 /**
- * What the info string of a fence says. `none`: nothing, the fence is for the reader. `wrong`: it was meant as an
- * address and is none; `file` is the one that it concerns, where that is beyond doubt.
+ * The address in the info string of a fence. `none`: no address, the fence is for the reader. `wrong`: an invalid
+ * address; `file` is set if the file is certain.
  */
 export type Address<File extends Addressee> =
   | { readonly type: "none" }
@@ -37,10 +37,10 @@ const LINES = /^(\d+):(\d+)$/;
 const ACT = /:(before|after|remove)$/;
 
 /**
- * Reads the info string of a fence as an address to one of the files (B27, B29): `lang:START:END`, `lang` and
- * `lang:Symbol[:before|:after|:remove]`, with the path before the place (`lang:path:START:END`) or apart from it
- * (`lang:START:END path=...`), which is needed when there are several files. The first word counts, and a path with blanks that is
- * one of the files; a colon in the first word or a `path=` makes an address of it. A path is never guessed.
+ * Parses the info string of a fence as an address (B27, B29): `lang:START:END`, `lang` and
+ * `lang:Symbol[:before|:after|:remove]`. The path is part of the address (`lang:path:START:END`) or separate
+ * (`lang:START:END path=...`), and is required with several files. Only the first word counts, or a path with blanks
+ * that names one of the files. A colon in the first word or a `path=` makes an address. A path is never guessed.
  */
 export function parseAddress<File extends Addressee>(info: string, files: readonly File[]): Address<File> {
   const named = PATH.exec(info);
@@ -51,7 +51,7 @@ export function parseAddress<File extends Addressee>(info: string, files: readon
 
   if (named !== null) {
     const path = named[1] ?? named[2] ?? named[3] ?? "";
-    // As it stands, as a path on Windows does, or else with the escapes of JSON.
+    // Literally, which includes Windows paths, or else with JSON escapes.
     const file = files.find((other) => names(other, path)) ?? files.find((other) => names(other, unescaped(path)));
     return file === undefined ? notArmed(path) : placeIn(file, rest);
   }
@@ -65,7 +65,7 @@ export function parseAddress<File extends Addressee>(info: string, files: readon
   return only.mode === "complete" && rest ? notArmed(rest) : placeIn(only, rest || undefined);
 }
 
-/** The form of an address to a file, with a place in it: for instructions and errors. */
+/** Formats an address, for instructions and errors. */
 export function formatAddress(file: Addressee, language: string, place: string, isOneOfSeveral: boolean): string {
   const address = place === "" ? language : `${language}:${place}`;
   if (!isOneOfSeveral) return address;
@@ -73,7 +73,7 @@ export function formatAddress(file: Addressee, language: string, place: string, 
   return place === "" ? `${language}:${file.path}` : `${language}:${file.path}:${place}`;
 }
 
-/** A text in which the escapes of JSON are read; as it is when they are none. */
+/** Decodes JSON escapes. Returns the text itself if they are invalid. */
 function unescaped(text: string): string {
   try {
     return String(JSON.parse(`"${text}"`));
@@ -103,7 +103,7 @@ function placeIn<File extends Addressee>(file: File, rest: string | undefined): 
   }
 }
 
-/** The file that a text begins with the path of, and what follows behind a colon. The longest path counts. */
+/** Finds the file whose path begins the text, and the rest after a colon. The longest path wins. */
 function leadingPath<File extends Addressee>(
   text: string,
   files: readonly File[],
@@ -121,12 +121,12 @@ function names(file: Addressee, path: string): boolean {
   return [file.path, ...file.aliases].some((name) => wanted.includes(posix.normalize(name)));
 }
 
-/** The path that an address means (S35). */
+/** Returns the path that an address means (S35). */
 function meaningOf(path: string, base: PathBase | undefined): string {
   try {
     return base === undefined ? path : meantPath(path, base);
   } catch {
-    // It names no file of this machine, and so none that is armed.
+    // The path names no file of this machine, and therefore no armed file.
     return path;
   }
 }

@@ -11,7 +11,7 @@ import type { Block, Captured } from "./capture.ts";
 import { type NewContent, newContent } from "./new-content.ts";
 import { type Prepared, putInPlace, withoutStop } from "./put-in-place.ts";
 
-/** What became of one file. */
+/** The result for one file. */
 export type FileOutcome =
   /** `before` and `after` are numbers of lines; `before` is absent for a new file. */
   | {
@@ -21,22 +21,21 @@ export type FileOutcome =
       readonly before?: number;
       readonly after: number;
     }
-  /** It has the content already. */
+  /** The file has the content already. */
   | { readonly type: "unchanged"; readonly path: string }
-  /** No block was meant for it. */
+  /** The message has no block for the file. */
   | { readonly type: "untouched"; readonly path: string }
-  /** Nothing was written to it. */
+  /** The file was not written. */
   | { readonly type: "refused"; readonly path: string; readonly why: string };
 
-/** Where the files are, and what else is to be done when one is written. */
+/** The workspace of the files, and the options of writing. */
 export interface ApplyOptions extends WritingOptions {
   readonly workspace: Workspace;
 }
 
 /**
- * Applies what a message holds: of each file all blocks or none. What is wrong with the blocks of one file, or comes up
- * while its new content is prepared, concerns that file alone. But when one of them cannot be put in its place at last,
- * those that were are put back, and nothing is applied.
+ * Applies the blocks of a message: for each file all blocks or none. An error in one file's blocks affects only that
+ * file. But if a prepared file cannot be replaced at the end, the other files are restored and nothing is applied.
  */
 export async function applyCaptured(
   surroundings: ApplyOptions,
@@ -76,7 +75,7 @@ export async function applyCaptured(
   return [...outcomes.values()];
 }
 
-/** Writes the new content of a file beside it, after everything was looked at that could speak against it. */
+/** Writes the new content of a file to a temporary file, after all checks. */
 async function prepare(
   { workspace, backups, refuse, watch }: ApplyOptions,
   file: ArmedFile,
@@ -95,8 +94,8 @@ async function prepare(
 }
 
 /**
- * The rules may say something else now than when the call was allowed (B34). Where they ask, what a person said of the
- * call counts on.
+ * Checks the rules again, because they may have changed since the call (B34). If they ask now, an earlier approval of
+ * the call counts.
  */
 async function assertPermitted({ context }: ArmedFile): Promise<void> {
   const permit = await context.permit();

@@ -11,34 +11,34 @@ import { assertAsSeen } from "../files/seen-files.ts";
 import { countLines, linesInWords, readText } from "../files/text-content.ts";
 import type { Addressee, Mode } from "./address.ts";
 
-/** A file that a call of edit mode has armed: blocks for it are waited for. */
+/** A file that waits for blocks after a call of edit mode. */
 export interface ArmedFile extends Addressee {
   readonly location: Location;
-  /** As it was when it was armed; undefined for a new file. */
+  /** The state when the file was armed; undefined for a new file. */
   readonly snapshot: Snapshot | undefined;
-  /** Where its symbols stand, in mode symbol. */
+  /** The symbols of the file, in mode symbol. */
   readonly symbols: FileSymbols | undefined;
-  /** Of the call that armed it. */
+  /** The context of the call that armed the file. */
   readonly context: ToolContext;
 }
 
-/** What has to be kept of a file to tell whether it is still the same, and to say how blocks for it are written. */
+/** The facts about a file that detect changes and determine how blocks are written. */
 export interface Snapshot {
-  /** The SHA-256 of its bytes in hexadecimal. */
+  /** The SHA-256 of the file's bytes in hexadecimal. */
   readonly digest: string;
   readonly lines: number;
-  /** The longest fence in it; 0 without one. */
+  /** The number of markers of the longest fence in the file; 0 without fences. */
   readonly longestFence: number;
 }
 
-/** Which file, and how. */
+/** The arguments of a call: the file and the mode. */
 export interface Wanted {
   readonly file_path: string;
   readonly mode?: Mode | undefined;
   readonly overwrite?: boolean | undefined;
 }
 
-/** Looks at a file that blocks are to be written for. Throws, in words for the model, when it cannot be written so. */
+/** Prepares a file for blocks. Throws an error for the model if the file cannot be written like that. */
 export async function armFile(
   workspace: Workspace,
   finder: SymbolFinder,
@@ -60,13 +60,13 @@ export async function armFile(
       `${path} exists and has ${linesInWords(lines)}. To change parts of it, use mode lines; to replace all of it, add overwrite: true.`,
     );
   }
-  // Symbols are found by their names, whatever else changed.
+  // Mode symbol finds symbols by name, so other changes of the file do no harm.
   if (mode !== "symbol") assertAsSeen(workspace, path, digestOf(bytes), context);
   const symbols = mode === "symbol" ? await finder.read(text, languageOf(path), context.signal) : undefined;
   return { ...common, mode, snapshot: { digest: digestOf(bytes), lines, longestFence: longestFence(text) }, symbols };
 }
 
-/** The message in which a call stands; it need not be the last one of its path any more. */
+/** Returns the message of a call, which may no longer be the last of its path. */
 export function messageOfCall({ conversation, call }: ToolContext): AssistantMessage | undefined {
   const message = conversation.messages.get(conversation.calls.get(call) ?? "");
   return message?.role === "assistant" ? message : undefined;

@@ -2,46 +2,46 @@ import type { Part } from "@banyan/core";
 import { type Fence, type FenceListener, FenceParser } from "../../fences/index.ts";
 import { type Address, type Addressee, type Place, parseAddress } from "./address.ts";
 
-/** A block of a message that belongs into a file. */
+/** A block of a message for a file. */
 export interface Block<File extends Addressee> {
-  /** What errors call it: `block 2 (ts:10:14)`. */
+  /** The name in errors: `block 2 (ts:10:14)`. */
   readonly name: string;
   readonly file: File;
   readonly place: Place;
-  /** Each line ended by LF. */
+  /** Every line ends with LF. */
   readonly text: string;
 }
 
-/** What a message holds for the files. */
+/** The blocks of a message. */
 export interface Captured<File extends Addressee> {
   readonly blocks: readonly Block<File>[];
-  /** Why a file cannot get its blocks. */
+  /** Files whose blocks are invalid, with the reason. */
   readonly wrong: readonly { readonly file: File; readonly why: string }[];
-  /** Why nobody can tell what belongs to which file: no block of the message may be applied. */
+  /** Reasons why the target of a block is unclear: no block of the message may be applied. */
   readonly doubts: readonly string[];
-  /** How many fences had no address. */
+  /** The number of fences without an address. */
   readonly plain: number;
 }
 
-/** Hears of the blocks while they are written. */
+/** Receives blocks while they arrive. */
 export interface CaptureListener<File extends Addressee> {
-  /** Text of a block, as it came; empty when it begins. `index` counts the blocks of its file, from 0. */
+  /** Gets the next text of a block; empty at the start. `index` counts the blocks of the file, from 0. */
   grew(file: File, index: number, place: Place, text: string): void;
 }
 
 interface OpenBlock<File extends Addressee> {
   readonly fence: Fence;
   readonly address: Address<File>;
-  /** Of those with an address, or of those without; counted from 1. */
+  /** The number among the blocks with an address, or among those without; from 1. */
   readonly number: number;
-  /** How many blocks with an address came before it. */
+  /** The number of earlier blocks with an address. */
   readonly behind: number;
-  /** Where it belongs as far as can be told while it is written, and its number among those of its file, from 0. */
+  /** The likely place while the block arrives, and its index among the blocks of its file, from 0. */
   readonly shown: { readonly file: File; readonly place: Place; readonly index: number } | undefined;
   readonly pieces: string[];
 }
 
-/** Finds the blocks of one message that are addressed to files, piece by piece (B27 to B30). */
+/** Finds the blocks of one message that address files, piece by piece (B27 to B30). */
 export class Capture<File extends Addressee> implements FenceListener {
   readonly #files: readonly File[];
   readonly #listener: CaptureListener<File> | undefined;
@@ -50,7 +50,7 @@ export class Capture<File extends Addressee> implements FenceListener {
   readonly #plain: OpenBlock<File>[] = [];
   readonly #counts = new Map<File, number>();
   #open: OpenBlock<File> | undefined;
-  /** The block that the text ended in. */
+  /** The block in which the text ended. */
   #unclosed: OpenBlock<File> | undefined;
 
   constructor(files: readonly File[], listener?: CaptureListener<File>) {
@@ -58,18 +58,18 @@ export class Capture<File extends Addressee> implements FenceListener {
     this.#listener = listener;
   }
 
-  /** Takes the next piece of the message's text; pieces may end anywhere. */
+  /** Adds the next piece of the message's text. A piece may end anywhere. */
   push(piece: string): void {
     this.#parser.push(piece);
   }
 
-  /** A text part of the message ended with this text. Whoever reads the message sees a new paragraph begin. */
+  /** Ends a text part of the message. Readers see a new paragraph after a part. */
   endPart(text: string): void {
     const closes = this.#open && closerOf(this.#open.fence).test(text);
     if (!this.#open || closes) this.#parser.push("\n");
   }
 
-  /** The message is complete. Nothing can be pushed after this. */
+  /** Ends the message. `push` must not be called afterwards. */
   end(): Captured<File> {
     this.#parser.end();
     const file = this.#wholeFile();
@@ -121,13 +121,13 @@ export class Capture<File extends Addressee> implements FenceListener {
     if (shown) this.#listener?.grew(shown.file, shown.index, shown.place, text);
   }
 
-  /** The file that needs no address: the one file, in mode complete. */
+  /** Returns the file that needs no address: a single file in mode complete. */
   #wholeFile(): File | undefined {
     const [only, ...more] = this.#files;
     return only?.mode === "complete" && more.length === 0 ? only : undefined;
   }
 
-  /** Of a fence without an address: it is the whole file, as long as no other one comes. */
+  /** Returns the place of a fence without an address: the whole file, while no other fence follows. */
   #assumedPlace(): { file: File; place: Place } | undefined {
     const file = this.#wholeFile();
     const isFirst = this.#addressed.length === 0 && this.#plain.length === 0;
@@ -149,9 +149,9 @@ export class Capture<File extends Addressee> implements FenceListener {
   }
 
   /**
-   * Whether a fence within its text may have ended the block, so that only a part of the text is there. It may if a fence
-   * without info, which could as well be a closing one, follows somewhere. Of Markdown that is enough; of other files the
-   * block must also have a line that opens a fence, and the message must end within the one that follows.
+   * Returns whether a fence inside its text may have ended the block too early. A later fence without info, which could
+   * also be a closing fence, makes that possible. For Markdown files this is enough. For other files, the block must
+   * also contain an opening fence, and the message must end inside the later fence.
    */
   #mayHaveEndedEarly({ fence, pieces, shown }: OpenBlock<File>, later: readonly OpenBlock<File>[]): boolean {
     const { marker, length } = fence;
@@ -165,12 +165,12 @@ export class Capture<File extends Addressee> implements FenceListener {
   }
 }
 
-/** Whether fences belong to the language of a file. */
+/** Returns whether a file's language has fences. */
 export function isMarkdown(path: string): boolean {
   return /\.(md|markdown|mdx|rmd|qmd)$/i.test(path);
 }
 
-/** What the text parts of a message hold for the files. */
+/** Returns the blocks in the text parts of a message. */
 export function captureMessage<File extends Addressee>(parts: readonly Part[], files: readonly File[]): Captured<File> {
   const capture = new Capture(files);
   for (const part of parts) {
@@ -186,7 +186,7 @@ function nameOf(number: number, { info }: Fence): string {
   return shown === "" ? `block ${number}` : `block ${number} (${shown})`;
 }
 
-/** Line ends as LF, the last one too. */
+/** Returns the text with LF line ends. */
 function textOf({ pieces }: OpenBlock<Addressee>): string {
   return pieces.join("").replaceAll("\r\n", "\n").replace(/\r$/, "\n");
 }
@@ -195,7 +195,7 @@ function endedEarly(name: string, { marker, length }: Fence): string {
   return `${name} may have been ended by a fence of its own text; write ${marker.repeat(length + 1)} around it`;
 }
 
-/** Fits a text whose last line closes the block. */
+/** Matches a text whose last line closes the block. */
 function closerOf({ marker, length }: Fence): RegExp {
   return new RegExp(`(?:^|\\n) {0,3}${marker}{${length},}[ \\t]*$`);
 }

@@ -24,8 +24,8 @@ const inputOf = (workspace: Workspace) =>
   });
 
 /**
- * `edit_mode {file_path, mode?, overwrite?}`: changes a file by what the model writes in its next message (B27). The call
- * itself writes nothing.
+ * The tool `edit_mode {file_path, mode?, overwrite?}`: changes a file by blocks in the model's next message (B27). The
+ * call itself writes nothing.
  */
 export function editModeTool(workspace: Workspace, options: WritingOptions = {}): Tool {
   refuseUnknown("editModeTool", options, WRITING_OPTIONS);
@@ -39,7 +39,7 @@ export function editModeTool(workspace: Workspace, options: WritingOptions = {})
       "Its answer says how to write them. Use it for changes in several places, for long ones and for new files: " +
       "text in a block needs no escapes, and old text is not repeated. Several files can be opened at once. For one small change use edit.",
     input: inputOf(workspace),
-    // Armed twice, a file waits as if it were armed once. It is not `none`, which rules allow without asking.
+    // A second call has no further effect. The effects are not `none`, which rules allow without approval.
     effects: "idempotent",
     files: "write",
     about: ({ file_path: path }) => ({ paths: [{ path, access: "write" }] }),

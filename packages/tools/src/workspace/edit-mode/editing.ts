@@ -7,16 +7,16 @@ import { symbolLines } from "./new-content.ts";
 import { appliedOutcome, doubtfulOutcome, droppedOutcome, emptyOutcome } from "./outcome.ts";
 
 /**
- * The files that one run has armed, and the message that they wait for.
+ * The armed files of one run, and the message that they wait for.
  *
  * ```
- * armed ──▶ the message streams: drafts ──▶ it is complete: applied, or refused ──▶ ended
- *             │                      ▲ ╰──▶ it does not count: nothing is written ──▶ ended
- *             ╰── it begins anew ────╯
+ * armed ──▶ message streams: drafts ──▶ complete: applied or refused ──▶ ended
+ *             │                  ▲ ╰──▶ discarded: nothing is written ──▶ ended
+ *             ╰── restarted ─────╯
  * ```
  *
- * What is applied is read from the finished message, which is in the log; what streams is only shown. Each armed file has
- * a follower, since each call follows for itself; the first of them speaks for all.
+ * The blocks are read from the finished message in the log; the stream is only displayed. Each armed file has a
+ * follower, because each call follows the message. The first follower acts for all files.
  */
 export class Editing {
   readonly #surroundings: ApplyOptions;
@@ -24,7 +24,7 @@ export class Editing {
   readonly #files = new Map<string, ArmedFile>();
   #speaker: Follower | undefined;
   #shown: Capture<ArmedFile> | undefined;
-  /** Of a message that its provider has set down in the middle: what it holds so far. */
+  /** The parts so far of a message that its provider paused. */
   readonly #parts: Part[] = [];
 
   /** `ended` is called once, when no file is armed any more. */
@@ -33,7 +33,7 @@ export class Editing {
     this.#ended = ended;
   }
 
-  /** Arms a file for the next message of its run; the same file a second time takes the place of the first. Throws where a call cannot follow. */
+  /** Arms a file for the next message of its run. Arming a file again replaces the earlier entry. Throws if a call cannot follow. */
   arm(file: ArmedFile): void {
     const follower: Follower = {
       text: (delta, kind) => {
@@ -74,7 +74,7 @@ export class Editing {
     return appliedOutcome(await applyCaptured(this.#surroundings, files, captured));
   }
 
-  /** Nothing more is waited for; returns which files were armed. */
+  /** Stops waiting. Returns the paths of the armed files. */
   #end(): string[] {
     const paths = [...this.#files.keys()];
     this.#speaker = undefined;
@@ -84,12 +84,12 @@ export class Editing {
   }
 }
 
-/** Shows a block that is being written as a change of its file (B30). */
+/** Shows an unfinished block as a change of its file (B30). */
 function showDraft(file: ArmedFile, index: number, place: Place, text: string): void {
   file.context.draft({ index, path: file.path, ...linesOf(file, place), text });
 }
 
-/** The lines that a block replaces; nothing for the whole file, and for a symbol that is not found. */
+/** Returns the lines that a block replaces; empty for a whole file and for an unknown symbol. */
 function linesOf(file: ArmedFile, place: Place): { readonly start?: number; readonly end?: number } {
   switch (place.type) {
     case "lines":

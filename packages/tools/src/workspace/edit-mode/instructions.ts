@@ -8,7 +8,7 @@ const LAST =
   "All blocks for the file are applied once your message is complete, or none is; you are then told which. " +
   "A block that is meant as an example must have no colon after its language.";
 
-/** What the model is told when a file is armed: how to write the blocks. */
+/** Returns the tool result for an armed file: how to write the blocks. */
 export function instructions(file: ArmedFile): string {
   const fence = "`".repeat(3);
   const address = (place: string, isNamed = false) => fence + formatAddress(file, tagOf(file), place, isNamed);
@@ -55,12 +55,12 @@ export function instructions(file: ArmedFile): string {
   }
 }
 
-/** The language of a file, as fences name it. */
+/** Returns the language tag of a file for fences. */
 function tagOf({ path }: ArmedFile): string {
   return extname(path).slice(1) || "text";
 }
 
-/** Only for a file that has fences, or is likely to get some. */
+/** Adds a hint for files that contain fences or are likely to. */
 function longerFence({ path, snapshot }: ArmedFile): string[] {
   const longest = snapshot?.longestFence ?? 0;
   if (longest === 0 && !isMarkdown(path)) return [];

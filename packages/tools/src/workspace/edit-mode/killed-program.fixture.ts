@@ -1,7 +1,7 @@
-// A program that is killed while it works on files: `node killed-program.fixture.ts WHAT ROOT BACKUPS INSTANT`. It applies a
-// message to three files, or settles what another one left. From the moment in which it notes what it is about to do, each
-// step that changes something on the disk is an instant; right before the one of that number it ends itself with -9. It
-// writes the path of each file whose change is in the log, and at last how many instants there were.
+// A program that is killed while it changes files: `node killed-program.fixture.ts WHAT ROOT BACKUPS INSTANT`. It
+// applies a message to three files, or settles the changes of a killed process. From the record of the change on, each
+// step that changes the disk is an instant. The program kills itself with SIGKILL right before instant INSTANT. It
+// prints the path of each file whose change is in the log, and finally the number of instants.
 import { writeSync } from "node:fs";
 import files from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
@@ -10,7 +10,7 @@ import { DatabaseSync } from "node:sqlite";
 const [what = "", root = "", backups = "", last = ""] = process.argv.slice(2);
 let instants = 0;
 
-/** Makes an instant of each call of a function. */
+/** Wraps a function so that each call is an instant. */
 function counted<This, Given extends unknown[], Result>(
   step: (this: This, ...given: Given) => Result,
   isFirst = false,
@@ -26,7 +26,7 @@ Object.assign(files, { mkdir: counted(mkdir), rename: counted(rename), rm: count
 syncBuiltinESMExports();
 DatabaseSync.prototype.exec = counted(DatabaseSync.prototype.exec, true);
 
-// Only now, so that what is imported uses the steps above.
+// Import only now, so that the imported modules use the wrapped functions.
 const { openWorkspace } = await import("../files/paths.ts");
 if (what === "settle") {
   const { settleIntents } = await import("../changes/settle-intents.ts");

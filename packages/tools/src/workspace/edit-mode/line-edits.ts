@@ -1,28 +1,28 @@
 import { linesInWords } from "../files/text-content.ts";
 
-/** Lines of a text and what stands there instead. */
+/** A replacement of lines. */
 export interface LineEdit {
-  /** What errors call it: `block 2 (ts:10:14)`. */
+  /** The name in errors: `block 2 (ts:10:14)`. */
   readonly name: string;
-  /** The first line, counted from 1. */
+  /** The first replaced line, from 1. */
   readonly start: number;
-  /** The first line behind them; the same as `start` to insert before it. */
+  /** The line after the last replaced line; equal to `start` for an insertion. */
   readonly end: number;
-  /** The new lines, each ended by LF; empty takes the old ones away. */
+  /** The new lines, each ending with LF; empty to delete. */
   readonly text: string;
 }
 
-/** The text with all edits, or a sentence for each edit that does not fit. */
+/** The edited text, or a sentence for each invalid edit. */
 export type LineEdited =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Puts lines in the place of others; all edits or none. Line numbers are those of `text`, whatever the other edits do.
+ * Replaces lines: all edits or none. Line numbers are those of `text`, independent of the other edits.
  *
- * What no edit names stays as it is, byte for byte. The n-th new line ends as the n-th line that it replaces did;
- * further ones end like the line before them, so that a file keeps its line ends, mixed ones too. Whether the last line
- * of the text is ended stays as it was; the first line of an empty text gets an end.
+ * Other lines stay unchanged, byte for byte. The n-th new line gets the line end of the n-th replaced line. Further new
+ * lines get the line end of the line before, so that a file keeps its line ends, even mixed ones. The last line keeps
+ * its line end or the absence of one. The first line of an empty text gets a line end.
  */
 export function applyLineEdits(text: string, edits: readonly LineEdit[]): LineEdited {
   const isEnded = text === "" || text.endsWith("\n");
@@ -45,7 +45,7 @@ export function applyLineEdits(text: string, edits: readonly LineEdit[]): LineEd
   return { ok: true, text: done < source.length ? edited.slice(0, -lastEnd.length) : edited.replace(/\r?\n$/, "") };
 }
 
-/** Where each line of a text begins, and where the text ends. */
+/** Returns the start of each line, and the end of the text. */
 function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
@@ -56,7 +56,7 @@ function startOf(starts: readonly number[], line: number): number {
   return starts[line - 1] as number;
 }
 
-/** The new lines of an edit with their ends. */
+/** Returns the new lines of an edit with their line ends. */
 function withLineEnds(edit: LineEdit, source: string, starts: readonly number[]): string {
   const lines = edit.text.split("\n");
   lines.pop();
@@ -70,7 +70,7 @@ function withLineEnds(edit: LineEdit, source: string, starts: readonly number[])
     .join("");
 }
 
-/** The line end before a place; at the start of a text the one of its first line, and LF where there is none. */
+/** Returns the line end before a place. At the start of a text: the first line's end, or LF if there is none. */
 function endBefore(text: string, place: number): string {
   const before = place === 0 ? text.indexOf("\n") : text.lastIndexOf("\n", place - 1);
   return before > 0 && text[before - 1] === "\r" ? "\r\n" : "\n";
@@ -86,7 +86,7 @@ function rangeProblems(edits: readonly LineEdit[], lines: number): string[] {
   });
 }
 
-/** What is named twice. An insertion collides with lines around it, not with those that begin or end there. */
+/** Reports overlapping edits. An insertion overlaps lines around it, but not lines that begin or end there. */
 function overlaps(ordered: readonly LineEdit[], edits: readonly LineEdit[]): string[] {
   const problems: string[] = [];
   let reaching: LineEdit | undefined;

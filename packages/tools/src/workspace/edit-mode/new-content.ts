@@ -8,19 +8,19 @@ import type { ArmedFile } from "./armed-file.ts";
 import type { Block } from "./capture.ts";
 import { applyLineEdits, type LineEdit } from "./line-edits.ts";
 
-/** What a file is to hold, and what it was made from. */
+/** The new content of a file, and its source. */
 export interface NewContent {
   readonly file: ArmedFile;
   readonly location: Location;
-  /** Nothing for a new file. */
+  /** Undefined for a new file. */
   readonly before: TextContent | undefined;
   readonly bytes: Buffer;
   readonly text: string;
 }
 
 /**
- * What a file holds with these blocks, all of them; the file is only read. Throws an error with the reasons, in words
- * for the model, when one does not fit, or when the file is not what it was when it was armed.
+ * Computes the content of a file after all its blocks, without writing. Throws an error with the reasons, for the
+ * model, if a block does not fit or the file changed since it was armed.
  */
 export async function newContent(
   workspace: Workspace,
@@ -63,7 +63,7 @@ function edited(file: ArmedFile, text: string, blocks: readonly Block<ArmedFile>
   return result.text;
 }
 
-/** The lines that a block replaces, or why it cannot. */
+/** Returns the lines that a block replaces, or the reason why it cannot. */
 function lineEditOf(file: ArmedFile, { name, place, text }: Block<ArmedFile>, lines: number): LineEdit | string {
   switch (place.type) {
     case "lines": {
@@ -82,7 +82,7 @@ function lineEditOf(file: ArmedFile, { name, place, text }: Block<ArmedFile>, li
   }
 }
 
-/** The lines that a block for a symbol replaces; both the same where it is inserted. Or why there are none. */
+/** Returns the lines that a symbol's block replaces, or the reason why it cannot. For an insertion, both numbers are equal. */
 export function symbolLines(
   { symbols }: ArmedFile,
   { symbol, act }: Extract<Block<ArmedFile>["place"], { type: "symbol" }>,

@@ -3,7 +3,7 @@ import type { FileOutcome } from "./apply.ts";
 
 const AGAIN = "Edit mode has ended: before you write more blocks, call edit_mode again";
 
-/** What the model is told after a message whose blocks were applied, as far as they could be (B32). */
+/** Returns the report for the model after a message whose blocks were applied, at least in part (B32). */
 export function appliedOutcome(outcomes: readonly FileOutcome[]): Followed {
   const refused = outcomes.filter(({ type }) => type === "refused").map(({ path }) => path);
   const applied = outcomes.filter(({ type }) => type === "written" || type === "unchanged");
@@ -20,7 +20,7 @@ export function appliedOutcome(outcomes: readonly FileOutcome[]): Followed {
   return { say: [`${how}.`, ...outcomes.map(line), `${again}.`].join("\n"), failed: refused.length > 0 };
 }
 
-/** What the model is told of a message in which it is not clear what belongs where. */
+/** Returns the report about a message whose blocks have unclear targets. */
 export function doubtfulOutcome(paths: readonly string[], doubts: readonly string[]): Followed {
   const why = doubts.join("; ");
   return {
@@ -29,7 +29,7 @@ export function doubtfulOutcome(paths: readonly string[], doubts: readonly strin
   };
 }
 
-/** What the model is told of a message without a block for a file (B33); `plain` is how many fences it had all the same. */
+/** Returns the report about a message without blocks for a file (B33). `plain` is the number of fences without an address. */
 export function emptyOutcome(paths: readonly string[], plain: number): Followed {
   const examples =
     plain === 0
@@ -41,7 +41,7 @@ export function emptyOutcome(paths: readonly string[], plain: number): Followed 
   };
 }
 
-/** What the model is told when its message does not count. */
+/** Returns the report about a discarded message. */
 export function droppedOutcome(paths: readonly string[], reason: string): string {
   return `Nothing was written to ${list(paths)}, because ${reason}.\n${AGAIN}, and then send all blocks anew.`;
 }

@@ -14,30 +14,30 @@ import { expect } from "vitest";
 import { type WorkspaceToolsOptions, workspaceTools } from "../index.ts";
 import type { TestFolder } from "../test-folder.fixture.ts";
 
-/** What came of a turn. */
+/** The result of a turn. */
 export interface Played {
   readonly session: Session;
   readonly items: readonly FeedItem[];
   readonly path: readonly Message[];
-  /** What tools said to the model, apart from results. */
+  /** Texts of tools for the model other than results. */
   readonly said: readonly string[];
   /** The results of the calls, in order. */
   readonly results: readonly string[];
-  /** How often the model was asked. */
+  /** The number of model calls. */
   readonly asked: number;
 }
 
-/** Plays a script with the tools of a folder. Whatever happens, no call may go on to listen (F21). */
+/** Plays a script with the tools of a folder. No call may still follow at the end (F21). */
 export async function play(
   folder: TestFolder,
   script: Script,
   more: Partial<AgentOptions> & {
     readonly session?: Session;
-    /** Goes on from here instead of the end. */
+    /** The message from which to continue; default: the last. */
     readonly at?: string;
     readonly workspace?: Omit<WorkspaceToolsOptions, "root">;
     readonly also?: readonly Tool[];
-    /** Sees each item as it comes. */
+    /** Gets each item of the feed. */
     readonly watch?: (item: FeedItem, session: Session) => void;
   } = {},
 ): Promise<Played> {
@@ -65,7 +65,7 @@ export async function play(
   };
 }
 
-/** Arms files; of `file mode` the mode too. */
+/** Returns calls that arm files: `file`, or `file mode`. */
 export function arm(...files: readonly string[]) {
   return files.map((file) => {
     const [file_path = "", mode, overwrite] = file.split(" ");
@@ -77,7 +77,7 @@ export function arm(...files: readonly string[]) {
   });
 }
 
-/** A fenced block. */
+/** Returns a fenced block. */
 export function block(info: string, ...lines: readonly string[]): string {
   return `\`\`\`${info}\n${lines.map((line) => `${line}\n`).join("")}\`\`\`\n`;
 }

@@ -6,16 +6,16 @@ import { messageOf } from "../files/error.ts";
 import type { Location, Workspace } from "../files/paths.ts";
 import type { NewContent } from "./new-content.ts";
 
-/** A file whose new content is written, but not in its place yet. */
+/** A file whose new content is written, but has not replaced the file yet. */
 export interface Prepared {
   readonly content: NewContent;
   readonly replacement: Replacement;
 }
 
 /**
- * Puts new contents in their places one after the other. When one cannot be, or its call was cancelled, those that were
- * are put back, and the reason comes back. When the process ends in between, `settleIntents` puts them back: several files
- * are changed once their intent has ended.
+ * Replaces files one after the other. If a replacement fails or its call is cancelled, the replaced files are restored,
+ * and the reason is returned. If the process ends halfway, `settleIntents` restores the files: a change of several
+ * files is complete once its intent has ended.
  */
 export async function putInPlace(
   { workspace, backups }: { readonly workspace: Workspace; readonly backups?: string },
@@ -25,7 +25,7 @@ export async function putInPlace(
   await using held = new AsyncDisposableStack();
   let intent: Intent | undefined;
   try {
-    // One file alone takes its place at once.
+    // A single file is replaced atomically and needs no intent.
     if (backups !== undefined && prepared.length > 1)
       intent = held.use(await writeIntent(workspace, backups, prepared.map(intended)));
     for (const { content, replacement } of prepared) {
@@ -46,7 +46,7 @@ export async function putInPlace(
         problems.push(`${content.file.path} could not be put back: ${messageOf(problem)}`);
       }
     }
-    // Where it cannot be ended, whoever finds it finds the files as they were.
+    // If the intent cannot be ended, the process that settles it finds the old files.
     await intent?.end().catch(() => {});
     const back = placed.length === 0 ? [] : ["files written before were restored"];
     return [messageOf(error), ...(problems.length > 0 ? problems : back)].map(withoutStop).join("; ");
@@ -64,7 +64,7 @@ async function putBack(workspace: Workspace, { location, before }: NewContent, s
   await (before ? replaceFile(workspace, here, before.bytes, stats) : removeFile(workspace, here, stats));
 }
 
-/** Several reasons become one sentence, which ends elsewhere. */
+/** Removes the final stop of a sentence, so that several reasons can be joined. */
 export function withoutStop(sentence: string): string {
   return sentence.replace(/\.$/, "");
 }

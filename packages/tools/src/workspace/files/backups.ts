@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { systemCode, WorkspaceError } from "./error.ts";
 
 /**
- * Keeps a previous content of a file, so that a change can be undone: in a file named by the SHA-256 of its bytes, in the
- * folder `backups`, which only the owner can read (S13). Resolves with the digest in hexadecimal once the content would
- * survive a power cut; without `backups` the digest is all. Throws a `WorkspaceError` when the content cannot be kept.
+ * Keeps a previous content of a file for undo, in a file named by the SHA-256 of its bytes. Only the owner can read the
+ * folder `backups` (S13). Resolves with the digest in hexadecimal once the content would survive a power cut. Without
+ * `backups`, only the digest is computed. Throws a `WorkspaceError` if the content cannot be kept.
  */
 export async function keepContent(
   backups: string | undefined,
@@ -34,7 +34,7 @@ export async function keepContent(
     await rename(temporary, join(backups, digest));
     return digest;
   } catch (error) {
-    // What went wrong first is what counts.
+    // The first error is the important one.
     await rm(temporary, { force: true }).catch(() => {});
     if (error instanceof WorkspaceError) throw error;
     throw notKept(backups, error);
@@ -50,7 +50,7 @@ function notKept(backups: string, cause: unknown): WorkspaceError {
   );
 }
 
-/** A content that was kept. Throws a `WorkspaceError` when it is not there any more, or is damaged. */
+/** Returns a kept content. Throws a `WorkspaceError` if it is missing or damaged. */
 export async function keptContent(backups: string, digest: string): Promise<Buffer> {
   let bytes: Buffer | undefined;
   try {
@@ -66,7 +66,7 @@ export async function keptContent(backups: string, digest: string): Promise<Buff
   );
 }
 
-/** The SHA-256 of bytes in hexadecimal. */
+/** Returns the SHA-256 of bytes in hexadecimal. */
 export function digestOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

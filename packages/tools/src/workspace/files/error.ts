@@ -1,12 +1,10 @@
 /**
- * What a tool can refuse or run into. `root`: the workspace itself cannot be used. `path`: the path is malformed.
- * `outside`: it leads out of the workspace. `missing`: nothing is there. `kind`: what is there is of the wrong kind.
- * `protected`: it must not be written. `content`: the content cannot be shown or changed as text. `encoding`: the text is in an
- * encoding that cannot be written back. `match`: the text
- * to replace was not found once. `changed`: somebody else changed the path meanwhile. `pattern`: a pattern is
- * invalid. `range`: lines that do not exist. `refused`: the host does not let
- * this text be written, or this file be read. `system`: the
- * operating system refused.
+ * The kind of a failure. `root`: the workspace cannot be used. `path`: the path is malformed. `outside`: the path leads
+ * out of the workspace. `missing`: the path does not exist. `kind`: the path is no file of the expected kind.
+ * `protected`: the path must not be written. `content`: the content is not text. `encoding`: the text's encoding cannot
+ * be written back. `match`: the text to replace does not occur exactly once. `changed`: another program changed the
+ * path meanwhile. `pattern`: a pattern is invalid. `range`: the lines do not exist. `refused`: the host forbids writing
+ * the text or reading the file. `system`: the operating system refused.
  */
 export type WorkspaceErrorCode =
   | "root"
@@ -24,7 +22,7 @@ export type WorkspaceErrorCode =
   | "refused"
   | "system";
 
-/** A refusal of a workspace tool. Its message names the path and says what to do, in words for the model. */
+/** A failure of a workspace tool. The message gives the model the path and the remedy. */
 export class WorkspaceError extends Error {
   override readonly name = "WorkspaceError";
   readonly code: WorkspaceErrorCode;
@@ -35,13 +33,13 @@ export class WorkspaceError extends Error {
   }
 }
 
-/** The code of an error of the operating system (`ENOENT`), or undefined for any other error. */
+/** Returns the code of an operating system error (`ENOENT`); undefined for other errors. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** What the operating system said about a path, as a sentence. Other errors come back as they are. */
+/** Describes an operating system error for a path. Other errors are returned unchanged. */
 export function explain(path: string, error: unknown): Error {
   if (error instanceof WorkspaceError) return error;
   const code = systemCode(error);
@@ -75,7 +73,7 @@ export function explain(path: string, error: unknown): Error {
   }
 }
 
-/** What went wrong, in words, whatever was thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

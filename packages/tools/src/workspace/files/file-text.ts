@@ -6,7 +6,7 @@ import { wholeLength, wholeWordsLength } from "./output.ts";
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
 
-/** What the first bytes of a file say about the rest. */
+/** The form of a file by its first bytes. */
 export type FileForm =
   | {
       readonly kind: "text";
@@ -15,10 +15,10 @@ export type FileForm =
     }
   | { readonly kind: "binary"; readonly what: string };
 
-/** As many bytes of a file as `formOf` wants to see. */
+/** The number of bytes that `formOf` needs. */
 export const SNIFFED_BYTES = 8000;
 
-/** Formats by their first bytes, in Latin-1. */
+/** File formats by their first bytes, in Latin-1. */
 export const SIGNATURES: readonly (readonly [start: string, what: string])[] = [
   ["\x89PNG\r\n", "a PNG image"],
   ["\xff\xd8\xff", "a JPEG image"],
@@ -39,7 +39,7 @@ export const SIGNATURES: readonly (readonly [start: string, what: string])[] = [
   ["OggS", "Ogg media"],
 ];
 
-/** Text or binary, judged by its first `SNIFFED_BYTES`: a null byte means binary, unless a mark says UTF-16. */
+/** Detects text by the first `SNIFFED_BYTES`: a null byte means binary, unless a byte-order mark means UTF-16. */
 export function formOf(start: Buffer): FileForm {
   if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return { kind: "text", encoding: "utf-8", mark: 3 };
   if (start[0] === 0xff && start[1] === 0xfe) return { kind: "text", encoding: "utf-16le", mark: 2 };
@@ -47,31 +47,31 @@ export function formOf(start: Buffer): FileForm {
   const latin = start.toString("latin1", 0, 16);
   const known = SIGNATURES.find(([signature]) => latin.startsWith(signature));
   const hasNull = start.includes(0);
-  // Text may begin like a signature ("BZh"), but is then text to its end.
+  // Text can begin like a signature ("BZh"), but is then valid text as a whole.
   if (known !== undefined && (hasNull || !isUtf8(start.subarray(0, wholeLength(start)))))
     return { kind: "binary", what: known[1] };
   return hasNull ? { kind: "binary", what: "binary data" } : { kind: "text", encoding: "utf-8", mark: 0 };
 }
 
 export interface Line {
-  /** 1-based. */
+  /** From 1. */
   readonly number: number;
-  /** UTF-8 without the line end, at most the splitter's limit. */
+  /** UTF-8 without the line end, cut at the splitter's limit. */
   readonly bytes: Buffer;
-  /** What the line is longer. */
+  /** The number of cut bytes. */
   readonly dropped: number;
 }
 
-/** Takes a text as UTF-8 in pieces. */
+/** Receives a text as UTF-8 in pieces. */
 export interface TextSink {
-  /** Returns whether more is wanted. The buffer may be used again afterwards. */
+  /** Adds a piece. Returns whether more is wanted. The buffer may be reused afterwards. */
   push(piece: Buffer): boolean;
   end(): void;
 }
 
 /**
- * Cuts bytes that arrive in pieces into lines, from the line `first` on; at most `limit` bytes of a line are held, the
- * rest is counted. `take` gets each line and says whether it wants more.
+ * Splits bytes into lines, from the line `first` on. The bytes arrive in pieces. At most `limit` bytes of a line are
+ * held; the rest is counted. `take` gets each line and returns whether it wants more.
  */
 export class LineSplitter implements TextSink {
   readonly #limit: number;
@@ -81,7 +81,7 @@ export class LineSplitter implements TextSink {
   #held: Buffer[] = [];
   #heldBytes = 0;
   #dropped = 0;
-  /** Whether the line under way has begun: an empty rest after the last line end is no line. */
+  /** True if the current line has begun: after the last line end, an empty rest is no line. */
   #begun = false;
   #done = false;
 
@@ -91,7 +91,7 @@ export class LineSplitter implements TextSink {
     this.#take = options.take;
   }
 
-  /** Returns whether more is wanted. The buffer may be used again afterwards. */
+  /** Returns whether more is wanted. The buffer may be reused afterwards. */
   push(piece: Buffer): boolean {
     let from = 0;
     while (!this.#done && from < piece.length) {
@@ -104,7 +104,7 @@ export class LineSplitter implements TextSink {
     return !this.#done;
   }
 
-  /** The last line, when no line end closed it. */
+  /** Ends the text. Passes on a last line without line end. */
   end(): void {
     if (this.#begun && !this.#done) this.#finish();
   }
@@ -142,26 +142,26 @@ export class LineSplitter implements TextSink {
 
 const PIECE = 256 * 1024;
 
-/** Room for `feedLines` to read into; one that reads many files one after the other keeps it. */
+/** Allocates a buffer for `feedLines`. Readers of many files reuse the buffer. */
 export function pieceOfFile(): Buffer {
   return Buffer.allocUnsafe(PIECE);
 }
 
-/** How a text file is fed. */
+/** Options of `feedLines`. */
 export interface FeedOptions {
   readonly signal?: AbortSignal;
-  /** Room to read into. */
+  /** The buffer to read into. */
   readonly piece?: Buffer;
-  /** Told of all that is read, before any line of it is taken. */
+  /** Gets all text before its lines are passed on. */
   readonly watch?: Watch | undefined;
-  /** Sees the beginning of the file before all else, and throws when it must not be read. */
+  /** Gets the beginning of the file first. Throws if the file must not be read. */
   readonly judge?: (start: Buffer) => void;
 }
 
 /**
- * Feeds a text file to a sink, piece by piece, as UTF-8 and without its byte-order mark, until the sink has
- * enough, the file ends or the signal aborts (then it throws the signal's reason). Returns what the file is; of a binary
- * one nothing is fed.
+ * Reads a text file as UTF-8 without its byte-order mark, and passes the pieces to a sink. Ends when the sink has
+ * enough or the file ends. Throws the signal's reason after an abort. Returns the form of the file; a binary file is
+ * not passed on.
  */
 export async function feedLines(
   handle: FileHandle,

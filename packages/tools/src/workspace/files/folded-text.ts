@@ -1,4 +1,4 @@
-/** Characters that models and keyboards write for others which look alike (F81), by the character that stands for all of them. */
+/** Look-alike characters that models and keyboards produce (F81), with the character that replaces them. */
 const LOOK_ALIKES: readonly (readonly [standsFor: string, others: string])[] = [
   [" ", "\u00a0\u2007\u202f"],
   ["'", "\u2018\u2019\u201a\u201b"],
@@ -10,13 +10,13 @@ const STANDS_FOR: ReadonlyMap<string, string> = new Map(
   LOOK_ALIKES.flatMap(([standsFor, others]) => [...others].map((other) => [other, standsFor] as const)),
 );
 
-/** Blanks at the beginning of a line, or what normalization takes as one: a character with the marks and vowels behind it. */
+/** Matches blanks at the start of a line, or a unit of normalization: a character with its marks and vowels. */
 const UNIT = /^[^\S\r\n]+|[\0-\x7f][\p{M}\u1160-\u11ff]+|[^\0-\x7f][\p{M}\u1160-\u11ff]*/gmu;
 
-/** A text in which nothing is folded. */
+/** Matches texts without anything to fold. */
 export const ASCII = /^[\0-\x7f]*$/;
 
-/** A part of a text that folding changed, as half-open ranges of UTF-16 units. */
+/** A changed part of a text, as half-open ranges of UTF-16 units. */
 interface FoldedPart {
   readonly from: number;
   readonly to: number;
@@ -24,12 +24,12 @@ interface FoldedPart {
   readonly foldedTo: number;
 }
 
-/** A text in which look-alikes are folded, and characters are composed (NFC), with the way back to the original. */
+/** A text with folded look-alikes and composed characters (NFC). Maps places to the original. */
 export class FoldedText {
   readonly text: string;
   readonly #parts: readonly FoldedPart[];
 
-  /** Indentation is not folded. `startsInLine`: what the text begins with is no indentation. */
+  /** Indentation is not folded. `startsInLine`: the text begins inside a line, without indentation. */
   constructor(original: string, { startsInLine = false }: { readonly startsInLine?: boolean } = {}) {
     const parts: FoldedPart[] = [];
     const pieces: string[] = [];
@@ -48,21 +48,21 @@ export class FoldedText {
     this.#parts = parts;
   }
 
-  /** The place in the original of a place in `text`; undefined inside of a character. */
+  /** Maps a place in `text` to the original; undefined inside a character. */
   originalPlace(place: number): number | undefined {
     const part = this.#lastBefore((other) => other.foldedFrom < place);
     if (part === undefined) return place;
     return place < part.foldedTo ? undefined : place - part.foldedTo + part.to;
   }
 
-  /** The place in `text` of a place in the original; undefined inside of a character. */
+  /** Maps a place in the original to `text`; undefined inside a character. */
   foldedPlace(place: number): number | undefined {
     const part = this.#lastBefore((other) => other.from < place);
     if (part === undefined) return place;
     return place < part.to ? undefined : place - part.to + part.foldedTo;
   }
 
-  /** The last part that begins before a place. */
+  /** Returns the last part that begins before a place. */
   #lastBefore(isBefore: (part: FoldedPart) => boolean): FoldedPart | undefined {
     let [low, high] = [0, this.#parts.length];
     while (low < high) {

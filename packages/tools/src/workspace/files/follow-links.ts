@@ -4,8 +4,8 @@ import { dirname, isAbsolute, join, parse, sep } from "node:path";
 const MOST_LINKS = 40;
 
 /**
- * Returns where an absolute path leads: links and `..` are followed part by part, as the system does. What does not exist is
- * taken as written. Returns undefined when there are too many links, or no file can have the name.
+ * Returns the target of an absolute path. Links and `..` are followed part by part, like the system does. Missing parts
+ * are taken literally. Undefined after too many links, or for an impossible name.
  */
 export function followLinks(path: string): string | undefined {
   if (path.includes("\0")) return undefined;
@@ -37,17 +37,17 @@ function linkTarget(path: string): string | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch {
-    // It cannot be looked at: whoever opens it goes by the name as it is, and meets the same error.
+    // The path is unreadable: opening the path literally meets the same error.
     return undefined;
   }
 }
 
-/** On file systems that ignore case, an existing path under its real name. */
+/** Returns the real name of an existing path on file systems that ignore case. */
 function realCase(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
-    // A path that does not exist has only the name that was written.
+    // A missing path has no other name.
     return path;
   }
 }

@@ -4,33 +4,33 @@ import { systemCode, WorkspaceError } from "./error.ts";
 import { type OpenDirectory, openDirectory, openFileInside, openInside } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
 
-/** The rules that hold in a folder, its own and those of the folders around it, as one list: the last one that fits decides. */
+/** The ignore rules of a folder and its parents as one list. The last matching rule decides. */
 export interface IgnoreRules {
   readonly rules: Ignore;
   readonly count: number;
 }
 
-/** An ignore file beyond this size is not one that a person wrote. */
+/** No user writes a larger ignore file. */
 const MOST_BYTES = 256 * 1024;
 
-/** Rules that hold in one place; further ones are passed over. */
+/** The most rules of one folder; further rules are ignored. */
 const MOST_RULES = 5_000;
 
-/** What a folder may say about what is in it; a later file outranks an earlier one. */
+/** Ignore files of a folder; later files override earlier ones. */
 const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"];
 
-/** Five or more stars in one name can take for ever to match; nobody needs them. */
+/** Five or more stars in one name can take for ever to match. */
 export const TOO_MANY_STARS = /(?:\*[^/*]*){5}/;
 
 /**
- * What a rule costs grows with each `**` by the depth of a path: with two of them, and `DEEPEST`, it is known. Rules
- * with more are passed over. One at the end costs nothing.
+ * Each `**` multiplies the cost of a rule by the depth of a path. Two of them are affordable up to `DEEPEST`; rules
+ * with more are ignored. A final `**` costs nothing.
  */
 const TOO_MANY_DEPTHS = /(?:(?:^|\/)\*{2,}(?=\/).*?){3}/;
 
 /**
- * The rules that hold in a folder: its own, inside `outer`. `names` are those of its entries, if they are known: then
- * nothing is opened that is not there.
+ * Returns the rules of a folder, including those of its parents (`outer`). `names` are the folder's entries, if known:
+ * missing files are then not opened.
  */
 export async function rulesIn(
   workspace: Workspace,
@@ -40,7 +40,7 @@ export async function rulesIn(
   names?: ReadonlySet<string>,
 ): Promise<IgnoreRules | undefined> {
   const texts: string[] = [];
-  // What a repository keeps to itself is said once, for all of it, and is outranked by what its folders say.
+  // A repository's own exclusions apply to all of its folders, and the folders' files override them.
   if (names?.has(".git") ?? true) texts.push(await ownExclusions(workspace, directory, folder));
   for (const name of IGNORE_FILES)
     if (names?.has(name) ?? true) texts.push(await ignoreText(workspace, directory, name, join(folder, name)));
@@ -58,8 +58,8 @@ export async function rulesIn(
 }
 
 /**
- * A rule of a folder as the root would write it: with a `/` in it, it is about a path from the folder, else about a name at
- * any depth. Kept apart by folders, rules could not tell that an inner one takes a folder back that an outer one left out.
+ * Rewrites a folder's rule relative to the root. A rule with `/` matches a path below the folder; other rules match a name at
+ * any depth. Separate lists per folder would be wrong: an inner rule could not re-include a folder that an outer rule excludes.
  */
 function fromRoot(folder: string, rule: string): string {
   if (folder === ".") return rule;
@@ -70,7 +70,7 @@ function fromRoot(folder: string, rule: string): string {
   return /\/\s*\S/.test(pattern) ? `${start}/${pattern}` : `${start}/**/${pattern}`;
 }
 
-/** The text of `.git/info/exclude`. A `.git` that is a link, or a file that names another place, is not followed. */
+/** Reads `.git/info/exclude`. Does not follow a `.git` that is a link or a pointer file. */
 async function ownExclusions(workspace: Workspace, directory: OpenDirectory, folder: string): Promise<string> {
   try {
     await using repository = await openInside(workspace, directory, ".git");
@@ -90,16 +90,16 @@ async function ignoreText(workspace: Workspace, directory: OpenDirectory, name: 
   }
 }
 
-/** Most folders have no such file, and one that cannot be read, or is no plain file, says nothing. */
+/** Most folders have no such file. An unreadable or special file counts as empty. */
 function nothing(error: unknown): string {
   if (systemCode(error) !== undefined || error instanceof WorkspaceError) return "";
   throw error;
 }
 
-/** Levels below the root down to which rules are tried. */
+/** The deepest level below the root at which rules apply. */
 const DEEPEST = 200;
 
-/** Whether git would ignore this path, provided that it does not ignore a folder around it. */
+/** Returns whether git would ignore this path, provided that git does not ignore a parent folder. */
 export function isIgnored(rules: IgnoreRules | undefined, path: string, isDirectory: boolean): boolean {
   if (rules === undefined || isDeep(path)) return false;
   return rules.rules.ignores(isDirectory ? `${path}/` : path);
@@ -114,18 +114,18 @@ function isDeep(path: string): boolean {
   return true;
 }
 
-/** A name that nobody wrote a rule for. */
+/** A name that no rule mentions. */
 const ANY_NAME = "3b1f6b0e-any-name";
 
-/** Returns whether rules leave out a folder, or as `build/*` whatever is in it, without being rules about all folders around it. */
+/** Returns whether rules ignore a folder or all of its content (`build/*`), without ignoring its parent's content too. */
 function isLeftOut(rules: IgnoreRules | undefined, folder: string): boolean {
   const leavesAllOut = (around: string) => isIgnored(rules, join(around, ANY_NAME), false);
   return isIgnored(rules, folder, true) || (leavesAllOut(folder) && !leavesAllOut(dirname(folder)));
 }
 
 /**
- * The rules that hold in a folder, gathered from the root down. Below a folder that is itself ignored the outer rules do
- * not count: who names it wants to see it.
+ * Returns the rules of a folder, collected from the root down. Below an ignored folder, the outer rules do not apply: a
+ * caller that names such a folder wants to see its files.
  */
 export async function rulesDownTo(workspace: Workspace, folder: string): Promise<IgnoreRules | undefined> {
   let directory = await openDirectory(workspace, workspace.root);

@@ -4,8 +4,8 @@ import { WorkspaceError } from "./error.ts";
 import { TOO_MANY_STARS } from "./git-ignore.ts";
 
 /**
- * Returns whether a file is among those that a glob means. Without `/` it is about the file's name, otherwise about its path
- * from the root. Everything matches when there is no glob.
+ * Returns a function that tests paths relative to the root. A glob without `/` matches file names, other globs match
+ * paths. Without a glob, everything matches.
  */
 export function compileGlob(glob: string | undefined): (path: string) => boolean {
   if (glob === undefined) return () => true;
@@ -19,7 +19,7 @@ export function compileGlob(glob: string | undefined): (path: string) => boolean
   return glob.includes("/") ? (path) => matches(path) : (path) => matches(basename(path));
 }
 
-/** The folder that a glob names before its first `*`, as a path from the root; undefined if the glob names none. */
+/** Returns the folder before the first `*` of a glob, relative to the root; undefined if there is none. */
 export function folderOfGlob(glob: string | undefined): string | undefined {
   if (!glob?.includes("/") || glob.startsWith("!")) return undefined;
   const { base, isGlob } = picomatch.scan(glob);

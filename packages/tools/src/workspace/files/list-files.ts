@@ -6,17 +6,17 @@ import { openDirectory } from "./open-path.ts";
 import { openWorkspace } from "./paths.ts";
 import { walk } from "./walk.ts";
 
-/** Files that are listed at the most. */
+/** The most files to list. */
 const MOST = 50_000;
-/** Milliseconds after which a list ends with what it has. */
+/** Milliseconds after which the listing ends with the files so far. */
 const LONGEST = 5_000;
-/** Folders that hold what others wrote, where no repository says so. */
+/** Folders with third-party files, which are skipped outside of repositories. */
 const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules", ".venv", "__pycache__"]);
 
 /**
- * The files and links of a folder and below it, as paths from there, sorted, without those that ignore files leave out,
- * those of the repository around it included. No program is asked, and no link is followed (S16, S21): all that the
- * folder can say is what to leave out. A folder that cannot be opened has no files.
+ * Lists the files and links in a folder, sorted, as paths relative to it. Ignored files are left out, by the ignore
+ * files of the folder and of the repository around it. No program runs and no link is followed (S16, S21): the folder
+ * can only exclude files. An unreadable folder has no files.
  */
 export async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
@@ -40,13 +40,13 @@ export async function listFiles(folder: string): Promise<string[]> {
       if (files.length === MOST) break;
     }
   } catch (error) {
-    // It is gone, or may not be read, or was replaced meanwhile; or its time is over.
+    // The folder is gone, unreadable, or was replaced; or the time is over.
     if (!signal.aborted && systemCode(error) === undefined && !(error instanceof WorkspaceError)) throw error;
   }
   return files.sort();
 }
 
-/** The nearest folder, from this one up, that holds a repository. */
+/** Returns the nearest parent folder with a repository, including the folder itself. */
 function repositoryAround(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (lstatSync(join(at, ".git"), { throwIfNoEntry: false })) return at;

@@ -12,7 +12,7 @@ import { type Entry, type LeftOut, walk } from "./walk.ts";
 
 const MOST_ENTRIES = 1000;
 const MOST_BYTES = 60_000;
-/** Counting ends here: what is there beyond is "more". */
+/** Counting stops here; the result then says "more". */
 const MOST_COUNTED = 20_000;
 
 const inputOf = (workspace: Workspace) =>
@@ -24,7 +24,7 @@ const inputOf = (workspace: Workspace) =>
     depth: z.int().min(1).max(20).optional().describe("How many levels to go down. Default 1."),
   });
 
-/** `list {path, depth?}`: what is in a folder. */
+/** The tool `list {path, depth?}`: the entries of a folder. */
 export function listTool(workspace: Workspace): Tool {
   return defineTool({
     name: "list",
@@ -80,7 +80,7 @@ class Listing {
     else this.#unreadable.push(path);
   }
 
-  /** Whether counting goes on. */
+  /** Adds an entry. Returns whether to continue. */
   async take(entry: Entry): Promise<boolean> {
     this.#count += 1;
     if (!this.#isFull) {
@@ -116,7 +116,7 @@ async function describe(entry: Entry): Promise<string> {
     const stats = await lstat(at);
     return entry.kind === "file" ? `${path} (${stats.size} bytes)` : `${path} (${specialKind(stats)})`;
   } catch {
-    // It went away between being seen and being looked at.
+    // The file was removed meanwhile.
     return `${path} (gone)`;
   }
 }

@@ -4,15 +4,15 @@ import { nearest } from "@banyan/core/shown";
 import { WorkspaceError } from "./error.ts";
 import { FoldedText } from "./folded-text.ts";
 
-/** What the text of a path is read from. Both are absolute. */
+/** The folders that a path in a text refers to. Both are absolute. */
 export interface PathBase {
-  /** The folder that relative paths start from. */
+  /** The base of relative paths. */
   readonly root: string;
-  /** The folder that `~` and `$HOME` stand for. */
+  /** The folder of `~` and `$HOME`. */
   readonly home: string;
 }
 
-/** Texts that may mean another path than the one they spell. */
+/** Matches texts that may mean another path than the literal one. */
 const SPECIAL = /^(?:[~$]|file:[\\/]|".+"$)|\\/is;
 const HOME = /^(?:~|\$HOME|\$\{HOME\})(?=[\\/]|$)/;
 const USER = /^~[A-Za-z_][\w.-]*(?=[\\/]|$)/;
@@ -20,29 +20,29 @@ const FILE_URL = /^file:(?:\/\/([^/]*))?(?=\/)/i;
 const QUOTED = /^"(.+)"$/s;
 const DRIVE = /^[A-Za-z]:[\\/]+/;
 
-/** Only a name with blanks, quotes, dashes or characters beyond ASCII can have another that looks like it. */
+/** Only a name with blanks, quotes, dashes or characters outside ASCII can have look-alikes. */
 const HAS_LOOK_ALIKES = /[^!-~]|['"-]/;
 
-/** Names of a folder that are compared with one that is not there. */
+/** The most names of a folder that are compared with a missing name. */
 const MOST_COMPARED = 5000;
 
 /**
- * Returns the path that a text means, as the operating system spells paths (S35). Tools, rules, questions and users share
- * this meaning:
+ * Returns the path that a text means, in the operating system's notation (S35). Tools, rules, approvals and users share this
+ * meaning:
  *
- * - `~`, `$HOME` and `${HOME}` at the start are the home folder, and a `file://` address is the file that it names.
- * - Where `\` does not separate folders, it still does so in a path, unless a file of that literal name exists.
- * - A text in double quotes is the path in them, with the escapes of JSON where that names a file: so listings write odd names.
- * - A name that does not exist is the one in its folder that is the same apart from look-alikes (F81), if there is exactly one.
+ * - `~`, `$HOME` and `${HOME}` at the start are the home folder. A `file://` address is the file that it names.
+ * - `\` separates folders on every system, unless a file with the literal name exists.
+ * - Double quotes around a path are removed. If the text is JSON that names a file, it is decoded: listings quote odd names.
+ * - A missing name means the single look-alike name in its folder (F81), if there is exactly one.
  *
- * The result means itself: `meantPath` leaves it as it is. Throws a `WorkspaceError` with code `path` for a text that names no
- * place of this machine: `~user`, a drive letter, a share or an address of another machine.
+ * `meantPath` leaves the result unchanged. Throws a `WorkspaceError` with code `path` for a text that names no place of this
+ * machine: `~user`, a drive letter, a share or an address of another machine.
  */
 export function meantPath(named: string, base: PathBase): string {
   return lookAlikePath(base.root, spelledPath(named, base));
 }
 
-/** The path that a text spells. */
+/** Returns the path in a text, without look-alikes. */
 function spelledPath(named: string, { root, home }: PathBase): string {
   const isWindows = process.platform === "win32";
   if (!SPECIAL.test(named) && (isWindows || !DRIVE.test(named))) return named;
@@ -60,7 +60,7 @@ function spelledPath(named: string, { root, home }: PathBase): string {
   return path.replaceAll("\\", "/");
 }
 
-/** The text in double quotes, as often as a text has them; one that a file has in its name stays. */
+/** Removes double quotes, repeatedly. Quotes stay if they are part of an existing file's name. */
 function unquoted(named: string, root: string): string {
   for (let path = named; ; ) {
     const [, inner] = QUOTED.exec(path) ?? [];
@@ -69,7 +69,7 @@ function unquoted(named: string, root: string): string {
       const read: unknown = JSON.parse(path);
       path = typeof read === "string" && exists(root, read) ? read : inner;
     } catch {
-      // The text in the quotes is no JSON: its backslashes are meant as they are.
+      // The quoted text is no JSON: its backslashes are literal.
       path = inner;
     }
   }
@@ -78,12 +78,12 @@ function unquoted(named: string, root: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** The names of files that would be read as the home folder, an address or a drive. */
+/** Matches file names that would be read as the home folder, an address or a drive. */
 const MEANS_ELSEWHERE = /^(?:(?:~|\$HOME|\$\{HOME\})(?:$|\/)|file:\/|[A-Za-z]:[\\/])/i;
 
 /**
- * A path as listings show it, which means the same path (S35): on one line, as a JSON string where a character would end the line or
- * turn the letters around, and behind `./` where it would mean another place.
+ * Returns a path for listings that means the same path when it is read again (S35). The path is on one line. It becomes a JSON
+ * string if a character would break the line or reverse the text, and gets a leading `./` if it would mean another place.
  */
 export function shownPath(path: string): string {
   if (MEANS_ELSEWHERE.test(path)) return shownPath(`./${path}`);
@@ -93,12 +93,12 @@ export function shownPath(path: string): string {
   });
 }
 
-/** A name or a path as it is compared with others that look like it (F81). */
+/** Returns a name or path in the form that is compared for look-alikes (F81). */
 export function foldedName(name: string): string {
   return new FoldedText(name, { startsInLine: true }).text;
 }
 
-/** The path with names that exist, where those of a text only look like them. */
+/** Replaces look-alikes of existing names by these names. */
 function lookAlikePath(root: string, path: string): string {
   if (!HAS_LOOK_ALIKES.test(path) || exists(root, path)) return path;
   const parts = path.split("/");
@@ -114,7 +114,7 @@ function lookAlikePath(root: string, path: string): string {
   return parts.join("/");
 }
 
-/** A sentence that names what may have been meant by a path which does not exist, as in "Did you mean src/a.ts?"; or nothing. */
+/** Returns a sentence with existing paths similar to a missing one, such as "Did you mean src/a.ts?"; empty if none is similar. */
 export function adviceOnPath(root: string, path: string): string {
   const parts = path.split("/");
   const missing = parts.findIndex((_, index) => !exists(root, parts.slice(0, index + 1).join("/") || "/"));
@@ -127,22 +127,22 @@ export function adviceOnPath(root: string, path: string): string {
   return meant.length === 0 ? "" : `Did you mean ${meant.map(shownPath).join(" or ")}?`;
 }
 
-/** The names in a folder; none where it cannot be read. */
+/** Returns the names in a folder; empty if unreadable. */
 function namesIn(root: string, folder: string): string[] {
   try {
     return readdirSync(isAbsolute(folder) ? folder : root + sep + folder);
   } catch {
-    // It is no folder, or the system does not let it be looked at.
+    // No folder, or no permission.
     return [];
   }
 }
 
-/** The path without `~`, `$HOME` or `${HOME}` at its start: `home` takes their place. */
+/** Replaces `~`, `$HOME` or `${HOME}` at the start of a path by `home`. */
 export function expandHome(path: string, home: string): string {
   return path.replace(HOME, () => home);
 }
 
-/** The path of a `file:` address; any other text as it is. */
+/** Returns the path of a `file:` address; other texts unchanged. */
 function fromAddress(named: string): string {
   const address = /^file:[\\/]/i.test(named) ? named.replaceAll("\\", "/") : named;
   const [start, host = ""] = FILE_URL.exec(address) ?? [];
@@ -185,7 +185,7 @@ function exists(root: string, path: string): boolean {
   try {
     return lstatSync(isAbsolute(path) ? path : root + sep + path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // No file can have the name, or the system does not let it be looked at.
+    // The name is impossible, or the system denies access.
     return false;
   }
 }

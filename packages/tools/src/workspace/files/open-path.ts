@@ -6,28 +6,28 @@ import { adviceOnPath } from "./named-path.ts";
 import { type Location, locate, specialKind, type Workspace } from "./paths.ts";
 
 /**
- * An open folder. On Linux `at` is the folder itself, whatever happens to its name: a path built on it cannot be led
- * elsewhere by swapping a parent for a link. On other systems `at` is its path, checked when it was opened.
+ * An open folder. On Linux, `at` refers to the open folder itself: a path below `at` stays correct even if a parent is
+ * swapped for a link. On other systems, `at` is the folder's path, checked when it was opened.
  */
 export interface OpenDirectory extends AsyncDisposable {
   readonly at: string;
-  /** What was put into it or renamed in it survives a power cut. */
+  /** Makes new and renamed entries survive a power cut. */
   flush(): Promise<void>;
 }
 
 /** A regular file, open for reading. */
 export interface OpenFile extends AsyncDisposable {
-  /** From the root. */
+  /** Relative to the root. */
   readonly path: string;
   readonly handle: FileHandle;
   readonly stats: Stats;
 }
 
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** `O_NONBLOCK`, so that a named pipe put in place of the file opens at once and is then refused. */
+/** `O_NONBLOCK`: a named pipe in place of the file opens at once and is refused afterwards. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Opens a folder by its path without links, and checks that this is what was opened. */
+/** Opens a folder by its path without links, and checks the result. */
 export async function openDirectory(workspace: Workspace, real: string): Promise<OpenDirectory> {
   const handle = await open(real, DIRECTORY);
   try {
@@ -39,10 +39,10 @@ export async function openDirectory(workspace: Workspace, real: string): Promise
   return directoryOf(workspace, handle, real);
 }
 
-/** Opens a folder that lies directly in an open one; never through a link. */
+/** Opens a folder directly inside an open folder, never through a link. */
 export async function openInside(workspace: Workspace, parent: OpenDirectory, name: string): Promise<OpenDirectory> {
   const at = `${parent.at}/${name}`;
-  // Where the parent is known by its descriptor, nothing but a link as the last part could lead elsewhere.
+  // With the parent's descriptor, only a link as the last part could lead elsewhere.
   return workspace.descriptors ? directoryOf(workspace, await open(at, DIRECTORY), at) : openDirectory(workspace, at);
 }
 
@@ -53,7 +53,7 @@ function directoryOf(workspace: Workspace, handle: FileHandle, path: string): Op
       try {
         await handle.sync();
       } catch (error) {
-        // Some network drives cannot do that with a folder: there it is as durable as they make it.
+        // Some network drives cannot sync a folder, so they decide how durable it is.
         if (systemCode(error) !== "EINVAL") throw error;
       }
     },
@@ -62,8 +62,8 @@ function directoryOf(workspace: Workspace, handle: FileHandle, path: string): Op
 }
 
 /**
- * Opens a file of the workspace for reading. Throws a `WorkspaceError` for everything that is not a regular file
- * inside the workspace, also when it becomes so between the check and the opening; and for one that a rule closes.
+ * Opens a file of the workspace for reading. Throws a `WorkspaceError` unless the path is a regular file inside the
+ * workspace, even if it is swapped between check and opening. Also throws if a rule forbids reading.
  */
 export async function openFile(workspace: Workspace, given: string): Promise<OpenFile> {
   const location = await locate(workspace, given);
@@ -74,7 +74,7 @@ export async function openFile(workspace: Workspace, given: string): Promise<Ope
   return openFileAt(workspace, location);
 }
 
-/** Opens the file that was located, or throws as `openFile` does when it is none, or does not stand there any more. */
+/** Opens a located file. Throws like `openFile` if it is no regular file or was replaced. */
 export async function openFileAt(workspace: Workspace, location: Location): Promise<OpenFile> {
   switch (location.kind) {
     case "missing":
@@ -97,7 +97,7 @@ export async function openFileAt(workspace: Workspace, location: Location): Prom
   }
 }
 
-/** Opens a regular file that lies directly in an open folder; never through a link. `path` is what errors name. */
+/** Opens a regular file directly inside an open folder, never through a link. Errors name `path`. */
 export async function openFileInside(
   workspace: Workspace,
   parent: OpenDirectory,
@@ -121,7 +121,7 @@ export async function openFileInside(
   }
 }
 
-/** Throws unless the open file is the one that stands at this path, with no link on the way. */
+/** Throws unless the open file is the file at this path, without links. */
 async function verify(workspace: Workspace, handle: FileHandle, real: string): Promise<void> {
   if (workspace.descriptors) {
     if ((await readlink(`/proc/self/fd/${handle.fd}`)) === real) return;

@@ -1,36 +1,36 @@
 import { cutAfter, cutBefore, cutTo } from "@banyan/core/shown";
 
-/** How many bytes of an output are kept from its beginning and from its end. */
+/** Bytes to keep of the beginning and of the end of an output. */
 export interface OutputLimits {
   readonly head: number;
   readonly tail: number;
 }
 
 /**
- * Takes secrets out of a text that comes in pieces, which may break anywhere (S10): `push` returns what is safe to pass on
- * so far, `end` the rest. It has to come before any cut, as half a secret looks like none.
+ * Removes secrets from a text that arrives in pieces, which may end anywhere (S10). `push` returns the text that is
+ * safe so far, `end` the rest. Redaction must come before any cut: half a secret is not recognized.
  */
 export interface Redaction {
   push(text: string): string;
   end(): string;
 }
 
-/** A piece may keep a larger buffer alive, so there are never more of them than this. */
+/** The most pieces to hold: a piece may keep a larger buffer alive. */
 const MOST_PIECES = 256;
-/** Bytes before the tail, and UTF-16 units behind the head, that are kept too: where a character ends depends on them. */
+/** Extra bytes before the tail, and UTF-16 units after the head, to find the ends of characters. */
 const AROUND = 256;
 
 /**
- * Keeps the beginning and the end of an output of any length in bounded memory: the first `head` bytes and the last
- * `tail` bytes. What lies between is counted and forgotten. Cuts fall between characters, as users see them (F46).
+ * Keeps the first `head` bytes and the last `tail` bytes of an output in bounded memory. Other bytes are only counted.
+ * Cuts lie between characters as users see them (F46).
  */
 export class BoundedOutput {
   readonly #limits: OutputLimits;
   readonly #head: Buffer[] = [];
   #headBytes = 0;
-  /** The text behind the head. */
+  /** The text after the head. */
   #behind = "";
-  /** Pieces, oldest first; together never more than two tails long, and never many. */
+  /** Pieces, oldest first; at most two tails in length, and at most `MOST_PIECES`. */
   #tail: Buffer[] = [];
   #tailBytes = 0;
   #bytes = 0;
@@ -39,7 +39,7 @@ export class BoundedOutput {
     this.#limits = limits;
   }
 
-  /** All bytes that were pushed so far. */
+  /** All pushed bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -56,14 +56,14 @@ export class BoundedOutput {
     }
     if (bytes.length === 0) return;
     if (this.#behind.length < AROUND) this.#behind += bytes.toString("utf8", 0, AROUND);
-    // A piece of a larger buffer is copied, so that the rest of that buffer can go.
+    // Copy a piece of a larger buffer, so that the buffer can be freed.
     const most = this.#limits.tail + AROUND;
     this.#tail.push(bytes.length > most ? Buffer.from(bytes.subarray(bytes.length - most)) : bytes);
     this.#tailBytes += Math.min(bytes.length, most);
     if (this.#tailBytes > 2 * most || this.#tail.length > MOST_PIECES) this.#compact();
   }
 
-  /** What was kept; where bytes are missing, a line says how many. */
+  /** Returns the kept text. A line in the middle has the number of missing bytes. */
   text(): string {
     this.#compact();
     const head = Buffer.concat(this.#head).toString("utf8");
@@ -86,13 +86,13 @@ export class BoundedOutput {
   }
 }
 
-/** The beginning of a text in at most so many bytes, without half a character at its end. */
+/** Returns the beginning of a text, at most `bytes` long, without half a character. */
 export function cutToBytes(text: string, bytes: number): string {
   const buffer = Buffer.from(text);
   return cutTo(text, buffer.toString("utf8", 0, wholeLength(buffer.subarray(0, bytes))).length, "");
 }
 
-/** The length of these bytes without a character of UTF-8 that is cut at their end. */
+/** Returns the length of bytes without an incomplete UTF-8 character at the end. */
 export function wholeLength(bytes: Uint8Array): number {
   let lead = bytes.length - 1;
   while (lead > bytes.length - 4 && isContinuation(bytes[lead])) lead -= 1;
@@ -102,12 +102,12 @@ export function wholeLength(bytes: Uint8Array): number {
   return lead + needed > bytes.length ? lead : bytes.length;
 }
 
-/** Bytes of a word from which on, and up to which, a cut leaves it out as a whole: shorter ones tell nothing. */
+/** Lengths in bytes of a cut word that is left out. A shorter piece of a secret reveals nothing. */
 const WORD = { shortest: 8, longest: 512 };
 
 /**
- * The same without a word that may be cut at their end: whoever takes secrets out of a text afterwards knows none by its
- * half (S10).
+ * Returns the length of bytes without a word that may be cut at the end: a later redaction does not recognize half a
+ * secret (S10).
  */
 export function wholeWordsLength(bytes: Uint8Array): number {
   const end = wholeLength(bytes);
@@ -117,12 +117,12 @@ export function wholeWordsLength(bytes: Uint8Array): number {
   return start > 0 && length >= WORD.shortest && length <= WORD.longest ? start : end;
 }
 
-/** What keys, tokens and passwords in addresses are made of. */
+/** Returns whether a byte can be part of a key, a token or a password in an address. */
 function isOfWord(byte = 0): boolean {
   return /[\w.\-+/=~:@%]/.test(String.fromCharCode(byte));
 }
 
-/** The nearest place at or after `from` that does not lie inside a code point of UTF-8. */
+/** Returns the nearest place from `from` on that is not inside a UTF-8 character. */
 function cutAfterByte(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && isContinuation(bytes[at])) at += 1;

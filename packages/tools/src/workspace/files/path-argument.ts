@@ -3,7 +3,7 @@ import { WorkspaceError } from "./error.ts";
 import { meantPath } from "./named-path.ts";
 import type { Workspace } from "./paths.ts";
 
-/** The argument of a tool that names a file or a folder: what is judged, shown and used is the path that is meant. */
+/** The schema of an argument that names a file or folder. The meant path replaces the text, so rules, display and tool agree. */
 export function pathArgument(workspace: Workspace) {
   return z.string().check((argument) => {
     try {

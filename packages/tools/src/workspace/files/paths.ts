@@ -6,40 +6,40 @@ import { explain, systemCode, WorkspaceError } from "./error.ts";
 import { followLinks } from "./follow-links.ts";
 
 /**
- * Says, in a sentence, why the content of a file may not be told, or nothing when it may. `path` is where the file lies,
- * `named` what the call named, which a person may have been asked about.
+ * Returns a sentence if the content of a file must not be read; undefined if allowed. `path` is the real place, `named`
+ * the path of the call, which a user may have approved.
  */
 export type WhyNotRead = (path: string, named: string) => string | undefined;
 
-/** A folder that tools work in, fixed when it was opened. */
+/** The folder of the tools, fixed when it was opened. */
 export interface Workspace {
-  /** Absolute and free of links. */
+  /** Absolute, without links. */
   readonly root: string;
-  /** The root as it was given; absolute paths may start with it too. */
+  /** The root as given; absolute paths may start with this form too. */
   readonly alias: string;
-  /** The folder that `~` and `$HOME` stand for; absolute. */
+  /** The folder of `~` and `$HOME`; absolute. */
   readonly home: string;
-  /** The identity of the root, so that another folder put in its place is noticed. */
+  /** The identity of the root, to detect a replaced folder. */
   readonly device: number;
   readonly inode: number;
-  /** Paths relative to the root that are never written, nor anything below them. */
+  /** Paths relative to the root that are never written, including everything below them. */
   readonly protected: readonly string[];
-  /** The mode of a file made here: 0o666 without the bits that the umask takes. */
+  /** The mode of new files: 0o666 minus the umask. */
   readonly newFileMode: number;
-  /** Whether the system names open files by path (`/proc/self/fd`), which makes work inside an open folder safe from swaps. */
+  /** Whether the system names open files by path (`/proc/self/fd`), which makes work in an open folder safe from swaps. */
   readonly descriptors: boolean;
-  /** Asked of each file that is opened, once it is known where it lies (S21). Everything may be read without it. */
+  /** Called for each opened file with its real place (S21). Absent: everything may be read. */
   readonly whyNotRead?: WhyNotRead;
 }
 
-/** Where a path leads, with every link followed. */
+/** The target of a path after following all links. */
 export interface Location {
-  /** From the root, with `/` between the parts; `.` is the root itself. */
+  /** Relative to the root, with `/` between parts; `.` is the root. */
   readonly path: string;
-  /** Absolute, and free of links as far as it exists. */
+  /** Absolute, and without links as far as it exists. */
   readonly real: string;
   readonly kind: "file" | "directory" | "missing" | "special";
-  /** What a special file is: "a named pipe". */
+  /** The description of a special file: "a named pipe". */
   readonly what: string;
 }
 
@@ -47,9 +47,8 @@ const MOST_LINKS = 40;
 const LINK_OUT = "is a link, or goes through one, that leads out of the workspace";
 
 /**
- * Opens the folder that tools may work in. `protect` names paths in it, relative or absolute, that are never written;
- * `whyNotRead` closes files to all that reads, and `home` is the folder that `~` stands for.
- * Throws a `WorkspaceError` when there is no such folder.
+ * Opens the folder of the tools. `protect` has paths that are never written, relative or absolute. `whyNotRead` can
+ * forbid reading a file, and `home` is the folder of `~`. Throws a `WorkspaceError` if the folder does not exist.
  */
 export function openWorkspace(
   root: string,
@@ -89,7 +88,7 @@ function unusable(root: string, cause: unknown): WorkspaceError {
   });
 }
 
-/** A protected path from the root, as named and with its links followed; none for a path outside, where nothing is written anyway. */
+/** Returns a protected path relative to the root, as named and with links followed; empty outside the workspace. */
 function protectedPath(workspace: Workspace, path: string): string[] {
   const named = resolve(workspace.root, path);
   const real = existsSync(named) ? realpathSync(named) : named;
@@ -100,7 +99,7 @@ function protectedPath(workspace: Workspace, path: string): string[] {
   });
 }
 
-/** What follows the root in an absolute path, or undefined when the path lies outside. */
+/** Returns the part of an absolute path after the root; undefined outside. */
 function belowRoot(workspace: Workspace, path: string): string | undefined {
   for (const root of [workspace.root, workspace.alias]) {
     if (path === root) return "";
@@ -111,10 +110,10 @@ function belowRoot(workspace: Workspace, path: string): string | undefined {
 }
 
 /**
- * Follows a path part by part, which is taken as it is: `meantPath` says before what a user or a model means by a text. A link is
- * followed when it leads to a place in the workspace, and refused when it leads elsewhere. A path that begins elsewhere, or leaves
- * the workspace by `..`, is refused unless it leads back. What is missing at the end is no error.
- * The answer may be out of date at once: `openFile` and `replaceFile` check again what they opened.
+ * Follows a literal path part by part; call `meantPath` first for a user's or model's text. A link into the workspace
+ * is followed, a link out of it is refused. A path that starts outside or leaves by `..` is refused unless it leads
+ * back. A missing end is no error. The result may be outdated at once: `openFile` and `replaceFile` check what they
+ * opened.
  */
 export async function locate(workspace: Workspace, given: string): Promise<Location> {
   if (given === "")
@@ -130,7 +129,7 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
   let ahead = start.split(sep);
   const parts: string[] = [];
   let found: Stats | undefined = await lstat(workspace.root);
-  /** How many of `parts` exist, once one was missing. */
+  /** The number of existing `parts`, once a part was missing. */
   let existing: number | undefined;
   let links = 0;
 
@@ -178,20 +177,20 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
   return { path, real, kind: "special", what: specialKind(found) };
 }
 
-/** Where a path leads in the workspace that leaves it on the way, or begins elsewhere; undefined when it ends outside. */
+/** Returns the place in the workspace of a path that leaves and comes back; undefined if it ends outside. */
 function leadingBack(workspace: Workspace, given: string): string | undefined {
   const real = followLinks(isAbsolute(given) ? given : workspace.root + sep + given);
   return real === undefined ? undefined : belowRoot(workspace, real);
 }
 
-/** The kind of a file that is neither a regular file nor a folder. */
+/** Returns the kind of a file that is neither regular nor a folder. */
 export function specialKind(stats: Pick<Stats, "isFIFO" | "isSocket" | "isSymbolicLink">): string {
   if (stats.isFIFO()) return "a named pipe";
   if (stats.isSocket()) return "a socket";
   return stats.isSymbolicLink() ? "a link" : "a device";
 }
 
-/** Throws when the root is gone or another folder stands in its place. */
+/** Throws if the root is gone or was replaced. */
 export async function checkRoot(workspace: Workspace): Promise<void> {
   const now = await lstatOrNothing(workspace.root, workspace.root);
   if (now?.isDirectory() && now.dev === workspace.device && now.ino === workspace.inode) return;

@@ -1,16 +1,15 @@
 import { shownPath } from "./named-path.ts";
 
 /**
- * The escape sequences of ECMA-48, 7-bit and 8-bit: control sequences (colours, cursor), control strings (titles, links,
- * clipboard) with any payload, and short escapes. `util.stripVTControlCharacters` leaves payloads that it does not
- * expect. No sequence contains the beginning of
- * another, so that the search takes linear time on any text.
+ * Matches the escape sequences of ECMA-48, 7-bit and 8-bit: control sequences (colours, cursor), control strings
+ * (titles, links, clipboard) with any payload, and short escapes. `util.stripVTControlCharacters` keeps payloads that
+ * it does not expect. No sequence contains the beginning of another, so the search takes linear time on any text.
  */
 export const SEQUENCE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*(?:\x07|\x9c|\x1b\\)|\x1b[ -/]*[0-~]/g;
 
-/** The beginning of a sequence, or of a line end, that the next piece of text may complete. */
+/** Matches the beginning of a sequence or line end that the next text may complete. */
 export const UNFINISHED =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
   /(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*\x1b?|\x1b[ -/]*|\r)$/;
@@ -21,23 +20,23 @@ const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const ANY_CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 
-/** A sequence that is longer than this is not waited for. */
+/** The longest unfinished sequence to wait for, in UTF-16 units. */
 export const LONGEST_SEQUENCE = 4096;
 
 /**
- * Makes plain text of what a program wrote for a terminal (S12): without escape sequences and control characters, with
- * line ends as `\n`. A carriage return alone, as progress bars use it, ends a line too.
+ * Converts terminal output to plain text (S12): removes escape sequences and control characters, and converts line ends
+ * to `\n`. A lone carriage return, as in progress bars, also ends a line.
  */
 export function stripControls(text: string): string {
   if (!ANY_CONTROL.test(text)) return text;
   return text.replace(SEQUENCE, "").replace(/\r\n?/g, "\n").replace(CONTROL, "");
 }
 
-/** Strips a stream of text; a sequence may be cut anywhere between two pieces. */
+/** Converts a stream of terminal output to plain text. A piece may end inside a sequence. */
 export class ControlStripper {
   #held = "";
 
-  /** The plain text that is certain so far. */
+  /** Returns the plain text that is certain so far. */
   push(text: string): string {
     const all = this.#held + text;
     this.#held = "";
@@ -48,13 +47,13 @@ export class ControlStripper {
     return stripControls(all.slice(0, open.index));
   }
 
-  /** What was still held back. */
+  /** Returns the rest. */
   end(): string {
     return stripControls(this.#held);
   }
 }
 
-/** Shows control characters as their pictures (`␛` for ESC), so that text from a file is data on any terminal (S12). */
+/** Replaces control characters by visible symbols (`␛` for ESC), so that file content is harmless on any terminal (S12). */
 export function showControls(text: string): string {
   if (!ANY_CONTROL.test(text)) return text;
   return text.replace(CONTROL, (character) => {
@@ -64,14 +63,14 @@ export function showControls(text: string): string {
   });
 }
 
-/** The same for text that must stay on one line: line ends and tabs become pictures too. */
+/** Like `showControls`, for text on one line: line ends and tabs become symbols too. */
 export function showOnOneLine(text: string): string {
   return showControls(text).replaceAll("\n", "\u240a").replaceAll("\t", "\u2409");
 }
 
 const MOST_NAMES = 5;
 
-/** Some of many names, each on one line: `a, b and 3 more`. */
+/** Lists the first names, each on one line: `a, b and 3 more`. */
 export function namesOf(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).map(shownPath).join(", ");
   return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;

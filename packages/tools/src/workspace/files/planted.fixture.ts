@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Names under which somebody might look for a program in the folder. */
+/** Program names that other programs might look up in the folder. */
 const PROGRAMS = [
   "git",
   "rg",
@@ -25,17 +25,17 @@ const HOOKS = [
   ...["post-merge", "pre-auto-gc", "pre-commit", "pre-push", "reference-transaction", "sendemail-validate"],
 ];
 
-/** A repository that tries everything to run a program, and the marks that its programs leave. */
+/** A repository that tries in many ways to run a program, and the traces of its programs. */
 export interface Planted {
-  /** What ran, a line each; empty when nothing did. */
+  /** Returns the programs that ran, one per line; empty if none did. */
   ran(): string;
-  /** The value of `PATH` that has the folder's own programs in front, by relative names, too. */
+  /** A `PATH` that begins with the folder's own programs, also by relative names. */
   readonly path: string;
 }
 
 /**
- * Fills a folder with what makes git, ripgrep, shells, editors and package managers run programs. `way` says how git comes
- * to its settings: from `.git`, from a file `.git` that names another folder, or through a `commondir`.
+ * Fills a folder with files that make git, ripgrep, shells, editors and package managers run programs. `way` is how git
+ * finds its settings: in `.git`, through a `.git` file that names another folder, or through a `commondir`.
  */
 export function plantPrograms(folder: string, way: "config" | "gitdir" | "commondir" | "include" = "config"): Planted {
   const mark = join(dirname(folder), "planted-programs-ran");

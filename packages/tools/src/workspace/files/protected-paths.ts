@@ -1,14 +1,14 @@
 import { WorkspaceError } from "./error.ts";
 import type { Location, Workspace } from "./paths.ts";
 
-/** Names that decide what programs do by themselves when somebody opens or enters the folder they are in. */
+/** Names of files that programs obey when a user opens or enters their folder. */
 interface Names {
-  /** May be several parts. All below is meant too. */
+  /** May have several parts. Everything below is included. */
   readonly folders: readonly string[];
   readonly files: readonly string[];
 }
 
-/** What tools never write: git's hooks and settings, this program's own, and what a shell runs when it starts. */
+/** Files that tools never write: git's hooks and settings, Banyan's own files, and startup files of shells. */
 const CLOSED: Names = {
   folders: [".git", ".banyan", ".config/fish"],
   files: [
@@ -35,21 +35,21 @@ const CLOSED: Names = {
   ],
 };
 
-/** What tools write when somebody agrees to that very file: what editors, other agents, git and ripgrep go by. */
+/** Files that tools write only with approval of that file: settings of editors, other agents, git and ripgrep. */
 const ASKED: Names = {
   folders: [".claude", ".cursor", ".devcontainer", ".idea", ".vscode", ".zed"],
   files: [".claude.json", ".gitconfig", ".mcp.json", ".ripgreprc"],
 };
 
-/** All names of both kinds (S8, S19): no command in the sandbox writes them, and no approval mode lets them pass unasked. */
+/** All names of both kinds (S8, S19). No sandboxed command writes these files, and no approval mode allows them without approval. */
 export const protectedNames: Names = {
   folders: [...CLOSED.folders, ...ASKED.folders],
   files: [...CLOSED.files, ...ASKED.files],
 };
 
 /**
- * The shortest beginning of a path that is protected as a whole; undefined when none is. The path is relative to the
- * workspace or absolute, with `/` between its parts. Names are compared without case, since some file systems do so too.
+ * Returns the shortest protected beginning of a path; undefined if the path is not protected. The path is relative to
+ * the workspace or absolute, with `/` between its parts. Case is ignored, as on some file systems.
  */
 export function protectedPart(path: string): string | undefined {
   return partIn(protectedNames, path);
@@ -66,7 +66,7 @@ function partIn({ folders, files }: Names, path: string): string | undefined {
   return files.includes(lower.at(-1) ?? "") ? path : undefined;
 }
 
-/** Throws when nothing may be written at this place (S8). */
+/** Throws if tools must not write at this location (S8). */
 export function assertWritable(workspace: Workspace, location: Location): void {
   const part = partIn(CLOSED, location.path);
   if (part !== undefined) {
@@ -81,7 +81,7 @@ export function assertWritable(workspace: Workspace, location: Location): void {
       throw refusal(location, `${path} is protected`);
   }
   if (location.kind === "directory") throw new WorkspaceError("kind", `${location.path} is a folder. Name a file.`);
-  // Only a caller that replaces the link itself has a location of a link: `locate` follows links.
+  // Only callers that replace the link itself have a link's location: `locate` follows links.
   if (location.kind === "special" && location.what !== "a link")
     throw new WorkspaceError("kind", `${location.path} is ${location.what}, not a file, and is not written.`);
 }

@@ -13,7 +13,7 @@ import { showControls } from "./plain-text.ts";
 import { digestOfOpen } from "./seen-files.ts";
 
 const MOST_LINES = 2000;
-/** Less than the engine keeps of a result, so that the note at the end is always seen. */
+/** Below the engine's limit for a result, so that the final note is always visible. */
 const MOST_BYTES = 60_000;
 const LONGEST_LINE = 2000;
 
@@ -24,17 +24,17 @@ const inputOf = (workspace: Workspace) =>
     end: z.int().min(1).optional().describe(`The last line wanted, included. Default: to the end.`),
   });
 
-/** What is read, and who is told of it. */
+/** Options of the tool `read`. */
 export interface ReadOptions {
-  /** Told of what stands before and in the lines that are read (S22). */
+  /** Gets the text before and in the returned lines (S22). */
   readonly watch?: Watch;
-  /** Patterns of files that are read though they hold private keys (S22). */
+  /** Patterns of files that may be read although they contain private keys (S22). */
   readonly keyFiles?: readonly string[];
 }
 
 export const READ_OPTIONS: OptionNames<ReadOptions> = { watch: true, keyFiles: true };
 
-/** `read {path, start?, end?}`: numbered lines of a text file, read no further than wanted. */
+/** The tool `read {path, start?, end?}`: numbered lines of a text file. Reads only up to `end`. */
 export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool {
   refuseUnknown("readTool", options, READ_OPTIONS);
   const { watch, keyFiles } = options;
@@ -74,7 +74,7 @@ export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool 
   });
 }
 
-/** A picture or a PDF, which the model is shown beside what is said of it. */
+/** Attaches an image or a PDF to the result, and returns a description. */
 async function shown({ path, stats, handle }: OpenFile, what: string, attach: ToolContext["attach"]): Promise<string> {
   const facts = `${path} is ${what}, ${stats.size} bytes`;
   const head = Buffer.alloc(TELLING_BYTES);
@@ -92,7 +92,7 @@ async function shown({ path, stats, handle }: OpenFile, what: string, attach: To
   return `${facts}.`;
 }
 
-/** The lines that fit into one answer. */
+/** The lines of one result. */
 class Page {
   readonly #start: number;
   readonly #last: number;
@@ -100,7 +100,7 @@ class Page {
   #bytes = 0;
   #isValid = true;
   #hasControls = false;
-  /** The first line that found no room. */
+  /** The first line that did not fit. */
   #next: number | undefined;
 
   constructor(start: number, last: number) {

@@ -10,23 +10,22 @@ import { meantPath } from "./named-path.ts";
 import { type OpenFile, openFile } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
 
-/** Bytes of a file above which it is not compared: a read of a few lines should not cost a read of all. */
+/** The largest file to compare, in bytes: reading a few lines must not require reading the whole file. */
 const MOST_COMPARED = 16 * 1024 * 1024;
 
-/** Digests of files by their paths from the root; `null` for a file that was not there. */
+/** Digests of files by their paths relative to the root; `null`: no file. */
 type SeenFiles = ReadonlyMap<string, string | null>;
 
 type Where = Pick<PreviewContext, "conversation" | "path">;
 
 /**
- * Returns what a branch last saw of files (F78): what its messages and calls read, and what its calls left, those of its
- * sub-agents included. A change does not count as seen where it was made to a content that the branch had not seen, so that
- * an `edit` beside the lines of somebody else does not stand for reading those. It is read from the log, so a restart, a fork
- * and a summary change nothing.
+ * Returns the last state of files that a branch has seen (F78): read by its messages and calls, or written by its calls
+ * and sub-agents. A change of unseen content does not count as seen: an `edit` next to another writer's lines does not
+ * mean that the branch read them. The source is the log, so a restart, a fork or a summary changes nothing.
  */
 function seenBy(workspace: Workspace, { conversation, path }: Where): SeenFiles {
   const seen = new Map<string, string | null>();
-  // A program that calls a tool by itself, without an engine, may give neither.
+  // Programs that call a tool without an engine may pass neither.
   if (!conversation || !path) return seen;
   const look = ({ path: file, digest }: SeenFile) => {
     seen.set(file, digest);
@@ -44,7 +43,7 @@ function seenBy(workspace: Workspace, { conversation, path }: Where): SeenFiles 
       for (const call of message.calls) {
         if (!onlyChanges) call.seen?.forEach(look);
         const below = launched.get(call.id) ?? [];
-        // What a sub-agent did in a worktree of its own is not here.
+        // Changes of a sub-agent in its own worktree do not count here.
         if (worktreeAt(conversation, below[0]?.id) === here) walk(below, true);
         call.changes?.forEach(change);
       }
@@ -54,7 +53,7 @@ function seenBy(workspace: Workspace, { conversation, path }: Where): SeenFiles 
   return seen;
 }
 
-/** Files whose content a user put behind a message (B46). The text is what the file held, unless a secret was taken out of it. */
+/** Returns the files that a user attached to a message (B46). The digest differs if a secret was removed from the text. */
 function attachedTo({ parts }: Pick<UserMessage, "parts">, workspace: Workspace): SeenFile[] {
   return parts.flatMap((part) => {
     const attached = part.type === "text" ? attachedText(part.text) : undefined;
@@ -64,20 +63,20 @@ function attachedTo({ parts }: Pick<UserMessage, "parts">, workspace: Workspace)
       const path = relative(workspace.root, resolve(workspace.root, meantPath(name, workspace)));
       return [{ path: path.split(sep).join("/"), digest: digestOf(bytesOf(content, encoding)) }];
     } catch {
-      // The text only looks like a file that goes along.
+      // The text only looks like an attached file.
       return [];
     }
   });
 }
 
-/** The bytes of a file whose text went along with a message. */
+/** Returns the bytes of an attached file from its text. */
 function bytesOf(content: string, encoding: string | undefined): Buffer {
   if (encoding === undefined) return Buffer.from(content);
   const bytes = Buffer.from(content, "utf16le");
   return encoding === "utf-16be" ? bytes.swap16() : bytes;
 }
 
-/** Throws when a file is not what its branch last saw; `digest` is that of its content now, `null` for no file. */
+/** Throws if the branch last saw another content of the file. `digest` is the current digest; `null`: no file. */
 export function assertAsSeen(workspace: Workspace, path: string, digest: string | null, where: Where): void {
   if (digest === null || isAsSeen(workspace, path, digest, where)) return;
   throw new WorkspaceError(
@@ -86,15 +85,15 @@ export function assertAsSeen(workspace: Workspace, path: string, digest: string 
   );
 }
 
-/** Whether a file is what its branch last saw. A file that the branch never saw is. */
+/** Returns whether a file is as its branch last saw it. True if the branch never saw the file. */
 export function isAsSeen(workspace: Workspace, path: string, digest: string, where: Where): boolean {
   const last = seenBy(workspace, where).get(path);
   return last === undefined || last === digest;
 }
 
 /**
- * Does something that may change files, such as a command, and logs what it left of the files that the branch had seen as they
- * were before it. What somebody else changes in these meanwhile counts as done by it.
+ * Runs work that may change files, such as a command. Then logs the new state of files whose last seen state was
+ * current before. Concurrent changes by other programs to these files count as changes by the work.
  */
 export async function whileSeen<Result>(
   workspace: Workspace,
@@ -117,11 +116,11 @@ export async function whileSeen<Result>(
   }
 }
 
-/** Digests that were worked out, by root, path and mark; the oldest go first. */
+/** Computed digests, by root, path and mark. The oldest are removed first. */
 const known = new Map<string, string>();
 const MOST_KNOWN = 10_000;
 
-/** The digest of a file, `null` for none; undefined when it cannot be read. `mark` is its mark now. */
+/** Returns the digest of a file; `null` if missing, undefined if unreadable. `mark` is the file's current mark. */
 async function digestAt(workspace: Workspace, path: string, mark: string): Promise<string | null | undefined> {
   if (mark === GONE) return null;
   const key = `${workspace.root}\0${path}\0${mark}`;
@@ -139,13 +138,13 @@ async function readDigest(workspace: Workspace, path: string): Promise<string | 
     await using file = await openFile(workspace, path);
     return await digestOfOpen(file);
   } catch (error) {
-    // It became a folder, or a rule closes it now: the next write says so.
+    // The path is now a folder, or a rule forbids reading: the next write reports that.
     if (error instanceof WorkspaceError) return undefined;
     throw error;
   }
 }
 
-/** The digest of a file since it was opened; undefined when it is too large, or has changed since. */
+/** Returns the digest of an open file; undefined if the file is too large or changed meanwhile. */
 export async function digestOfOpen({ handle, stats }: OpenFile): Promise<string | undefined> {
   if (stats.size > MOST_COMPARED) return undefined;
   const digest = await keepContent(undefined, handle.createReadStream({ start: 0, autoClose: false }));
@@ -155,7 +154,7 @@ export async function digestOfOpen({ handle, stats }: OpenFile): Promise<string 
 
 const GONE = "gone";
 
-/** Differs once a file was written, replaced or removed. Only whether it differs counts, so links need no care. */
+/** Returns a text that differs after a write, replacement or removal. Only equality matters, so links need no special care. */
 async function markOf({ root }: Workspace, path: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await lstat(join(root, path), { bigint: true });

@@ -15,7 +15,7 @@ for (;;) {
   pause();
 }`;
 
-/** A process that swaps a folder for a link to another one and back, at random moments that a search can fall between, until it is disposed of. */
+/** Starts a process that swaps a folder for a link and back at random moments, until it is disposed of. */
 export async function swapping(folder: string, target: string): Promise<AsyncDisposable> {
   const child = spawn(process.execPath, ["-e", SWAP, folder, target], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],

@@ -7,39 +7,39 @@ import type { Watch } from "./key-file.ts";
 import { openFile } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
 
-/** How the lines of a text end. `mixed`: some one way, some the other. */
+/** The line ends of a text. `mixed`: both kinds. */
 export type LineEnds = "lf" | "crlf" | "mixed" | "none";
 
-/** How a text is written in bytes. */
+/** The encoding of a text file. */
 export interface TextForm {
   readonly encoding: Encoding;
-  /** The byte-order mark, or nothing. */
+  /** The byte-order mark; empty if none. */
   readonly mark: string;
 }
 
 /** The form of a new file. */
 export const NEW_FILE: TextForm = { encoding: "utf-8", mark: "" };
 
-/** A whole text file in memory, and what is needed to write it back as it was. */
+/** A text file in memory, with the facts for writing it back unchanged. */
 export interface TextContent extends TextForm {
-  /** From the root. */
+  /** Relative to the root. */
   readonly path: string;
-  /** Without the byte-order mark, line ends as they are. */
+  /** Without the byte-order mark, with the original line ends. */
   readonly text: string;
   readonly lineEnds: LineEnds;
   readonly bytes: Buffer;
-  /** What was read, to notice a change before writing. */
+  /** The stats at the time of reading, to detect a change before writing. */
   readonly stats: Stats;
 }
 
-/** Files beyond this size, in bytes, are not changed as text. */
+/** The largest file to change as text, in bytes. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 const MARK = "\ufeff";
 
 /**
- * Reads a text file as a whole; `watch` is told of it. Throws a `WorkspaceError` when it is no text (`content`), or when its bytes
- * are not all text, as in Latin-1 (`encoding`): written back, such a file would lose some.
+ * Reads a whole text file and passes its text to `watch`. Throws a `WorkspaceError` if the file is not text
+ * (`content`), or if some bytes are invalid in its encoding, as in Latin-1 (`encoding`): a rewrite would lose them.
  */
 export async function readText(workspace: Workspace, given: string, watch?: Watch): Promise<TextContent> {
   await using file = await openFile(workspace, given);
@@ -67,7 +67,7 @@ export async function readText(workspace: Workspace, given: string, watch?: Watc
   return { path: file.path, text, ...textForm(form), lineEnds: lineEndsOf(text), bytes, stats: file.stats };
 }
 
-/** The text of a whole file without its byte-order mark; undefined when some bytes are none of its encoding. */
+/** Decodes a file without its byte-order mark; undefined if some bytes are invalid. */
 function decoded(bytes: Buffer, { encoding, mark }: FileForm & { readonly kind: "text" }): string | undefined {
   const text = bytes.subarray(mark);
   if (encoding === "utf-8") return isUtf8(text) ? text.toString("utf8") : undefined;
@@ -79,17 +79,17 @@ function decoded(bytes: Buffer, { encoding, mark }: FileForm & { readonly kind: 
   }
 }
 
-/** How a file is written that begins in this way. */
+/** Returns the form of a file by its first bytes. */
 export function textForm({ encoding, mark }: FileForm & { readonly kind: "text" }): TextForm {
   return { encoding, mark: mark === 0 ? "" : MARK };
 }
 
-/** Names the special form of a file, as `UTF-16LE with a byte-order mark`; nothing for plain UTF-8. */
+/** Describes an encoding, such as `UTF-16LE with a byte-order mark`; undefined for plain UTF-8. */
 export function formInWords({ encoding, mark }: TextForm): string | undefined {
   return mark === "" ? undefined : `${encoding.toUpperCase()} with a byte-order mark`;
 }
 
-/** How the lines of a text end. A carriage return alone ends none. */
+/** Returns the kind of line ends in a text. A lone carriage return is no line end. */
 export function lineEndsOf(text: string): LineEnds {
   let windows = 0;
   let unix = 0;
@@ -101,7 +101,7 @@ export function lineEndsOf(text: string): LineEnds {
   return unix === 0 ? "crlf" : "mixed";
 }
 
-/** The number of lines; a line end at the very end begins no further line. */
+/** Counts the lines. A final line end starts no further line. */
 export function countLines(text: string): number {
   if (text === "") return 0;
   let lines = text.endsWith("\n") ? 0 : 1;
@@ -109,19 +109,19 @@ export function countLines(text: string): number {
   return lines;
 }
 
-/** The number of the line, from 1, in which a place of a text lies. */
+/** Returns the line number of a place in a text, from 1. */
 export function lineAt(text: string, place: number): number {
   let line = 1;
   for (let at = text.indexOf("\n"); at >= 0 && at < place; at = text.indexOf("\n", at + 1)) line += 1;
   return line;
 }
 
-/** A number of lines in words: `1 line`, `2 lines`. */
+/** Returns a number of lines in words: `1 line`, `2 lines`. */
 export function linesInWords(lines: number): string {
   return lines === 1 ? "1 line" : `${lines} lines`;
 }
 
-/** The bytes of a text in the form of its file. Half a surrogate pair has no bytes, so a text with one is refused. */
+/** Encodes a text. Throws if the text has a lone surrogate, which has no bytes. */
 export function encode(path: string, text: string, { encoding, mark }: TextForm): Buffer {
   if (!text.isWellFormed())
     throw new WorkspaceError(
@@ -134,7 +134,7 @@ export function encode(path: string, text: string, { encoding, mark }: TextForm)
   return encoding === "utf-16le" ? bytes : bytes.swap16();
 }
 
-/** A text without the byte-order mark with which it begins, if it does. */
+/** Removes a byte-order mark from the start of a text. */
 export function withoutMark(text: string): string {
   return text.startsWith(MARK) ? text.slice(MARK.length) : text;
 }

@@ -6,43 +6,43 @@ import { type IgnoreRules, isIgnored, rulesIn } from "./git-ignore.ts";
 import { type OpenDirectory, openInside } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
 
-/** Something that a walk came across. */
+/** A file or folder that a walk finds. */
 export interface Entry {
-  /** From the root. */
+  /** Relative to the root. */
   readonly path: string;
   readonly name: string;
   readonly kind: "file" | "directory" | "link" | "special";
-  /** Where it lies; open only until the walk goes on. */
+  /** The parent folder, open only until the walk continues. */
   readonly directory: OpenDirectory;
 }
 
-/** Milliseconds after which others get a turn: a folder says by its rules and its size how long a walk takes. */
+/** Milliseconds of work between two pauses: rules and size of a folder can make a walk long. */
 const AT_ONCE = 20;
 
 export interface WalkOptions {
-  /** The levels to go down: 1 is the folder's own entries. */
+  /** The levels to go down: 1 means only the folder's own entries. */
   readonly depth: number;
-  /** The rules that hold in the folder. */
+  /** The ignore rules of the folder. */
   readonly rules: IgnoreRules | undefined;
   readonly signal?: AbortSignal;
-  /** Names of folders that are named and not entered. */
+  /** Names of folders that are yielded but not entered. */
   readonly passOver?: ReadonlySet<string>;
-  /** Hears of each entry that is left out with all that is below it. `.git` is left out without a word. */
+  /** Called for each entry that is left out with its content. `.git` is left out silently. */
   readonly onLeftOut?: (left: LeftOut) => void;
 }
 
 /** An entry that a walk leaves out. */
 export interface LeftOut {
-  /** From the root. */
+  /** Relative to the root. */
   readonly path: string;
   readonly why: "ignored" | "unreadable";
   readonly isFolder: boolean;
 }
 
 /**
- * What is in a folder and below it, sorted by name, each folder before its content. Left out are `.git` and what git
- * ignores. Links are named and never followed. A folder that cannot be opened is named and passed over. Throws the
- * signal's reason when it aborts, soon after: others get their turn meanwhile.
+ * Yields the entries of a folder, sorted by name, each folder before its content. Skips `.git` and ignored files. Links
+ * are yielded but never followed. An unreadable folder is yielded and skipped. Throws the signal's reason soon after an
+ * abort. Pauses let other work run.
  */
 export async function* walk(
   workspace: Workspace,
@@ -102,10 +102,10 @@ async function* walkInside(
   yield* walkEntries(workspace, directory, path, entries, { ...options, rules, depth: options.depth - 1 });
 }
 
-/** Returns whether an entry is there and cannot be opened. Any other entry went away or became a link since it was seen. */
+/** Returns whether an entry exists but cannot be opened. Other errors mean that the entry was removed or became a link. */
 export function isUnreadable(error: unknown, name: string): boolean {
   const code = systemCode(error);
-  // A name that is not UTF-8 is known only in part, so nothing is found by it.
+  // A name that is not valid UTF-8 is incomplete, so the file cannot be opened by name.
   return code !== undefined && (name.includes("\ufffd") || !["ENOENT", "ENOTDIR", "ELOOP"].includes(code));
 }
 

@@ -1,10 +1,10 @@
 import { WorkspaceError } from "../files/error.ts";
 
-/** The members of a class that make up a word. */
+/** The members of a class for the characters of words. */
 export const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
 export const VERTICAL = "\\n\\v\\f\\r\\x85\\u2028\\u2029";
 
-/** Letters that stand for a set of characters, as members of a class. */
+/** Letters after a backslash that mean a set of characters, as members of a class. */
 export const SETS: Readonly<Record<string, string>> = {
   d: "\\p{Nd}",
   w: WORD,
@@ -30,12 +30,12 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: "\\dA-Fa-f",
 };
 
-/** A character by its code in hexadecimal digits. */
+/** Matches a character code in hexadecimal digits. */
 const CODE = /^(?:x\{([\dA-Fa-f]+)\}|x([\dA-Fa-f]{1,2})|u\{([\dA-Fa-f]+)\}|u([\dA-Fa-f]{4})|U([\dA-Fa-f]{8}))/;
 
 const CONTROLS: Readonly<Record<string, string>> = { a: "\x07", e: "\x1b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
-/** Escapes that have no form here, each with the one to use. */
+/** Unsupported escapes, each with a replacement. */
 const OTHER_FORMS: Readonly<Record<string, string>> = {
   C: "[\\s\\S]",
   G: "^",
@@ -46,7 +46,7 @@ const OTHER_FORMS: Readonly<Record<string, string>> = {
   y: "\\b",
 };
 
-/** A pattern that is read from its beginning to its end. */
+/** Reads a pattern from beginning to end. */
 export class PatternReader {
   readonly #pattern: string;
   #at = 0;
@@ -55,7 +55,7 @@ export class PatternReader {
     this.#pattern = pattern;
   }
 
-  /** The part of the pattern that is not read yet. */
+  /** The unread part of the pattern. */
   get rest(): string {
     return this.#pattern.slice(this.#at);
   }
@@ -64,14 +64,14 @@ export class PatternReader {
     return this.#at >= this.#pattern.length;
   }
 
-  /** Reads a text if it comes next. */
+  /** Reads `text` if it comes next. */
   takes(text: string): boolean {
     const isNext = this.#pattern.startsWith(text, this.#at);
     if (isNext) this.#at += text.length;
     return isNext;
   }
 
-  /** Reads what an expression that begins with `^` matches. */
+  /** Reads the match of an expression that begins with `^`. */
   match(expression: RegExp): RegExpExecArray | undefined {
     const found = expression.exec(this.rest);
     if (found) this.#at += found[0].length;
@@ -86,7 +86,7 @@ export class PatternReader {
   }
 }
 
-/** The character that an escape stands for, after its backslash, inside of a class or outside. */
+/** Reads an escaped character after its backslash, inside or outside a class. */
 export function readCharacter(reader: PatternReader): string | undefined {
   const code = reader.match(CODE);
   if (code) return fromCode(Number.parseInt(code.slice(1).find(Boolean) ?? "", 16));
@@ -98,14 +98,14 @@ export function readCharacter(reader: PatternReader): string | undefined {
   return letter && CONTROLS[letter];
 }
 
-/** The members of a POSIX class by its name, such as `alpha`. */
+/** Returns the members of a POSIX class, such as `alpha`. */
 export function posixClass(name = ""): string {
   const members = Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
   if (members !== undefined) return members;
   throw invalid(`[:${name}:] is no class of characters`, `There are ${Object.keys(POSIX).join(", ")}`);
 }
 
-/** A Unicode property after its backslash, as a member of a class. */
+/** Reads a Unicode property after its backslash, as a member of a class. */
 export function readProperty(reader: PatternReader): string | undefined {
   const found = reader.match(/^([pP])(?:\{(\^?)([^}]+)\}|(\p{L}))/u);
   if (!found) return undefined;
@@ -118,7 +118,7 @@ export function readProperty(reader: PatternReader): string | undefined {
   throw invalid(`\\${whole} is no property of Unicode`, "Write \\p{L} for letters or \\p{Greek} for a script");
 }
 
-/** The character after a backslash if the two have no other meaning. */
+/** Returns the character after a backslash if the escape has no other meaning. */
 export function ownCharacter(letter: string): string {
   if (!/[a-z\d]/i.test(letter)) return letter;
   throw invalid(`\\${letter} has no meaning`, `Write ${OTHER_FORMS[letter] ?? `${letter} for the character`}`);
@@ -133,7 +133,7 @@ export function escaped(character: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
 }
 
-/** A character as a member of a class, with its code. */
+/** Returns a character as a member of a class, with its code. */
 export function member(character: string): { readonly source: string; readonly code: number } {
   const code = character.codePointAt(0) ?? 0;
   return { source: /[a-z\d]/i.test(character) ? character : `\\u{${code.toString(16)}}`, code };
@@ -148,7 +148,7 @@ function isValid(source: string): boolean {
   }
 }
 
-/** Returns the error for a pattern that has no meaning here. `advice` says what to write, without a full stop. */
+/** Returns the error for an invalid pattern. `advice` is the suggested replacement, without a full stop. */
 export function invalid(reason: string, advice?: string, cause?: unknown): WorkspaceError {
   const help = advice ?? "To find text as it is, put \\ before characters such as ( [ { . * + ?";
   return new WorkspaceError("pattern", `The pattern is not a valid regular expression: ${reason}. ${help}.`, { cause });

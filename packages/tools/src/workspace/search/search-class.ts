@@ -9,16 +9,16 @@ import {
   SETS,
 } from "./search-characters.ts";
 
-/** A class of characters in brackets, in JavaScript's syntax. */
+/** A character class in brackets, in JavaScript syntax. */
 export interface CharacterClass {
   readonly source: string;
-  /** True if the pattern names a line end as one of the characters. */
+  /** True if the pattern lists a line end. */
   readonly spans: boolean;
-  /** True if the pattern names the carriage return as one of the characters. */
+  /** True if the pattern lists the carriage return. */
   readonly raw: boolean;
 }
 
-/** Reads a class from its opening bracket to its closing one. Throws a `WorkspaceError` if the class has no clear meaning. */
+/** Reads a class from its opening to its closing bracket. Throws a `WorkspaceError` if the meaning is unclear. */
 export function readClass(reader: PatternReader): CharacterClass {
   const posix = /^\[:(\w+):\]/.exec(reader.rest)?.[1];
   if (posix !== undefined && posixClass(posix))
@@ -44,7 +44,7 @@ export function readClass(reader: PatternReader): CharacterClass {
 
 interface Member {
   readonly source: string;
-  /** The first and the last code of the characters that the pattern names; not numbers for a set that has a name. */
+  /** The first and last code of the listed characters; NaN for a named set. */
   readonly from: number;
   readonly to: number;
   /** The letter of a set such as `\s`. */

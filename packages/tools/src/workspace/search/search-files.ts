@@ -10,13 +10,13 @@ import { excerpt } from "./search-excerpt.ts";
 import type { Match, Skipped } from "./search-matches.ts";
 import { type Pattern, translate } from "./search-pattern.ts";
 
-/** The pattern and place of a search in files or texts. Plain data, for a worker. */
+/** A search in files or texts. Plain data, for a worker. */
 export type SearchQuery = FileQuery | TextQuery;
 
-/** A search in texts that are at hand. */
+/** A search in given texts. */
 export interface TextQuery {
   readonly pattern: string;
-  /** Each with what stands in the place of a path. */
+  /** The texts, each with an address that is shown like a path. */
   readonly texts: readonly { readonly address: string; readonly text: string }[];
 }
 
@@ -24,26 +24,26 @@ export interface TextQuery {
 export interface FileQuery {
   readonly workspace: Workspace;
   readonly pattern: string;
-  /** From the root. */
+  /** Relative to the root. */
   readonly files: readonly string[];
 }
 
-/** Bytes of a line, or of a file where a match may span lines, that are held in memory. Of what is longer, users are told. */
+/** Bytes of a line to hold in memory, or of a file if a match may span lines. The user gets a note about longer ones. */
 const MOST_HELD = 16 * 1024 * 1024;
 
-/** Lines of one match that are shown. */
+/** Lines of one match to show. */
 const MOST_LINES = 10;
 
-/** Hears of what a search finds. */
+/** Receives the results of a search. */
 export interface SearchListener {
-  /** Returns whether more is wanted. */
+  /** Returns whether more matches are wanted. */
   readonly found: (match: Match) => boolean;
   readonly skipped: (skipped: Skipped) => void;
 }
 
 /**
- * Searches files in their order and tells of each match until no more is wanted. Runs a regular expression that may take for
- * ever: only for a worker that can be ended.
+ * Searches files in order and reports each match until no more is wanted. The regular expression may run for ever, so
+ * call this only in a worker that can be ended.
  */
 export async function searchFiles({ workspace, files, pattern }: FileQuery, listener: SearchListener): Promise<void> {
   const search: Search = { workspace, pattern: translate(pattern), listener, piece: pieceOfFile() };
@@ -59,7 +59,7 @@ export async function searchFiles({ workspace, files, pattern }: FileQuery, list
         if (!(await searchFile(search, path, folder.opened))) return;
       } catch (error) {
         if (endsMatching(error)) listener.skipped({ path, why: "depth" });
-        // A file that went away, or whose place a link took, is no reason to keep the others' matches back.
+        // A removed file, or a file replaced by a link, must not hide the other files' matches.
         else if (systemCode(error) === undefined && !(error instanceof WorkspaceError)) throw error;
         else if (isUnreadable(error, path)) listener.skipped({ path, why: "unreadable" });
       }
@@ -69,7 +69,7 @@ export async function searchFiles({ workspace, files, pattern }: FileQuery, list
   }
 }
 
-/** Searches texts as `searchFiles` does. */
+/** Searches texts like `searchFiles`. */
 export function searchTexts({ pattern, texts }: TextQuery, { found, skipped }: SearchListener): void {
   const translated = translate(pattern);
   for (const { address, text } of texts) {
@@ -82,7 +82,7 @@ export function searchTexts({ pattern, texts }: TextQuery, { found, skipped }: S
   }
 }
 
-/** Returns whether an expression needed more memory on a long line than it is given. */
+/** Returns whether a regular expression ran out of memory on a long line. */
 function endsMatching(error: unknown): boolean {
   return error instanceof RangeError;
 }
@@ -128,12 +128,12 @@ async function searchFile(
   return wantsMore;
 }
 
-/** Text that is not UTF-8 is most often Latin-1, or an encoding that is like Latin-1 for most letters. */
+/** Decodes text. Invalid UTF-8 is usually Latin-1 or a similar encoding. */
 function decoded(bytes: Buffer): string {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 }
 
-/** The matches in a whole text. */
+/** Yields the matches in a whole text. */
 function* matchesIn({ expression, spans, raw }: Pattern, whole: string): Generator<Omit<Match, "path">> {
   const text = raw ? whole : whole.replaceAll("\r\n", "\n");
   if (spans) {
@@ -150,13 +150,13 @@ function linesOf(text: string): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-/** The lines that matches cover, each once. */
+/** Yields the lines that matches cover, each line once. */
 function* matchesAcrossLines(expression: RegExp, text: string): Generator<Omit<Match, "path">> {
   let line = 1;
   let start = 0;
   let shown = 0;
   for (const { index, 0: match } of text.matchAll(expression)) {
-    // Behind the last line end there is no line.
+    // After the last line end, no line follows.
     if (index === text.length && (index === 0 || text.endsWith("\n"))) return;
     for (let end = text.indexOf("\n", start); end >= 0 && end < index; end = text.indexOf("\n", start)) {
       line += 1;
@@ -173,7 +173,7 @@ function* matchesAcrossLines(expression: RegExp, text: string): Generator<Omit<M
   }
 }
 
-/** True if a text contains one of the texts that every match contains; where none is known, every text does. */
+/** Checks whether a text contains one of the texts that every match contains; always true if no such text is known. */
 class NeededText implements TextSink {
   readonly #expression: RegExp | undefined;
   readonly #longest: number;
@@ -198,7 +198,7 @@ class NeededText implements TextSink {
   end(): void {}
 }
 
-/** A whole text, unless it is too long to be held. */
+/** Collects a whole text, unless it is too long. */
 class WholeText implements TextSink {
   readonly #pieces: Buffer[] = [];
   #bytes = 0;

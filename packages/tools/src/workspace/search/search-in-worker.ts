@@ -3,21 +3,21 @@ import { WorkspaceError, type WorkspaceErrorCode } from "../files/error.ts";
 import type { SearchQuery } from "./search-files.ts";
 import type { Match, Matches, Skipped } from "./search-matches.ts";
 
-/** What the worker tells. */
+/** Messages of the worker. */
 export type FromWorker =
   | { readonly type: "matches"; readonly matches: readonly Match[] }
   | { readonly type: "skipped"; readonly skipped: Skipped }
   | { readonly type: "done" }
   | { readonly type: "failed"; readonly code: WorkspaceErrorCode; readonly message: string };
 
-/** How a search ended. `late`: its time was over, and what it had found is all there is. */
+/** How a search ended. `late`: the time was over, and the matches are incomplete. */
 export type SearchEnd = "complete" | "late";
 
 const MOST_MEGABYTES = 256;
 
 /**
- * The built-in search, in a thread of its own, so that a pattern that takes for ever holds nobody up. Ends after
- * `deadline` milliseconds at the latest; throws the signal's reason when it aborts before.
+ * Runs the built-in search in a thread, so that an endless pattern does not block the program. Ends after `deadline`
+ * milliseconds at the latest. Throws the signal's reason after an abort.
  */
 export async function searchInWorker(
   query: SearchQuery,

@@ -2,20 +2,20 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { TestFolder } from "../test-folder.fixture.ts";
 
-// Random trees and patterns. Each pattern is made together with a regular expression of JavaScript that means the same, and git
-// says which files are ignored: nothing here is taken from the search.
+// Random trees and patterns. Each pattern is generated together with an equivalent JavaScript expression, and git
+// decides which files are ignored. No code of the search is used here.
 
-/** A pattern in some dialect and what it means. */
+/** A pattern in some dialect, and its meaning. */
 export interface JudgedPattern {
   readonly pattern: string;
-  /** The same in JavaScript; undefined if JavaScript has no form for it. */
+  /** The equivalent JavaScript expression; undefined if there is none. */
   readonly meaning: string | undefined;
-  /** True if the pattern names line ends, so that it is matched against the whole text. */
+  /** True if the pattern matches line ends, and therefore the whole text. */
   readonly spans: boolean;
   readonly ignoresCase?: boolean;
 }
 
-/** A file of a tree, with its text as JavaScript has it: without a byte-order mark, and with `\n` between the lines. */
+/** A file of a tree. Its text has no byte-order mark, and `\n` between lines. */
 export interface JudgedFile {
   readonly path: string;
   readonly text: string;
@@ -25,7 +25,7 @@ export interface JudgedFile {
 const LETTER = "[\\p{L}\\p{N}_]";
 const BOUNDARY = `(?:(?<=${LETTER})(?!${LETTER})|(?<!${LETTER})(?=${LETTER}))`;
 
-/** In a meaning, the beginning and the end of a line. */
+/** Placeholders in a meaning for the start and the end of a line. */
 const [BEGIN, END] = ["\ue000", "\ue001"];
 
 const WORDS = ["foo", "bar", "Foo", "BAR", "x1", "größe", "日本", "a-b", "(x)", "{y}", "42", "q|r", "*", "é", "end."];
@@ -172,7 +172,7 @@ const repeated = literal.map((word) =>
 
 const withCrossing = fc.oneof({ weight: 5, arbitrary: simple }, { weight: 1, arbitrary: crossing });
 
-/** Patterns of several dialects, about one of 45 of which has no meaning. */
+/** Patterns of several dialects. About one of 45 is invalid. */
 export const patterns: fc.Arbitrary<JudgedPattern> = fc.oneof(
   { weight: 16, arbitrary: sequenceOf(simple) },
   { weight: 10, arbitrary: sequenceOf(fc.oneof({ weight: 3, arbitrary: simple }, { weight: 1, arbitrary: group })) },
@@ -216,7 +216,7 @@ const line = fc
     ([words, before, behind]) => "lorem ipsum ".repeat(before) + words + (before > 0 ? " dolor".repeat(behind) : ""),
   );
 
-/** Texts of few lines, some of them long. */
+/** Texts of a few lines, some of them long. */
 export const texts = fc
   .tuple(fc.array(line, { maxLength: 8 }), fc.boolean())
   .map(([lines, isClosed]) => lines.join("\n") + (isClosed && lines.length > 0 ? "\n" : ""));
@@ -238,7 +238,7 @@ const rules = fc
   })
   .map((lines) => lines.join("\n"));
 
-/** The files of a tree, its ignore files among them. */
+/** The files of a tree, including ignore files. */
 export const trees: fc.Arbitrary<readonly JudgedFile[]> = fc
   .tuple(fc.uniqueArray(file, { minLength: 3, maxLength: 9, selector: ({ path }) => path }), rules, rules)
   .map(([files, outer, inner]) => [
@@ -278,13 +278,13 @@ function bytesOf({ text, form }: JudgedFile): Buffer {
   }
 }
 
-/** The files of a folder that git does not ignore. */
+/** Returns the files of a folder that git does not ignore. */
 export function notIgnored(folder: TestFolder): ReadonlySet<string> {
   const listed = execFileSync("git", ["ls-files", "-z", "--others", "--exclude-standard"], { cwd: folder.root });
   return new Set(listed.toString().split("\0").filter(Boolean));
 }
 
-/** The numbers of the lines of a text that a pattern matches, by JavaScript; undefined if JavaScript has no form for the pattern. */
+/** Returns the line numbers that a pattern matches in JavaScript; undefined if the pattern has no JavaScript form. */
 export function judgedLines(
   { meaning, spans, ignoresCase }: JudgedPattern,
   text: string,
@@ -298,7 +298,7 @@ export function judgedLines(
     return lines.flatMap((one, index) => (expression.test(one) ? [index + 1] : []));
   }
   const found = new Set<number>();
-  // Behind the last line end no line begins or ends.
+  // After the last line end, no line begins or ends.
   const source = meaning.replaceAll(BEGIN, "^(?=[^])").replaceAll(END, "$(?<!\\n(?![^]))");
   for (const match of text.matchAll(new RegExp(source, `gm${flags}`))) {
     const before = text.slice(0, match.index).split("\n").length;

@@ -2,48 +2,48 @@ import { shownPath } from "../files/named-path.ts";
 import { namesOf, showControls } from "../files/plain-text.ts";
 import type { LeftOut } from "../files/walk.ts";
 
-/** A line that the pattern was found in. */
+/** A matching line. */
 export interface Match {
-  /** From the root. */
+  /** Relative to the root. */
   readonly path: string;
-  /** 1-based. */
+  /** From 1. */
   readonly line: number;
   /** The shown part of the line. */
   readonly text: string;
 }
 
-/** A file that was not searched, or not to its end. */
+/** A file that was not searched completely. */
 export interface Skipped {
   readonly path: string;
   /**
-   * `size`: the file is too large for a pattern that spans lines. `line`: the end of a very long line was not searched. `depth`:
-   * a line was too long for the pattern, and nothing from there on was searched.
+   * `size`: the file is too large for a pattern that spans lines. `line`: the end of a very long line was not searched.
+   * `depth`: a line was too long for the pattern, and the search of the file ended there.
    */
   readonly why: "binary" | "unreadable" | "size" | "line" | "depth";
 }
 
-/** Sentences of a search beside its matches. */
+/** Notes of a search in addition to its matches. */
 export interface Told {
   readonly leftOut?: readonly LeftOut[];
   readonly links?: readonly string[];
-  /** Parts of the pattern that may be meant otherwise. */
+  /** Parts of the pattern that may have another meaning. */
   readonly notes?: readonly string[];
-  /** Advice for a search without matches. */
+  /** Advice if nothing matched. */
   readonly advice?: readonly string[];
-  /** Why the search is not complete, if it is not. */
+  /** Why the search is incomplete; absent if it is complete. */
   readonly stopped?: string;
 }
 
 const MOST_MATCHES = 200;
 const MOST_BYTES = 60_000;
-/** Counting ends here, and with it the search. */
+/** Counting and search end at this number. */
 const MOST_COUNTED = 10_000;
-/** What a line of a key is made of, in a row that tells something. */
+/** Matches text that may be a line of a key. */
 const KEY_LIKE = /[A-Za-z0-9+/]{16,}/g;
 
 /**
- * The matches of one search: the first ones in full, of the others the number. Of files that are not `open` nothing is
- * taken, nor told how many matched: that alone would say what is in them.
+ * The matches of one search: the first matches in full, and the number of all. Matches in files that are not `open` are
+ * dropped and not counted: even their number would reveal content.
  */
 export class Matches {
   readonly #isOpen: ((path: string) => boolean) | undefined;
@@ -52,14 +52,14 @@ export class Matches {
   #count = 0;
   readonly #skipped: Skipped[] = [];
   #isFull = false;
-  /** Of files of which a line is shown that may be one of a key, the last such line. */
+  /** Files with a shown line that may belong to a key, with the number of the last such line. */
   readonly #mayHoldKeys = new Map<string, number>();
 
   constructor(isOpen?: (path: string) => boolean) {
     this.#isOpen = isOpen;
   }
 
-  /** Whether more is wanted. */
+  /** Adds a match. Returns whether more are wanted. */
   add(match: Match): boolean {
     if (this.#isOpen?.(match.path) === false) return true;
     this.#count += 1;
@@ -76,7 +76,7 @@ export class Matches {
     this.#skipped.push(skipped);
   }
 
-  /** Files of which a line is shown that may be one of a private key, with the number of the last such line. */
+  /** Files with a shown line that may belong to a private key, with the number of the last such line. */
   get mayHoldKeys(): ReadonlyMap<string, number> {
     return this.#mayHoldKeys;
   }
@@ -87,7 +87,7 @@ export class Matches {
       this.#mayHoldKeys.set(path, line);
   }
 
-  /** `path:line:text` for each match, and notes. */
+  /** Returns `path:line:text` for each match, then the notes. */
   text({ leftOut = [], links = [], notes: meant = [], advice = [], stopped }: Told = {}): string {
     const notes: string[] = [];
     const isNone = this.#count === 0 && stopped === undefined;
@@ -119,7 +119,7 @@ export class Matches {
   }
 }
 
-/** Folders come first: most of what is left out is in them. */
+/** Returns the names of ignored entries. Folders come first, because most ignored files are inside them. */
 function namesLeftOut(leftOut: readonly LeftOut[]): readonly string[] {
   const ignored = leftOut.filter(({ why }) => why === "ignored");
   return [...ignored.filter(({ isFolder }) => isFolder), ...ignored.filter(({ isFolder }) => !isFolder)].map(nameOf);

@@ -1,18 +1,18 @@
-/** A part of a pattern in JavaScript's syntax. */
+/** A part of a pattern in JavaScript syntax. */
 export interface Part {
   readonly source: string;
-  /** The only text that the part matches, if there is only one; empty for an assertion. */
+  /** The only text that the part matches, if there is just one; empty for an assertion. */
   readonly exact?: string;
-  /** Texts of which every match contains at least one; empty if nothing is known. */
+  /** Every match contains at least one of these texts; empty if nothing is known. */
   readonly needs: readonly string[];
   /** True if a quantifier may follow the source directly. */
   readonly unit?: boolean;
 }
 
-/** More texts than this exclude hardly any file. */
+/** A longer list of alternatives excludes hardly any file. */
 const MOST_NEEDS = 30;
 
-/** A character of any set of characters. */
+/** Returns a part that matches one character of a set. */
 export function set(source: string): Part {
   return { source, needs: [], unit: true };
 }
@@ -25,7 +25,7 @@ export function grouped(part: Part): Part {
   return { ...part, source: `(?:${part.source})`, unit: true };
 }
 
-/** Parts that follow each other. Of the texts that every match contains, the longest is kept. */
+/** Joins consecutive parts. Keeps the longest text that every match contains. */
 export function sequence(parts: readonly Part[]): Part {
   let best: readonly string[] = [];
   const consider = (needs: readonly string[]) => {
@@ -44,7 +44,7 @@ export function sequence(parts: readonly Part[]): Part {
   return { source, needs: best, ...(parts.every(({ exact }) => exact !== undefined) && { exact: run }) };
 }
 
-/** Parts of which one matches. */
+/** Joins alternatives. */
 export function choice(options: readonly Part[]): Part {
   const [only] = options;
   if (only && options.length === 1) return only;
@@ -53,7 +53,7 @@ export function choice(options: readonly Part[]): Part {
   return { source: options.map(({ source }) => source).join("|"), needs: isKnown ? needs : [] };
 }
 
-/** Returns the texts that every match of a part contains, for a part that may be repeated or captured. */
+/** Returns the texts that every match of a repeated or captured part contains. */
 export function needsOf({ exact, needs }: Part): readonly string[] {
   return exact ? [exact] : needs;
 }

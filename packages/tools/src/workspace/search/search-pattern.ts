@@ -12,21 +12,21 @@ import {
 import { readClass } from "./search-class.ts";
 import { assertion, choice, grouped, needsOf, type Part, sequence, set } from "./search-part.ts";
 
-/** A pattern as the search carries it out. */
+/** A translated pattern. */
 export interface Pattern {
-  /** Matches single lines without their ends, or the whole text of a file if the pattern `spans` lines. */
+  /** Matches single lines without their ends, or a file's whole text if the pattern `spans` lines. */
   readonly expression: RegExp;
-  /** True if the pattern names a line end or the beginning or end of a file. */
+  /** True if the pattern names a line end, or the beginning or end of a file. */
   readonly spans: boolean;
-  /** True if the pattern names the carriage return, so that CRLF is not read as one line end. */
+  /** True if the pattern names the carriage return: CRLF is then not read as one line end. */
   readonly raw: boolean;
-  /** True if a part such as `\s` would match a line end, which no line alone contains. */
+  /** True if a part such as `\s` could match a line end, which a single line does not contain. */
   readonly stopsAtLineEnd: boolean;
-  /** Texts of which every match contains at least one, each within one line; empty if there are no such texts. */
+  /** Every match contains at least one of these texts within one line; empty if there are none. */
   readonly needs: readonly string[];
-  /** True if case does not count in `needs`. */
+  /** True if case is ignored in `needs`. */
   readonly ignoresCase: boolean;
-  /** Parts of the pattern that may be meant otherwise. */
+  /** A note on parts of the pattern that may have another meaning. */
   readonly note: string | undefined;
 }
 
@@ -38,7 +38,7 @@ interface Flags {
   readonly verbose: boolean;
 }
 
-/** Groups inside of each other. */
+/** The deepest nesting of groups. */
 const MOST_DEPTH = 200;
 
 const NO_FLAGS: Flags = { ignoresCase: false, dotAll: false, verbose: false };
@@ -58,8 +58,8 @@ const OPENING_FORMS: readonly (readonly [start: RegExp, advice: string])[] = [
 ];
 
 /**
- * Translates a pattern of any common dialect (PCRE, Rust, JavaScript, POSIX) into a regular expression of JavaScript. Letters,
- * digits and words are those of Unicode. Throws a `WorkspaceError` that says which part has no meaning here, and what to write.
+ * Translates a pattern of a common dialect (PCRE, Rust, JavaScript, POSIX) into a JavaScript regular expression. Letters,
+ * digits and words follow Unicode. Throws a `WorkspaceError` that names the unsupported part and a replacement.
  */
 export function translate(pattern: string): Pattern {
   const first = new Translation(pattern, { spans: false, raw: false, references: new Set() });
@@ -67,7 +67,7 @@ export function translate(pattern: string): Pattern {
   const translation = new Translation(pattern, first);
   const { source, needs } = translation.whole();
   const { spans, raw, stopsAtLineEnd, ignoresCase, note } = translation;
-  // Without the flag, V8 misses matches of `(?i:[\p{Lu}] b)` in texts with characters beyond Latin-1.
+  // Without the flag, V8 misses matches of `(?i:[\p{Lu}] b)` in texts with characters outside Latin-1.
   const expression = ignoresCase
     ? compiled(`(?-i:${source})`, spans ? "giv" : "iv")
     : compiled(source, spans ? "gv" : "v");
@@ -77,7 +77,7 @@ export function translate(pattern: string): Pattern {
 function compiled(source: string, flags: string): RegExp {
   try {
     const expression = new RegExp(source, flags);
-    // A pattern that is too large fails at its first use.
+    // A too large pattern fails at its first use only.
     expression.test("");
     expression.lastIndex = 0;
     return expression;
@@ -87,14 +87,14 @@ function compiled(source: string, flags: string): RegExp {
   }
 }
 
-/** The results of the first pass that the second pass needs. */
+/** Results of the first pass for the second pass. */
 type Known = Pick<Pattern, "spans" | "raw"> & { readonly references: ReadonlySet<number> };
 
-/** One pass over a pattern. The first pass finds the facts that the second one needs from the beginning. */
+/** One pass over a pattern. The first pass collects facts that the second pass needs from the start. */
 class Translation implements Facts {
   readonly #reader: PatternReader;
   readonly #known: Known;
-  /** The groups that the pattern refers back to. */
+  /** The groups with back references. */
   readonly references = new Set<number>();
   readonly #names = new Map<string, number>();
   spans = false;
@@ -120,7 +120,7 @@ class Translation implements Facts {
     return part;
   }
 
-  /** Alternatives up to the end of the group. Flags that change within the group hold up to its end. */
+  /** Reads alternatives up to the end of the group. Changed flags apply up to the end of the group. */
   #choice(outer: Flags): Part {
     const options: Part[] = [];
     let flags = outer;
@@ -153,7 +153,7 @@ class Translation implements Facts {
     if (verbose && !this.#isQuoted) this.#reader.match(/^(?:\s+|#.*)+/);
   }
 
-  /** The flags after `(?i)` and the like, which stand alone. */
+  /** Reads flags without a group, such as `(?i)`. */
   #flagsHere(flags: Flags): Flags | undefined {
     if (this.#isQuoted) return undefined;
     const found = this.#reader.match(/^\(\?(?!R\))([a-zA-Z]*)(?:-([a-zA-Z]*))?\)/);
@@ -172,7 +172,7 @@ class Translation implements Facts {
       case ".":
         return this.#dot(flags);
       case "^":
-        // No match can have a character of its own line before the line's beginning.
+        // No match can contain a character of its own line before the line's beginning, so `^` is literal.
         return before?.exact ? this.#literal("^", flags) : this.#lineStart();
       case "$":
         return this.#isCharacterNext(flags) ? this.#literal("$", flags) : this.#lineEnd();
@@ -185,14 +185,14 @@ class Translation implements Facts {
     }
   }
 
-  /** A character between `\Q` and `\E`. */
+  /** Reads a character between `\Q` and `\E`. */
   #quoted(flags: Flags): Part | undefined {
     const part = this.#reader.rest.startsWith("\\E") ? undefined : this.#literal(this.#reader.character(), flags);
     if (this.#reader.takes("\\E")) this.#isQuoted = false;
     return part;
   }
 
-  /** Returns whether a character follows that every match contains: then a `$` before it cannot mean the line's end. */
+  /** Returns whether a character that every match contains comes next: a `$` before that character cannot mean the line's end. */
   #isCharacterNext({ verbose }: Flags): boolean {
     const { rest } = this.#reader;
     return !verbose && /^(?:\{(?!\d+,?\d*\})|\\[^\w\s<>]|[^\\^$.|?*+()[{\r\n])(?![?*]|\{[0,])/.test(rest);
@@ -224,7 +224,7 @@ class Translation implements Facts {
     }
     if (ignoresCase) this.ignoresCase = true;
     const source = escaped(character);
-    // Other encodings have these characters as other bytes, and other cases of them may have none of their bytes.
+    // These characters have other bytes in other encodings, and their upper or lower case may share no bytes.
     const code = character.codePointAt(0) ?? 0;
     const isPlain = code < 0x80 || (!ignoresCase && code > 0xff && character.isWellFormed() && code !== 0xfffd);
     return isPlain ? { source, exact: character, needs: [], unit: true } : set(source);
@@ -266,7 +266,7 @@ class Translation implements Facts {
     return part;
   }
 
-  /** A part that gives nothing back once it has matched. */
+  /** Returns a part without backtracking. */
   #atomic(part: Part): Part {
     this.#atomics += 1;
     const name = `a${this.#atomics}`;
@@ -318,7 +318,7 @@ class Translation implements Facts {
         return assertion(`(?:${WORD_END}|${WORD_START})`);
       case "B":
         return assertion(`(?:${WORD_BEFORE}${WORD_AFTER}|${NO_WORD_BEFORE}${NO_WORD_AFTER})`);
-      // Some write these for the beginning and the end of a word, others for the characters.
+      // Some dialects use these for word boundaries, others for the characters.
       case "<":
         return { source: `(?:<|${WORD_START})`, needs: [], unit: true };
       case ">":
@@ -334,7 +334,7 @@ class Translation implements Facts {
         return this.#dot(NO_FLAGS);
       case "K":
       case "E":
-        // The whole lines are shown, wherever the match is said to begin.
+        // Whole lines are shown, so the start of the match does not matter.
         return undefined;
       case "|":
         this.note = "\\| was read as the character |; write | for one or the other";

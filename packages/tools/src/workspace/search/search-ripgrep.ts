@@ -5,22 +5,22 @@ import { SIGNATURES } from "../files/file-text.ts";
 import type { Workspace } from "../files/paths.ts";
 import type { Pattern } from "./search-pattern.ts";
 
-/** No settings of the user's, all files that are named, and each that lacks the texts. */
+/** Ignore the user's settings, search all named files, and print files that lack the texts. */
 const OPTIONS = ["--no-config", "--no-messages", "--text", "--color=never", "--null", "--files-without-match"];
 
-/** UTF-16 units of paths that one process is given. */
+/** UTF-16 units of paths for one process. */
 const MOST_AT_ONCE = 200_000;
 
-/** Where `rg` is. Folders of the path that are relative or inside the workspace do not count: what lies there is not trusted. */
+/** Returns the path of `rg`. Skips folders of `PATH` that are relative or inside the workspace: their programs are not trusted. */
 export function findRipgrep({ root, alias }: Workspace, environment: Environment): string | undefined {
   return findProgram("rg", environment.PATH ?? "", [root, alias]);
 }
 
 /**
- * Leaves out the files of which ripgrep says that they contain none of the texts which every match contains. ripgrep sees no
- * pattern and no ignore file, so that the answer of a search is the same without it. It opens files by their paths, which can be
- * led elsewhere meanwhile: nothing that it saw is told, and each file that stays is opened again in our own way (S21). What is
- * wrong with a file, or with ripgrep, leaves no file out. Throws the signal's reason when the signal aborts.
+ * Removes the files that, according to ripgrep, contain none of the texts that every match contains. ripgrep gets no
+ * pattern and no ignore file, so its presence does not change the result. It opens files by path, which another process
+ * may swap meanwhile. So its output is never shown, and each remaining file is opened again safely (S21). Errors of
+ * ripgrep or of a file remove no file. Throws the signal's reason after an abort.
  */
 export async function filesThatMayMatch(
   program: string,
@@ -43,11 +43,11 @@ export async function filesThatMayMatch(
   return files.filter((path) => !without.has(path));
 }
 
-/** One of the texts, or what a file that is not text contains: such a file is not left out, because it is told of. */
+/** Matches one of the texts, or the signature of a binary file. Binary files stay, because the result mentions them. */
 function expressionOf(needs: readonly string[]): string {
   const literal = (text: string) => text.replace(/[^A-Za-z0-9\u0100-\u{10ffff}]/gu, (one) => `\\x{${hex(one)}}`);
   const bytes = (text: string) => text.replace(/[^A-Za-z0-9]/g, (one) => `\\x${hex(one)}`);
-  // ripgrep looks at single lines.
+  // ripgrep searches single lines.
   const starts = SIGNATURES.map(([start]) => bytes(start.split("\n", 1)[0] ?? "")).join("|");
   return `${needs.map(literal).join("|")}|(?-iu:\\x00|^(?:${starts}))`;
 }
@@ -56,7 +56,7 @@ function hex(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).padStart(2, "0");
 }
 
-/** The paths that ripgrep prints. */
+/** Returns the paths that ripgrep prints. */
 async function printed(
   program: string,
   options: readonly string[],
@@ -77,7 +77,7 @@ async function printed(
     for await (const piece of child.stdout) text += piece;
     await ended;
     signal.throwIfAborted();
-    // The text behind the last null byte is no whole path.
+    // The text after the last null byte is an incomplete path.
     return text.split("\0").slice(0, -1);
   } finally {
     kill();

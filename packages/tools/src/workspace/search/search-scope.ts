@@ -4,17 +4,17 @@ import { openDirectory } from "../files/open-path.ts";
 import { type Location, locate, type Workspace } from "../files/paths.ts";
 import { type LeftOut, walk } from "../files/walk.ts";
 
-/** The files that a search looks into, as paths from the root in their order, and what it leaves out. */
+/** The files of a search, in order and relative to the root, and the entries that the search leaves out. */
 export interface Scope {
   readonly files: readonly string[];
   readonly leftOut: readonly LeftOut[];
-  /** Links that lead to what is searched in its own place, or is outside. */
+  /** Links to files outside, or to files that are searched at their own path. */
   readonly links: readonly string[];
 }
 
 /**
- * Finds the files of a place that fit a glob. A file is its own scope. A folder that the place or the glob names is searched
- * even if git ignores it. Throws the signal's reason when the signal aborts.
+ * Finds the files of a place that match a glob. A file is its own scope. A folder that the place or the glob names is
+ * searched even if git ignores it. Throws the signal's reason after an abort.
  */
 export async function scopeOf(
   workspace: Workspace,
@@ -44,7 +44,7 @@ export async function scopeOf(
   return { files, leftOut, links };
 }
 
-/** The folder that the glob names, if that lies in the place. */
+/** Returns the folder of the glob if it lies in the place. */
 async function folderToWalk(workspace: Workspace, place: Location, glob: string | undefined): Promise<Location> {
   const named = folderOfGlob(glob);
   if (named === undefined || !(place.path === "." || `${named}/`.startsWith(`${place.path}/`))) return place;

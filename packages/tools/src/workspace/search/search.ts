@@ -17,13 +17,13 @@ import { type Pattern, translate } from "./search-pattern.ts";
 import { filesThatMayMatch, findRipgrep } from "./search-ripgrep.ts";
 import { scopeOf } from "./search-scope.ts";
 
-/** How a search is done. */
+/** Options of the tool `search`. */
 export interface SearchOptions {
-  /** Milliseconds that a search may take; what was found until then is the result. Default 30,000. */
+  /** Milliseconds for a search. The matches until then are the result. Default 30,000. */
   readonly deadline?: number;
-  /** Whether ripgrep is used when it is on the path. Default true. */
+  /** Whether to use ripgrep if it is on the path. Default true. */
   readonly ripgrep?: boolean;
-  /** Told of the files in whose lines something was found that may be of a key (S22). */
+  /** Gets the files with matches that may be lines of a key (S22). */
   readonly watch?: Watch;
 }
 
@@ -45,7 +45,7 @@ const inputOf = (workspace: Workspace) =>
       .describe("Only files whose name matches, such as `*.ts`; with a `/`, whose path does, such as `src/**/*.ts`."),
   });
 
-/** `search {pattern, path?, glob?}`: lines of text files that match a regular expression. */
+/** The tool `search {pattern, path?, glob?}`: lines of text files that match a regular expression. */
 export function searchTool(workspace: Workspace, options: SearchOptions = {}): Tool {
   refuseUnknown("searchTool", options, OPTIONS);
   const { deadline = 30_000, ripgrep = true, watch } = options;
@@ -99,14 +99,14 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
     },
   });
 
-  /** The files without those of which ripgrep says that nothing can match in them. */
+  /** Returns the files that may match, according to ripgrep. */
   async function likelyFiles(files: readonly string[], pattern: Pattern, signal: AbortSignal) {
     const program = ripgrep ? findRipgrep(workspace, process.env) : undefined;
     if (program === undefined) return files;
     return filesThatMayMatch(program, workspace, files, pattern, childEnvironment(process.env, {}), signal);
   }
 
-  /** Lines of earlier messages. The worker of files looks into them, so that a pattern that takes for ever is stopped. */
+  /** Searches earlier messages. Uses the same worker, so that an endless pattern is stopped. */
   async function inEarlier(pattern: string, path: string, glob: string | undefined, context: ToolContext) {
     if (glob !== undefined)
       throw new WorkspaceError("pattern", `A glob names files, and there are none at ${path}. Leave it out.`);
@@ -117,7 +117,7 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
     return matches.text({ advice: adviceOn(translated), notes: notesOn(translated), ...stoppedBy(end) });
   }
 
-  /** What was found, once the files are looked at that hits in keys may come from: a line alone does not tell. */
+  /** Returns the result. First reads the files whose matches may be lines of a key: a single line does not show that. */
   async function told(matches: Matches, end: SearchEnd, beside: Told, signal: AbortSignal): Promise<string> {
     if (watch) {
       for (const [path, line] of matches.mayHoldKeys) await look(path, line, watch, signal);
@@ -134,7 +134,7 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
       await using file = await openFile(workspace, path);
       await feedLines(file.handle, new LineSplitter({ limit: 1, first: line, take: () => false }), { signal, watch });
     } catch (error) {
-      // It has gone away since it was searched, so that nothing of it can be judged.
+      // The file was removed since the search, so its content cannot be judged.
       if (!(error instanceof WorkspaceError)) throw error;
     }
   }
