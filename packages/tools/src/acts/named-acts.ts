@@ -1,21 +1,21 @@
 import { fileURLToPath } from "node:url";
 
-/** What the arguments of a call name, by the names that tools of other programs give their arguments. */
+/** The command, paths and addresses in a call's arguments, found by argument names that other programs use. */
 export interface NamedActs {
-  /** The command that it runs, as a shell takes it. Several commands stand in lines of their own. */
+  /** The shell command that the call runs. Several commands are separated by line feeds. */
   readonly command: string | undefined;
-  /** Files and folders, in the order of the arguments, each once. */
+  /** Files and folders, in the order of the arguments, without duplicates. */
   readonly paths: readonly string[];
   /** Web addresses. */
   readonly urls: readonly string[];
-  /** An argument holds text for a file, so the call changes what `paths` names. */
+  /** True if an argument holds text for a file: the call changes the files in `paths`. */
   readonly writes: boolean;
 }
 
-/** The names of arguments, in lower case, without what joins their words. */
+/** Patterns of argument names, in lower case and without separators. */
 const PATH =
   /^(?:abs|absolute|rel|relative|full|file|dir|directory|folder|notebook|source|src|destination|dest|dst|old|new|target|input|output|local|from|to)*(?:path|file|filename|directory|dir|folder|notebook|destination)s?$/;
-/** A path only where a destination stands beside it: many tools call something else so. */
+/** Counts as a path only if the object also has a destination: many tools use this name for something else. */
 const SOURCE = /^(?:source|src)s?$/;
 const COMMAND = /^(?:shell|bash|sh|exec)?(?:command|cmd|commandline)s?$/;
 const PROGRAM = /^(?:program|executable|binary)$/;
@@ -25,14 +25,14 @@ const ADDRESS = /^(?:url|uri|href|link|address)s?$/;
 const CONTENT =
   /^(?:content|contents|text|data|body|patch|diff|edit|edits|changes|replacement|(?:file|old|new|insert|append)(?:text|string|str|content|contents|source|line|lines))$/;
 
-/** Lines of a patch that name a file, as `apply_patch` and `diff -u` write them. */
+/** Matches the lines of a patch that name a file, as `apply_patch` and `diff -u` write them. */
 const PATCHED =
   /^(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to): |(?:\+\+\+|---) (?:[ab]\/)?(?!\/dev\/null))(.+?)(?:\t.*)?\r?$/gm;
 
 /**
- * Reads what the arguments of a call name, at any depth. This is the one table for agents of other programs and for MCP
- * tools (S43): an argument counts by its own name, whatever the call is said to do.
- * @param root The folder that a command starts in. A command with another folder beside it begins with `cd`.
+ * Finds the command, paths and addresses in a call's arguments, at any depth. Agents of other programs and MCP tools
+ * share this table (S43). An argument counts by its own name, whatever the description of the call claims.
+ * @param root The folder in which a command starts. A command with a different folder argument gets a leading `cd`.
  */
 export function namedActs(input: unknown, root?: string): NamedActs {
   const commands: string[] = [];
@@ -44,7 +44,7 @@ export function namedActs(input: unknown, root?: string): NamedActs {
     if (ADDRESS.test(name)) for (const url of textsOf(value)) if (!isFileAddress(url)) urls.add(url);
     if (!CONTENT.test(name) || typeof value === "number" || typeof value === "boolean") return;
     writes = true;
-    // Codex tells changes by the files that they are in.
+    // Codex lists changes under the paths of the changed files.
     if (name === "changes" && isRecord(value)) for (const path of Object.keys(value)) paths.add(path);
     for (const text of textsOf(value)) for (const [, path = ""] of text.matchAll(PATCHED)) paths.add(path);
   };
@@ -70,7 +70,7 @@ export function namedActs(input: unknown, root?: string): NamedActs {
   };
 }
 
-/** The input without the text that comes into a file, and without prose about the call: what is left may name places. */
+/** Returns the input without file content and without descriptions of the call. The remaining values may be paths. */
 export function withoutContent(input: unknown): unknown {
   if (Array.isArray(input)) return input.map(withoutContent);
   if (!isRecord(input)) return input;
@@ -81,7 +81,7 @@ export function withoutContent(input: unknown): unknown {
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutContent(value)]));
 }
 
-/** The command of an object: a text, or words, with the words beside it behind it. */
+/** Returns the command of an object: a text, or a list of words followed by the words of its arguments. */
 function commandOf(values: Readonly<Record<string, unknown>>, root: string | undefined): string | undefined {
   const entries = Object.entries(values).map(([key, value]) => [plain(key), value] as const);
   const valueAt = (name: RegExp) => entries.find(([key, value]) => name.test(key) && value !== null)?.[1];
@@ -100,7 +100,7 @@ function commandText(named: unknown, words: readonly string[] | undefined): stri
   const all = wordsIn(named);
   if (all === undefined || all.length === 0) return undefined;
   const [shell = "", option = "", text] = all;
-  // The text of a shell's `-c` is what runs.
+  // With `sh -c TEXT`, the text is the command.
   if (/(?:^|\/)(?:ba|da|z|k)?sh$/.test(shell) && /^-\w*c$/.test(option) && text !== undefined && all.length === 3)
     return text;
   return [...all, ...(words ?? [])].map(quoted).join(" ");
@@ -126,7 +126,7 @@ function pathOf(url: string): string {
   try {
     return fileURLToPath(url);
   } catch {
-    // An address of another machine: rules see it as it is written.
+    // A file address of another machine stays as written, and rules judge it like that.
     return url;
   }
 }

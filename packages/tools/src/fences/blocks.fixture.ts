@@ -1,18 +1,18 @@
 import { type Fence, FenceParser } from "./index.ts";
 
-/** A block as a listener heard it. */
+/** A block, as the parser reported it. */
 export interface Block extends Fence {
   readonly text: string;
-  /** Undefined while the text may go on. */
+  /** Undefined while more text of the block may come. */
   readonly end: "closed" | "unclosed" | undefined;
 }
 
 type Growing = { -readonly [Key in keyof Block]: Block[Key] };
 
-/** A parser that writes down what it tells. Throws when it tells it in an order that cannot be. */
+/** Records what a parser reports. Throws on an impossible order of reports. */
 export class Recorder {
   readonly blocks: Growing[] = [];
-  /** How often text came. */
+  /** The number of calls of `text`. */
   texts = 0;
   readonly #parser = new FenceParser({
     opened: (fence) => {
@@ -49,12 +49,12 @@ export class Recorder {
   }
 }
 
-/** The blocks of a text that comes in these pieces. */
+/** Parses a text that arrives in these pieces. */
 export function blocksOf(...pieces: readonly string[]): readonly Block[] {
   return new Recorder().push(...pieces).end();
 }
 
-/** What the parser should find, by the rules as regular expressions over whole lines. */
+/** Returns the blocks that the parser should find. Applies the rules as regular expressions to whole lines. */
 export function expectedBlocks(text: string): readonly Block[] {
   const blocks: Growing[] = [];
   for (const [index, whole] of text.split(/(?<=\n|\r(?!\n))/).entries()) {

@@ -1,35 +1,35 @@
-/** What may stand before an opening fence: spaces, or the marker of a list item. */
+/** Allowed before an opening fence: spaces, or the marker of a list item. */
 const LEAD = /^(?: *| ?[-+*] |[-+*] {2}|\d[.)] )$/;
 /** In columns. */
 const LONGEST_LEAD = 3;
 const FEWEST_MARKERS = 3;
 
 /**
- * Finds the fenced code blocks of a Markdown text that arrives in pieces of any size (CommonMark 0.31, section 4.5), and
- * passes their text on while it arrives. Only a line that may still be a fence is held back, never a block; each
- * character is looked at once. Line ends (LF, CRLF, CR) are kept as they are. A piece may end anywhere, also within a
+ * Finds the fenced code blocks of a Markdown text (CommonMark 0.31, section 4.5). The text arrives in pieces of any
+ * size, and the listener gets the text of a block while it arrives. The parser holds back only a line that may still be
+ * a fence, and reads each character once. Line ends (LF, CRLF, CR) are kept. A piece may end anywhere, even within a
  * CRLF or a surrogate pair.
  *
- * It knows fences and no other Markdown. So it differs from CommonMark where something is around a fence:
+ * The parser knows no other Markdown. It therefore differs from CommonMark if something encloses a fence:
  *
- * - In a list, a fence counts when at most three columns stand before it, with those of its item's marker (`- `, `1. `).
- *   Only a closing fence ends the block, not a line that leaves the list.
+ * - In a list, a fence may have at most three columns before it, including the item's marker (`- `, `1. `). Only a
+ *   closing fence ends the block, not a line that leaves the list.
  * - In a block quote, or further to the right, nothing is a fence.
- * - HTML hides no fence, whether it is a comment or a `<details>` without an empty line after it.
- * - Of the lines of an indented block only spaces are taken away; a tab is never cut in pieces.
+ * - HTML hides no fence, neither in a comment nor in a `<details>` without an empty line after it.
+ * - Only spaces are removed from the lines of an indented block. A tab is never split.
  */
 export class FenceParser {
   readonly #listener: FenceListener;
-  /** The end of the last piece when it may be half of a CRLF or of a surrogate pair. */
+  /** The end of the last piece if it may be half of a CRLF or of a surrogate pair. */
   #half = "";
   #line = 1;
   #block: Fence | undefined;
-  /** Text of the block that the listener does not have yet. */
+  /** Text of the block that the listener has not got yet. */
   #out = "";
 
-  // The line under way:
+  // The current line:
   #stage: "lead" | "markers" | "rest" | "no fence" = "lead";
-  /** All of it so far, while it may be a fence. */
+  /** The whole line so far, while it may be a fence. */
   #held = "";
   #lead = "";
   #marker: Fence["marker"] = "`";
@@ -39,7 +39,7 @@ export class FenceParser {
     this.#listener = listener;
   }
 
-  /** Takes the next piece of the text. */
+  /** Reads the next piece of the text. */
   push(piece: string): void {
     const text = this.#half + piece;
     const whole = /[\r\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
@@ -48,7 +48,7 @@ export class FenceParser {
     this.#passOn();
   }
 
-  /** Takes the end of the text. The last line needs no line end, also when it closes a block. */
+  /** Ends the text. The last line needs no line end, not even to close a block. */
   end(): void {
     this.#read(this.#half);
     this.#endLine("");
@@ -80,7 +80,7 @@ export class FenceParser {
     }
   }
 
-  /** Whether the line may be a fence, up to this character of it. */
+  /** Returns whether the line may still be a fence after this character. */
   #mayBeFenceWith(char: string): boolean {
     if (this.#stage === "lead") {
       if (char === "`" || char === "~") {
@@ -133,7 +133,7 @@ export class FenceParser {
     this.#listener.closed();
   }
 
-  /** What was held back is text after all. */
+  /** Treats the held text as content: the line is no fence. */
   #release(): void {
     if (this.#block) this.#out += withoutIndent(this.#held, this.#block.indent);
     this.#held = "";
@@ -164,26 +164,26 @@ function withoutIndent(line: string, indent: number): string {
   return line.slice(spaces);
 }
 
-/** What a fence says where it opens a block. */
+/** The opening fence of a block. */
 export interface Fence {
-  /** Of the opening fence in the text, 1-based. */
+  /** Line number of the opening fence, from 1. */
   readonly line: number;
   readonly marker: "`" | "~";
-  /** How many markers there are, at least 3. What closes the block has at least as many. */
+  /** The number of markers, at least 3. A closing fence has at least as many. */
   readonly length: number;
-  /** The columns before the fence, 0 to 3. As many spaces are taken from the beginning of each line of the block. */
+  /** The columns before the fence, 0 to 3. Up to as many spaces are removed from the start of each line of the block. */
   readonly indent: number;
-  /** What follows the markers, without spaces and tabs around it; otherwise as it was written, escapes and all. */
+  /** The text after the markers as written, with escapes, but without spaces and tabs around it. */
   readonly info: string;
 }
 
 /**
- * Hears of fenced blocks as they arrive: `opened`, `text` any number of times, and at last either `closed` or
- * `unclosed`; then perhaps the next block. What a listener throws comes out of the parser, which is then of no more use.
+ * Receives fenced blocks as they arrive: `opened`, then `text` any number of times, then `closed` or `unclosed`. More
+ * blocks may follow. An error of the listener is thrown by the parser, which cannot be used afterwards.
  */
 export interface FenceListener {
   opened(fence: Fence): void;
-  /** What came next of the block. All of it, put together, is the block's text with its line ends, also the last one. */
+  /** Takes the next text of the block. All pieces together are the block's text with its line ends, including the last. */
   text(text: string): void;
   closed(): void;
   /** The text ended inside the block. */

@@ -2,17 +2,17 @@ import type { Tool } from "@banyan/core";
 import { jsonSchemaOf } from "@banyan/core/hosts";
 import MiniSearch, { type SearchOptions } from "minisearch";
 
-/** A tool as it is looked for. */
+/** A tool in the search index. */
 interface Entry {
-  /** Of the tool; its words, and those of the server that offers it, are looked for too. */
+  /** The tool's name. Its words are indexed too, with those of the server's name. */
   readonly name: string;
   readonly words: string;
   readonly description: string;
-  /** The names of its parameters, and what is said of them. */
+  /** The names and descriptions of its parameters. */
   readonly parameters: string;
 }
 
-/** Tools that are found by what they do: by the words of their names, their descriptions and their parameters. */
+/** Searches tools by the words of their names, descriptions and parameters. */
 export class FoundTools {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #index = new MiniSearch<Entry>({
@@ -28,8 +28,8 @@ export class FoundTools {
   }
 
   /**
-   * The tools that fit a description, the best first: those in which most of its words are found, or what means the same. The
-   * one of exactly that name comes before all.
+   * Returns the tools that fit a query, best first. Tools that match most words of the query, or synonyms of them, fit.
+   * A tool whose name equals the query comes first.
    */
   find(query: string): Tool[] {
     const words = [...new Set(wordsOf(query).filter((word) => rootOf(word) !== ""))];
@@ -45,7 +45,7 @@ export class FoundTools {
     return [...new Set([query.trim(), ...ranked])].flatMap((name) => this.#tools.get(name) ?? []);
   }
 
-  /** How well each tool fits a word, by the best of its meanings. */
+  /** Scores each tool for a word by the best of the word's meanings. */
   #fitting(word: string): ReadonlyMap<string, number> {
     const best = new Map<string, number>();
     for (const [meaning, weight] of meaningsOf(word)) {
@@ -58,14 +58,14 @@ export class FoundTools {
 }
 
 const SEARCH: SearchOptions = {
-  // It is a root already.
+  // The terms are word roots already.
   processTerm: (term) => term,
   boost: { words: 3, description: 2, parameters: 0.5 },
   prefix: (term) => term.length > 3,
   fuzzy: (term) => (term.length > 5 ? 0.2 : false),
 };
 
-/** What a meaning counts that was not said. */
+/** The weight of a synonym; the user's own word has 1. */
 const SYNONYM = 0.6;
 
 function entryOf({ name, description, input, offeredBy = "" }: Tool): Entry {
@@ -74,7 +74,7 @@ function entryOf({ name, description, input, offeredBy = "" }: Tool): Entry {
   return { name, words: [...words].filter((word) => word !== "mcp").join(" "), description, parameters };
 }
 
-/** The names of the parameters in a schema, with what it says of them, at most four levels down. */
+/** Returns the names, descriptions and choices of the parameters in a schema, at most four levels down. */
 function saidIn(schema: unknown, depth = 0): string[] {
   if (typeof schema !== "object" || schema === null || depth > 4) return [];
   const { description, enum: values, properties = {}, items } = schema as Readonly<Record<string, unknown>>;
@@ -83,7 +83,7 @@ function saidIn(schema: unknown, depth = 0): string[] {
   return [...texts, ...inner, ...saidIn(items, depth + 1)];
 }
 
-/** `getIssue` and `get_issue` are two words each. */
+/** Splits a text into words: `getIssue` and `get_issue` are two words each. */
 function wordsOf(text: string): string[] {
   return text
     .replace(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, " ")
@@ -91,13 +91,13 @@ function wordsOf(text: string): string[] {
     .split(/[^\p{L}\p{N}]+/u);
 }
 
-/** What a word has in common with its other forms (`issues`, `creating`); nothing of a word that says nothing. */
+/** Returns the stem that a word shares with its other forms (`issues`, `creating`); empty for a stop word. */
 function rootOf(word: string): string {
   if (STOP.has(word)) return "";
   return word.replace(/ies$/, "y").replace(/(?<=\p{L}{3})(?:ing|ed|es|s|e)$/u, "");
 }
 
-/** What a word may mean, by the root, with what each counts. */
+/** Returns the roots that a word may mean, with the weight of each. */
 function meaningsOf(word: string): [meaning: string, weight: number][] {
   const root = rootOf(word);
   return [[root, 1], ...[...(SAME.get(root) ?? [])].map((other): [string, number] => [other, SYNONYM])];
@@ -109,7 +109,7 @@ const STOP = new Set(
   ),
 );
 
-/** Words of which a person says one and the author of a tool another. */
+/** Synonyms: users and authors of tools choose different words of a line. */
 const ALIKE = [
   "add create insert make new open start begin put",
   "write create put update append",

@@ -6,10 +6,10 @@ import type { FoundTools } from "./find.ts";
 
 export { type FirstTold, firstTold, toldTools } from "./told.ts";
 
-/** Tools whose schemas are answered; those that fit less are named. */
+/** The most tools in an answer with their schemas. Weaker matches are only named. */
 const MOST = 10;
 const MOST_NAMED = 12;
-/** Bytes of schemas in one answer, where nothing else is set. */
+/** The default limit of the schemas in one answer, in bytes. */
 const MOST_BYTES = 32_000;
 
 const wanted = z.object({
@@ -22,10 +22,10 @@ const called = z.object({
 });
 
 /**
- * Two tools that stand for as many as there are: `find_tools {query}` answers those that do something, with their
- * schemas, and `call_tool {tool, input}` calls one. Put both beside the tools, and let those that are not to be in every
- * request say `unlisted`. `tools` returns what can be found: the same array as long as nothing changed. An answer has the
- * schemas that fit into `bytes`, and at least one.
+ * Returns two tools that give access to any number of tools. `find_tools {query}` answers matching tools with their
+ * schemas, and `call_tool {tool, input}` calls a tool. Pass both together with the tools. Mark a tool `unlisted` to
+ * keep its schema out of the requests. `tools` returns the tools to search: the same array as long as nothing changed.
+ * An answer has at least one schema, and as many as fit into `bytes`.
  * @example
  * const rare = [{ ...tool, unlisted: true }];
  * const agent = new Agent({ model, tools: [...rare, ...toolFinder(() => rare)] });
@@ -34,7 +34,7 @@ export function toolFinder(tools: () => readonly Tool[], bytes = MOST_BYTES): re
   let last: { readonly of: readonly Tool[]; readonly found: FoundTools } | undefined;
   const index = async () => {
     const of = tools();
-    // What searches is loaded with the first search.
+    // The search index is loaded with the first search only.
     const { FoundTools } = await import("./find.ts");
     if (last?.of !== of) last = { of, found: new FoundTools(of) };
     return last.found;

@@ -4,13 +4,13 @@ import type { Tool } from "@banyan/core";
 import { agentTool } from "../mcp/tool.ts";
 import { toolNames } from "../mcp/tool-name.ts";
 
-// The tools of MCP servers as their packages listed them: in servers.fixture.jsonl, one a line below the server that has them,
-// with its package and version, and with the definitions that all of its schemas share.
+// servers.fixture.jsonl has the tools of MCP servers as their packages listed them, one per line. The line above them
+// names the server, with its package, its version and the definitions that its schemas share.
 
 type ListedTool = Parameters<typeof agentTool>[2];
 type Line = { readonly server: string; readonly $defs?: object } | ListedTool;
 
-/** The tools of all these servers, as an agent has them. */
+/** Returns the tools of all these servers, as an agent gets them. */
 export function toolsOfServers(): Tool[] {
   const lines = readFileSync(join(import.meta.dirname, "servers.fixture.jsonl"), "utf8")
     .trim()

@@ -1,22 +1,22 @@
 import type { ConversationState, JsonSchema, Tool } from "@banyan/core";
 import { jsonSchemaOf } from "@banyan/core/hosts";
 
-/** A tool as a model was told it. */
+/** A tool as a request described it to the model. */
 interface Told {
   readonly name: string;
   readonly description: string;
   readonly input: JsonSchema;
 }
 
-/** What a model was told when a conversation began with a tool that forwards: instructions, and schemas as JSON. */
+/** The first request of a conversation with a forwarding tool: its instructions, and its tool schemas as JSON. */
 export interface FirstTold {
   readonly instructions: string;
   readonly tools: string;
 }
 
 /**
- * What the first turn that had one of these tools which forwards was told, by its log; nothing where none had it. Turns
- * whose instructions are `passed` over do not count.
+ * Returns the instructions and tools of the first turn with one of these forwarding tools, by the log. Undefined if no
+ * turn had such a tool. Skips turns whose instructions are `passed`.
  */
 export function firstTold(
   tools: readonly Tool[],
@@ -36,15 +36,15 @@ export function firstTold(
 }
 
 /**
- * The tools as the model of a conversation is told them. Those of servers (`offeredBy`) are listed when all of their
- * schemas take at most `room` tokens, and the model's provider takes as many; otherwise, and when they come later, they are `unlisted`, and `find_tools` finds them.
- * What a conversation has begun with it keeps, whatever has become of its servers since, so that its requests begin
- * with the same bytes and the provider's cache holds: a tool that is gone stays in the list, and says that it is gone when
- * it is called. Tools without one that forwards are returned as they are; the same array for the same.
+ * Returns the tools as the model gets them. Server tools (`offeredBy`) are listed if their schemas take at most `room`
+ * tokens and the provider accepts as many tools. Server tools that are too many or come later are `unlisted`:
+ * `find_tools` finds them. A conversation keeps its first list even if servers change. Its requests then begin with the
+ * same bytes, so that the provider's cache hits. A tool that is gone stays listed, and a call of that tool gets an
+ * error. Without a forwarding tool, returns `tools` itself. Equal arguments give the same array.
  *
- * @param told What the conversation began with.
+ * @param told The first list of the conversation.
  * @param room Tokens.
- * @param most Tools that one request may offer.
+ * @param most The most tools that one request may offer.
  */
 export function toldTools(
   tools: readonly Tool[],
@@ -62,7 +62,7 @@ export function toldTools(
   return listed;
 }
 
-/** By what was there, and what was told first. */
+/** Results, by the tools and the first list. */
 const made = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
 function toldAs(tools: readonly Tool[], told: readonly Told[]): readonly Tool[] {
@@ -83,7 +83,7 @@ function isOffered({ offeredBy }: Tool): boolean {
   return offeredBy !== undefined;
 }
 
-/** Their server is not there, or offers it no more. It does nothing, so nobody is asked. */
+/** A listed tool whose server is gone or no longer offers the tool. Its calls do nothing and need no approval. */
 function gone(told: Told): Tool {
   return {
     ...told,
@@ -96,7 +96,7 @@ function gone(told: Told): Tool {
   };
 }
 
-/** About: four characters a token, as everywhere where no tokenizer is asked. */
+/** Estimates four characters per token, as everywhere without a tokenizer. */
 function tokensOf(tools: readonly Tool[]): number {
   return tools.reduce((sum, { name, description, input }) => {
     return sum + JSON.stringify({ name, description, input: jsonSchemaOf(`tool "${name}"`, input) }).length / 4;

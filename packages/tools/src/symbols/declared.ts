@@ -1,55 +1,55 @@
 import type { Node } from "web-tree-sitter";
 import type { Grammar } from "./grammar.ts";
 
-/** All that belongs to a symbol. Symbols that are declared together, as in `let a, b`, have one extent. */
+/** The text of a symbol. Symbols that are declared together, as in `let a, b`, share one extent. */
 export interface Extent {
   /** UTF-16 offsets into the text. */
   readonly start: number;
   readonly end: number;
-  /** The first line and the last one, 1-based. */
+  /** First and last line, from 1. */
   readonly firstLine: number;
   readonly lastLine: number;
   readonly parses: boolean;
-  /** Of the symbols that it declares. */
+  /** The names of the symbols in the extent. */
   readonly names: string[];
 }
 
 /** A symbol of a text. */
 export interface Declared {
-  /** Its dotted name. */
+  /** The dotted name. */
   readonly name: string;
   readonly extent: Extent;
 }
 
-/** A node, and what there is around it. */
+/** A node and its context. */
 interface Place {
   readonly node: Node;
-  /** The names of the symbols around it, each with a dot after it. */
+  /** The names of the enclosing symbols, each followed by a dot. */
   readonly outer: string;
   readonly inFunction: boolean;
-  /** Of the statement that it is the declaration of. */
+  /** The extent of the statement that contains the declaration. */
   readonly statement: Extent | undefined;
-  /** The parser has given up on what is around it. It may be a part of anything, unless it is not indented. */
+  /** True inside a part that the parser could not read. An indented node there may belong to anything. */
   readonly adrift: boolean;
 }
 
-/** Comments and attributes that stand one below the other. */
+/** Consecutive lines of comments and attributes. */
 interface Lead {
   readonly start: number;
   readonly end: number;
   readonly firstLine: number;
 }
 
-/** Comments that are not about what comes below them: `#!`, Rust's `//!`, licences; and the encoding of a Python file. */
+/** Comments about the whole file, not the next symbol: `#!`, Rust's `//!`, licences, and the encoding of a Python file. */
 const OF_THE_FILE = /^(?:#!|\/\/!|\/\*!)/;
 const ENCODING = /^#.*coding[:=]/;
 
-/** In characters. What is inside a symbol with a longer name has no use for a name. */
+/** In characters. Symbols inside a longer name are not listed. */
 const LONGEST_NAME = 1000;
 
 /**
- * Yields the symbols that are declared in a tree, in their order, and undefined in between, so that whoever asks can
- * pause. Expressions are not looked into: a function that is only handed to another has no name to be found by.
+ * Yields the symbols of a tree in order, and undefined in between, so that the caller can pause. Does not search
+ * expressions: a function that is only an argument has no name.
  */
 export function* declaredIn(root: Node, text: string, grammar: Grammar): Generator<Declared | undefined> {
   const ahead: Place[] = [];
@@ -87,7 +87,7 @@ export function* declaredIn(root: Node, text: string, grammar: Grammar): Generat
   }
 }
 
-/** The lines on which a tree has syntax errors, in their order. */
+/** Returns the lines with syntax errors, in order. */
 export function errorLines(root: Node): number[] {
   const lines: number[] = [];
   const ahead = [root];
@@ -96,7 +96,7 @@ export function errorLines(root: Node): number[] {
     const within = children.filter((child) => child.hasError);
     for (const child of within.reverse()) ahead.push(child);
     if (within.length > 0 || !(node.isError || node.isMissing)) continue;
-    // Whole declarations may be in an error. What could not be placed is a word among them, or comes last.
+    // Whole declarations may be inside an error node. The unexpected token is a leaf among its children, or the last child.
     const word = children.find((child) => child.childCount === 0 && !child.isExtra) ?? children.at(-1) ?? node;
     lines.push(word.startPosition.row + 1);
   }
@@ -115,7 +115,7 @@ function extentOf(node: Node, lead: Lead | undefined, text: string): Extent {
   };
 }
 
-/** The lead with one more comment or attribute, when it comes right below; otherwise one that begins with it. */
+/** Extends the lead by a comment or attribute directly below; starts a new lead after a gap. */
 function continued(lead: Lead | undefined, node: Node, text: string): Lead | undefined {
   const { startIndex: start, endIndex: end, startPosition } = node;
   const comment = text.slice(start, end);
@@ -124,7 +124,7 @@ function continued(lead: Lead | undefined, node: Node, text: string): Lead | und
   return beginsLine(text, start) ? { start, end, firstLine: startPosition.row + 1 } : undefined;
 }
 
-/** Whether nothing is between two things, and no empty line. */
+/** Returns whether only white space without an empty line is between two nodes. */
 function isGap(between: string): boolean {
   return between.trim() === "" && between.indexOf("\n") === between.lastIndexOf("\n");
 }

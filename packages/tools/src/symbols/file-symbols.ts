@@ -2,17 +2,17 @@ import { nearest } from "@banyan/core/shown";
 import type { Declared, Extent } from "./declared.ts";
 import { SymbolError } from "./language.ts";
 
-/** Where a symbol stands, in lines that end with LF or CRLF. */
+/** The lines of a symbol. Lines end with LF or CRLF. */
 export interface SymbolRange {
-  /** Its dotted name. */
+  /** The dotted name. */
   readonly name: string;
-  /** Its first line, 1-based: that of the comments, decorators and attributes right above it, when there are some. */
+  /** The first line, from 1, including comments, decorators and attributes directly above. */
   readonly start: number;
-  /** The line after its last one. */
+  /** The line after the last line. */
   readonly end: number;
 }
 
-/** The symbols of a text, as it was when it was read. */
+/** The symbols of a text at the time of parsing. */
 export class FileSymbols {
   readonly #text: string;
   readonly #symbols: readonly Declared[];
@@ -23,7 +23,7 @@ export class FileSymbols {
     readonly text: string;
     readonly symbols: readonly Declared[];
     readonly errorLines: readonly number[];
-    /** What a comment that ends a line looks like. */
+    /** Matches a comment at the end of a line. */
     readonly trailing: RegExp;
   }) {
     this.#text = read.text;
@@ -33,9 +33,8 @@ export class FileSymbols {
   }
 
   /**
-   * The symbol of this dotted name (`Class.method`; `Class::method` is the same), with all that belongs to it and all of
-   * its lines. Throws a `SymbolError` when there is not exactly one, when a part of it does not parse, or when something
-   * else stands on its lines.
+   * Returns the lines of the symbol with this dotted name (`Class.method` or `Class::method`). Throws a `SymbolError`
+   * if no symbol or several symbols match, if a part does not parse, or if other code shares its lines.
    */
   find(name: string): SymbolRange {
     const wanted = name.trim().replaceAll("::", ".");
@@ -82,7 +81,7 @@ export class FileSymbols {
     ].join(" ");
   }
 
-  /** Whether lines that are further indented follow, where there are syntax errors. */
+  /** Returns whether deeper indented lines follow in a text with syntax errors. */
   #seemsCutShort({ start, end }: Extent): boolean {
     if (this.#errorLines.length === 0) return false;
     const [, indent = ""] = /\n([ \t]*)\S/.exec(this.#text.slice(end)) ?? [];
@@ -95,7 +94,7 @@ export class FileSymbols {
     return this.#before(start).trim() === "" && this.#trailing.test(after.trim());
   }
 
-  /** What stands on the same line before a place. */
+  /** Returns the text before a position on its line. */
   #before(place: number): string {
     return this.#text.slice(this.#text.lastIndexOf("\n", place) + 1, place);
   }

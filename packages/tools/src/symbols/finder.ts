@@ -5,16 +5,16 @@ import { grammars } from "./grammars/index.ts";
 import type { SymbolLanguage } from "./language.ts";
 import { SymbolError } from "./language.ts";
 
-/** In UTF-16 units. Some 60 bytes for each are taken while a text is read, and then kept for the next one. */
+/** In UTF-16 units. Parsing uses about 60 bytes for each, and keeps the memory for the next text. */
 const LONGEST_TEXT = 4_000_000;
 
-/** Finds symbols in texts. Loads tree-sitter with the first text, and each grammar once, with the first text in it. */
+/** Finds symbols in texts. Loads tree-sitter with the first text, and each grammar with the first text in its language. */
 export class SymbolFinder {
   readonly #languages = new Map<SymbolLanguage, Promise<Language>>();
 
   /**
-   * The symbols of a text; syntax errors in it may hide some. Everything else goes on while a long text is read. Throws
-   * a `SymbolError` (`size`) when it is longer than 4 million characters, and the signal's reason when that aborts.
+   * Parses a text and returns its symbols; syntax errors may hide some. Parsing yields to other work. Throws a
+   * `SymbolError` (`size`) if the text has more than 4 million characters, and the signal's reason after an abort.
    */
   async read(text: string, language: SymbolLanguage, signal?: AbortSignal): Promise<FileSymbols> {
     signal?.throwIfAborted();

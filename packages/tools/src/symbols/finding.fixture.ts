@@ -3,9 +3,9 @@ import { SymbolError, type SymbolLanguage } from "./language.ts";
 
 /** Looks for symbols in texts of one language. */
 export interface Finding {
-  /** The lines of a symbol, as they stand in the text. */
+  /** Returns the lines of a symbol. */
   lines(text: string, name: string): Promise<string>;
-  /** The code of the error and what it says. */
+  /** Returns the code and the message of the error. */
   problem(text: string, name: string): Promise<string>;
 }
 

@@ -1,41 +1,41 @@
 import type { Node } from "web-tree-sitter";
 
-/** The names of the symbols that a node declares; none when it declares nothing that is to be found. */
+/** Returns the names of the symbols that a node declares; empty if none. */
 export type Names = (node: Node, inFunction: boolean) => readonly string[];
 
-/** What there is to know of a language in terms of the nodes of its grammar, by their types. */
+/** Rules of a language by the node types of its grammar. */
 export interface Grammar {
   /** The file in `@vscode/tree-sitter-wasm`, without `tree-sitter-` and `.wasm`. */
   readonly file: string;
-  /** What declares symbols. Inside, there may be more, whose names begin with that of this one. */
+  /** Nodes that declare symbols. The names of inner symbols begin with the name of the outer symbol. */
   readonly symbols: Readonly<Record<string, Names>>;
-  /** What is no symbol itself but may have some inside, whose names may begin with a name that it answers. */
+  /** Nodes that contain symbols but are none. A returned name becomes a prefix of the inner names. */
   readonly scopes: Readonly<Record<string, (node: Node) => string | undefined>>;
-  /** What a declaration is a part of, with which it is to be replaced: `export`, decorators, `const`. */
+  /** Returns whether a node is a statement that belongs to its declaration: `export`, decorators, `const`. */
   readonly statements: (node: Node) => boolean;
-  /** Inside these, variables are not symbols. */
+  /** Nodes whose inner variables are no symbols. */
   readonly functions: ReadonlySet<string>;
-  /** What belongs to the symbol below it: comments, attributes. */
+  /** Nodes that belong to the symbol below: comments, attributes. */
   readonly leads: ReadonlySet<string>;
-  /** How a comment at the end of a line may look. */
+  /** Matches a comment at the end of a line. */
   readonly trailing: RegExp;
 }
 
-/** Node types whose names stand in their field `name`. */
+/** Rules for node types whose field `name` has the symbol's name. */
 export function named(...types: readonly string[]): Record<string, Names> {
   return Object.fromEntries(types.map((type) => [type, namesOf]));
 }
 
-/** Node types that have symbols inside but no name. */
+/** Rules for nameless node types that contain symbols. */
 export function nameless(...types: readonly string[]): Grammar["scopes"] {
   return Object.fromEntries(types.map((type) => [type, () => undefined]));
 }
 
-/** A comment that may end a line, in the languages that look like C. */
+/** Matches a comment at the end of a line in languages with C syntax. */
 export const SLASHES = /\/\/.*|\/\*(?:(?!\*\/).)*\*\//;
 
 function namesOf(node: Node): readonly string[] {
-  // The grammar of Go has the commas between names in this field too.
+  // The Go grammar also puts the commas between names into this field.
   return node
     .childrenForFieldName("name")
     .filter((name) => name.isNamed)

@@ -1,7 +1,7 @@
-/** A language in which symbols can be found. TypeScript's grammar has no JSX, so TSX is a language of its own. */
+/** A language with symbol support. TypeScript's grammar lacks JSX, so TSX is a separate language. */
 export type SymbolLanguage = "typescript" | "tsx" | "javascript" | "python" | "go" | "rust";
 
-/** How paths end, and the tags of fences. */
+/** File extensions and fence tags of each language. */
 const NAMES: Readonly<Record<SymbolLanguage, string>> = {
   typescript: "ts mts cts typescript",
   tsx: "tsx",
@@ -18,8 +18,8 @@ const LANGUAGES: ReadonlyMap<string, SymbolLanguage> = new Map(
 );
 
 /**
- * The language of a file: by the end of its path, or else by the tag of a fence (`ts`, `python`). Throws a `SymbolError`
- * (`language`) that says what else to do when neither is one in which symbols can be found.
+ * Returns the language of a file by its extension, or else by a fence tag (`ts`, `python`). Throws a `SymbolError`
+ * (`language`) with an alternative if neither is supported.
  */
 export function languageOf(path: string, tag = ""): SymbolLanguage {
   const end = /\.([^.]+)$/.exec(path)?.[1] ?? "";
@@ -32,13 +32,13 @@ export function languageOf(path: string, tag = ""): SymbolLanguage {
 }
 
 /**
- * Why a symbol cannot be given. `language`: nothing is known of the language. `size`: the text is too long. `unknown`:
- * there is no symbol of that name. `ambiguous`: there are several. `shared`: other code stands on its lines. `syntax`: it
- * does not parse.
+ * Why a symbol was not found. `language`: not supported. `size`: the text is too long. `unknown`: no symbol has this
+ * name. `ambiguous`: several symbols have this name. `shared`: other code is on the symbol's lines. `syntax`: the
+ * symbol does not parse.
  */
 export type SymbolErrorCode = "language" | "size" | "unknown" | "ambiguous" | "shared" | "syntax";
 
-/** A symbol that cannot be given. The message says why, with lines and near names, in words for the model. */
+/** A failed search for a symbol. The message gives the model the reason, with lines and similar names. */
 export class SymbolError extends Error {
   override readonly name = "SymbolError";
   readonly code: SymbolErrorCode;

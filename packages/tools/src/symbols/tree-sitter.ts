@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { Language, type Node, Parser } from "web-tree-sitter";
 
-// To be imported when it is wanted, and only so: a module runs once, whereas `Parser.init` that is called twice at a
-// time loads the library twice, and what belongs to the first one stops working.
+// Import this module only dynamically. A module runs once, but two concurrent calls of `Parser.init` load the library
+// twice, and objects of the first instance stop working.
 await Parser.init();
 
 /** Loads a grammar of `@vscode/tree-sitter-wasm`. */
@@ -11,12 +11,12 @@ export function loadLanguage(file: string): Promise<Language> {
   return Language.load(new URL(`wasm/tree-sitter-${file}.wasm`, folder));
 }
 
-/** A text as a tree, whose memory has to be given back. */
+/** A parsed text. Dispose of it to free its memory. */
 export interface ParsedText extends Disposable {
   readonly root: Node;
 }
 
-/** Parses a text, with pauses. Every text has a tree, also one with errors. */
+/** Parses a text, with pauses. A text with errors has a tree too. */
 export async function parse(text: string, language: Language, pauses: Pauses): Promise<ParsedText> {
   const parser = new Parser().setLanguage(language);
   try {
@@ -24,17 +24,17 @@ export async function parse(text: string, language: Language, pauses: Pauses): P
       const tree = parser.parse(text, null, { progressCallback: () => pauses.due });
       if (tree) return { root: tree.rootNode, [Symbol.dispose]: () => tree.delete() };
       await pauses.take();
-      // The next call goes on from where this one was stopped.
+      // The next call continues where this call stopped.
     }
   } finally {
     parser.delete();
   }
 }
 
-/** How long, in ms, something may go on until everything else has its turn. */
+/** Milliseconds of work between two pauses. */
 const LONGEST = 10;
 
-/** Pauses in long work that is done in one thread with everything else. */
+/** Pauses in long work on the main thread, so that other work can run. */
 export class Pauses {
   readonly #signal: AbortSignal | undefined;
   #until = performance.now() + LONGEST;
@@ -43,12 +43,12 @@ export class Pauses {
     this.#signal = signal;
   }
 
-  /** Whether it is time for a pause. */
+  /** Whether a pause is due. */
   get due(): boolean {
     return performance.now() > this.#until;
   }
 
-  /** Lets everything else have its turn. Throws the signal's reason when it has aborted. */
+  /** Lets other work run. Throws the signal's reason after an abort. */
   async take(): Promise<void> {
     await setImmediate();
     this.#signal?.throwIfAborted();

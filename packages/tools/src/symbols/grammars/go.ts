@@ -11,14 +11,14 @@ export const go: Grammar = {
     method_declaration: (node) => [`${receiverOf(node)}.${node.childForFieldName("name")?.text}`],
   },
   scopes: nameless(...DECLARATIONS, "interface_type", "var_spec_list"),
-  // Not where parentheses hold several.
+  // Without parentheses, which could contain several declarations.
   statements: (node) => DECLARATIONS.has(node.type) && node.child(1)?.type !== "(",
   functions: new Set(),
   leads: new Set(["comment"]),
   trailing: SLASHES,
 };
 
-/** `T` for a method of `T`, `*T`, `T[K]` or `*T[K]`. */
+/** Returns `T` for a method of `T`, `*T`, `T[K]` or `*T[K]`. */
 function receiverOf(method: Node): string | undefined {
   let type = method.childForFieldName("receiver")?.namedChild(0)?.childForFieldName("type") ?? undefined;
   while (type && type.type !== "type_identifier") type = type.namedChild(0) ?? undefined;

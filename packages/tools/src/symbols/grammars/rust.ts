@@ -29,7 +29,7 @@ export const rust: Grammar = {
   trailing: SLASHES,
 };
 
-/** `T` for `T`, `T<K>`, `&T` and `a::T`. */
+/** Returns `T` for `T`, `T<K>`, `&T` and `a::T`. */
 function typeName(type: Node | null): string | undefined {
   switch (type?.type) {
     case "generic_type":

@@ -38,7 +38,7 @@ const symbols: Readonly<Record<string, Names>> = {
   ),
   field_definition: (node) => textOf(node.childForFieldName("property")),
   pair: (node, inFunction) => (inFunction ? [] : textOf(node.childForFieldName("key"))),
-  // `const f = () => {}` is a symbol everywhere, any other variable outside functions; `const { a, b } = c` has no name.
+  // `const f = () => {}` is always a symbol, other variables only outside functions. `const { a, b } = c` has no name.
   variable_declarator(node, inFunction) {
     const name = node.childForFieldName("name");
     if (name?.type !== "identifier") return [];
@@ -49,11 +49,11 @@ const symbols: Readonly<Record<string, Names>> = {
     const left = node.childForFieldName("left");
     return !inFunction && left?.type === "member_expression" ? [left.text] : [];
   },
-  // `export default () => {}`; what is exported by a declaration has a name of its own.
+  // `export default () => {}`. An exported declaration has its own name.
   export_statement: (node) => (node.childForFieldName("value") ? ["default"] : []),
 };
 
-/** TypeScript without JSX; JavaScript's nodes are among its own. */
+/** TypeScript without JSX. The grammar contains the nodes of JavaScript. */
 export const typescript: Grammar = {
   file: "typescript",
   symbols,
