@@ -1,4 +1,4 @@
-/** Runs of numbers without a gap, as pairs of first and last. */
+/** Groups numbers into runs without a gap, as pairs of first and last. */
 export function gaps(numbers: Iterable<number>): [first: number, last: number][] {
   const runs: [number, number][] = [];
   for (const number of Array.from(numbers).sort((a, b) => a - b)) {

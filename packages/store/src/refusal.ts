@@ -1,6 +1,6 @@
 import { type Event, StoreError } from "@banyan/core";
 
-/** Throws `stale` unless the events go on from `seq` without gap or repeat. */
+/** Throws `stale` unless the events continue after `seq` without gap or repetition. */
 export function checkSequence(conversation: string, seq: number, events: readonly Event[]): void {
   let expected = seq + 1;
   for (const event of events) {
@@ -25,7 +25,7 @@ export function logClosed(conversation: string): StoreError {
   return new StoreError("stale", `The log of conversation ${conversation} is closed; open it again to continue.`);
 }
 
-/** What is written goes into files that nobody will find again. */
+/** Writes would go to deleted files. */
 export function fileGone(file: string): StoreError {
   return new StoreError(
     "unusable",
@@ -37,16 +37,16 @@ export function storeClosed(): StoreError {
   return new StoreError("unusable", "The store is closed; make a new one.");
 }
 
-/** Who has a conversation open. */
+/** The writer of a conversation. */
 export interface Writer {
   readonly program: string;
   readonly process: number;
   readonly host: string;
-  /** Since when, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly since: number;
 }
 
-/** `writer`: who writes to the conversation now, when that is known. */
+/** `writer` is the current writer of the conversation, if known. */
 export function overtaken(conversation: string, writer?: Writer): StoreError {
   const by = writer === undefined ? "elsewhere" : `by ${nameOf(writer)}`;
   return new StoreError(
@@ -55,7 +55,7 @@ export function overtaken(conversation: string, writer?: Writer): StoreError {
   );
 }
 
-/** The conversation is open elsewhere, and stays there. */
+/** Refuses to open a conversation that another process has open. */
 export function openElsewhere(conversation: string, writer: Writer): StoreError {
   return new StoreError(
     "locked",
@@ -64,7 +64,7 @@ export function openElsewhere(conversation: string, writer: Writer): StoreError 
   );
 }
 
-/** The conversation is open in this very store. */
+/** Refuses to open a conversation that this store has open. */
 export function openHere(conversation: string): StoreError {
   return new StoreError(
     "locked",

@@ -1,6 +1,6 @@
 import type { Rights } from "@banyan/core/stores";
 
-/** What is damaged allows nothing: the person is asked again. */
+/** Parses stored permissions. Damaged text grants nothing: the user is asked again. */
 export function rightsFrom(text: string): Rights {
   const { rules, calls } = (parsed(text) ?? {}) as Partial<Record<keyof Rights, unknown>>;
   return {
@@ -12,12 +12,12 @@ export function rightsFrom(text: string): Rights {
   };
 }
 
-/** What JSON says; nothing when it is none. */
+/** Parses JSON; undefined if invalid. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Damaged: whoever reads it takes that for nothing.
+    // Damaged text counts as empty.
     return undefined;
   }
 }

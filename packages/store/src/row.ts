@@ -1,13 +1,13 @@
 import { crc32 } from "node:zlib";
 import type { Event } from "@banyan/core";
 
-/** The columns of `events`, in this order. */
+/** The columns of `events`, in order. */
 export type Row = readonly [seq: number, epoch: number, at: number, type: string, body: string, crc: number];
 
 /**
- * The row of an event. `body` is the JSON of what has no column of its own; JSON writes lone surrogates and NUL as
- * escapes, so that the UTF-8 of SQLite can hold all of Unicode. SQLite has no checksums of its own: `crc` covers
- * the whole row, so that a row that reads back is the row that was written.
+ * Converts an event to a row. `body` is the JSON of the fields without a column. JSON escapes lone surrogates and NUL,
+ * so that SQLite's UTF-8 can store them. SQLite has no checksums, so `crc` covers the whole row: an intact row is
+ * exactly the row that was written.
  */
 export function rowOf(event: Event): Row {
   const { seq, epoch, at, type, ...rest } = event;
@@ -15,7 +15,7 @@ export function rowOf(event: Event): Row {
   return [seq, epoch, at, type, body, checksum(seq, epoch, at, type, body)];
 }
 
-/** The event in a row as SQLite gives it; `undefined` when the row is not what was written. */
+/** Converts an SQLite row to its event; undefined if the row is damaged. */
 export function eventOf(row: readonly unknown[]): Event | undefined {
   const [seq, epoch, at, type, body, crc] = row;
   if (typeof seq !== "number" || typeof body !== "string") return undefined;
@@ -23,14 +23,14 @@ export function eventOf(row: readonly unknown[]): Event | undefined {
   try {
     const event = JSON.parse(body);
     if (typeof event !== "object" || event === null || Array.isArray(event)) return undefined;
-    // In place: a copy by spreading costs as much as parsing does.
+    // Modify in place: a copy with spread syntax costs as much as parsing.
     event.seq = seq;
     event.epoch = epoch;
     event.at = at;
     event.type = type;
     return event;
   } catch {
-    // Not JSON: the reader is told of it as of any other damaged row.
+    // Not JSON: the caller treats the row like any other damaged row.
     return undefined;
   }
 }

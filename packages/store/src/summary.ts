@@ -3,10 +3,10 @@ import { readableEvent } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 import { type ConversationSummary, type OpenQuestion, outlivesProcess, type SearchOptions } from "@banyan/core/stores";
 
-/** What a list says about a conversation, gathered event by event. */
+/** A conversation's summary, built event by event. */
 export type Summary = { -readonly [K in keyof ConversationSummary]: ConversationSummary[K] };
 
-/** The characters of the first user message that stand in for a title. */
+/** Characters of the first user message that serve as the title. */
 const TITLE_LENGTH = 80;
 
 export function emptySummary(id: string): Summary {
@@ -14,8 +14,8 @@ export function emptySummary(id: string): Summary {
 }
 
 /**
- * Adds an event to a summary. Only the first and the last event, `conversation.created`, user messages and
- * `title.changed` matter: a summary of those is the summary of the whole log.
+ * Adds an event to a summary. Only the first and last event, `conversation.created`, user messages and `title.changed`
+ * matter. A summary of these events equals that of the whole log.
  */
 export function addToSummary(summary: Summary, given: Event): void {
   const event = readableEvent(given);
@@ -37,20 +37,20 @@ export function addToSummary(summary: Summary, given: Event): void {
   }
 }
 
-/** The events, in SQL, that ask a user. */
+/** SQL condition: events that ask a user. */
 export const ASKS = "type IN ('call.approval-requested', 'question.asked', 'run.paused')";
 
-/** The events, in SQL, that may close a question; another question of the same call closes it too. */
+/** SQL condition: events that may close a question. A new question of the same call also closes the earlier question. */
 export const CLOSES =
   "type IN ('call.approval-resolved', 'question.answered', 'run.continued', 'call.completed', 'call.failed', 'call.denied', 'call.cancelled', 'run.started', 'run.ended')";
 
-/** The questions of a summary: those that wait on when their processes end. */
+/** Returns the questions for a summary: those that keep waiting after their process has ended. */
 export function questionsIn(open: ReadonlyMap<string, OpenQuestion>): Pick<ConversationSummary, "questions"> {
   const waiting = [...open.values()].filter(outlivesProcess).map(({ id }) => id);
   return waiting.length === 0 ? {} : { questions: waiting };
 }
 
-/** The most recently written first; at most `limit`. */
+/** Sorts by last write, newest first, and returns at most `limit`. */
 export function newestFirst<T extends ConversationSummary>(summaries: readonly T[], limit = Infinity): T[] {
   return summaries.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)).slice(0, Math.max(0, limit));
 }
@@ -59,12 +59,12 @@ export function hasLabels(summary: ConversationSummary, labels: Readonly<Record<
   return Object.entries(labels).every(([name, value]) => summary.labels[name] === value);
 }
 
-/** Whether a search with these options looks into the conversation. */
+/** Returns whether a search with these options includes the conversation. */
 export function isWithin(summary: ConversationSummary, { labels, conversation = summary.id }: SearchOptions): boolean {
   return summary.id === conversation && hasLabels(summary, labels);
 }
 
-/** The beginning of a text on one line. No character is cut in two. */
+/** Returns the beginning of a text on one line. No character is split. */
 function beginningOf(text: string): string {
   const line = text
     .slice(0, 20 * TITLE_LENGTH)

@@ -3,8 +3,8 @@ import type { ConversationSummary, Log, LogView, OpenOptions, SearchHit } from "
 import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../refusal.ts";
 
 /**
- * Keeps nothing but how far each conversation has come: for conversations without end that nobody wants to read again.
- * Appends are checked and forgotten at once; reading yields nothing, and no conversation is listed or found.
+ * Returns a store that keeps only the position of each conversation, for endless conversations that are never read
+ * again. Appends are checked and then forgotten. Reading yields nothing, and no conversation is listed or found.
  */
 export function forgetfulStore(): Store {
   return new ForgetfulStore();
@@ -12,10 +12,10 @@ export function forgetfulStore(): Store {
 
 interface Position {
   readonly id: string;
-  /** Of the writer that opened it last. */
+  /** The epoch of the last writer. */
   epoch: number;
   seq: number;
-  /** Whether that writer has it open. */
+  /** Whether this writer has the conversation open. */
   open: boolean;
 }
 

@@ -18,8 +18,8 @@ import { searchLogs } from "../search/search-logs.ts";
 import { addToSummary, emptySummary, hasLabels, newestFirst, questionsIn, type Summary } from "../summary.ts";
 
 /**
- * Keeps conversations in memory, for tests and throw-away chats. Appends are done at once. The events themselves are
- * kept, not copies: who appends an event must not change it afterwards. They last as long as the store is referred to.
+ * Returns a store that keeps conversations in memory, for tests and temporary chats. Appends complete immediately.
+ * Events are not copied: the caller must not change an event afterwards. The conversations exist as long as the store.
  * @example await Session.open(memoryStore());
  */
 export function memoryStore(): Store {
@@ -31,11 +31,11 @@ interface Conversation {
   readonly events: Event[];
   readonly summary: Summary;
   readonly questions: Map<string, OpenQuestion>;
-  /** What a person allowed in it. */
+  /** The permissions that a user granted in the conversation. */
   rights: Rights;
-  /** Of the writer that opened it last. */
+  /** The epoch of the last writer. */
   epoch: number;
-  /** Whether that writer has it open. */
+  /** Whether this writer has the conversation open. */
   open: boolean;
 }
 
@@ -106,10 +106,10 @@ class MemoryStore implements Store {
   }
 }
 
-/** The most events that `read` yields at once. */
+/** The most events of one batch. */
 const BATCH = 1000;
 
-/** The events after a number, up to another or to the last one that there is by then. */
+/** Yields the events after a number, up to another number or the end. */
 async function* batches(
   events: readonly Event[],
   after: number,

@@ -2,25 +2,25 @@ import { readFileSync } from "node:fs";
 import { StoreError } from "@banyan/core";
 import type { ClientConfig } from "pg";
 
-/** Where a database is, and what may be said of that: never a password. */
+/** The address of a database. Its `name` and `user` may be shown; the password may not. */
 export interface Address {
-  /** As `host:port/database`, for sentences. */
+  /** `host:port/database`, for messages. */
   readonly name: string;
   readonly user: string;
   readonly connect: Pick<ClientConfig, "host" | "port" | "user" | "password" | "database" | "ssl">;
 }
 
-/** How a connection is kept from others' eyes, as PostgreSQL's own programs name it. */
+/** The modes of encryption, with the names of PostgreSQL's own programs. */
 const MODES = ["disable", "require", "verify-ca", "verify-full"];
 const KNOWN = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 const EXAMPLE = "postgres://user:password@host:5432/database?sslmode=verify-full";
 
-/** Whether a text is meant as the address of a PostgreSQL database. */
+/** Returns whether a text is the address of a PostgreSQL database. */
 export function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:/i.test(text);
 }
 
-/** Reads the address of a database. Throws `StoreError` (`unusable`), which does not repeat what could be a password. */
+/** Parses the address of a database. Throws a `StoreError` (`unusable`) without any part that could be a password. */
 export function readAddress(text: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !isPostgresUrl(text)) throw wrong("it is not an address");
@@ -60,7 +60,7 @@ function encryption(given: URLSearchParams): ClientConfig["ssl"] {
   };
   const [ca, cert, key] = ["sslrootcert", "sslcert", "sslkey"].map(certificate);
   return {
-    // As PostgreSQL's own programs: "require" takes any certificate, unless it was told whom to believe.
+    // As in PostgreSQL's own programs, "require" accepts any certificate if no root certificate is given.
     rejectUnauthorized: mode !== "require" || ca !== undefined,
     ...(ca !== undefined && { ca }),
     ...(cert !== undefined && { cert }),
@@ -82,7 +82,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A "%" that is none: what stands there is meant as it is.
+    // Not a percent-escape: take it literally.
     return text;
   }
 }

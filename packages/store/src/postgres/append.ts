@@ -5,18 +5,18 @@ import { isPassing } from "./error.ts";
 import { type SaidRow, storable } from "./said-rows.ts";
 import type { Columns, Statement } from "./statement.ts";
 
-/** What is appended to one log. */
+/** An append to one log. */
 export interface Append {
-  /** Of the conversation's row. */
+  /** The number of the conversation's row. */
   readonly number: number;
   readonly epoch: number;
-  /** The last event before it. */
+  /** The number of the last event before this append. */
   readonly before: number;
   readonly rows: readonly Row[];
   readonly said: readonly SaidRow[];
-  /** As it is with these events. */
+  /** The summary after these events. */
   readonly summary: Summary;
-  /** Only where they change; null otherwise. */
+  /** The new value, or null if unchanged. */
   readonly labels: Readonly<Record<string, string>> | null;
   readonly title: string | null;
   /** The open questions as JSON. */
@@ -24,7 +24,7 @@ export interface Append {
   readonly durable: boolean;
 }
 
-/** `refused`: the log is another writer's by now, or does not end where the append goes on. */
+/** `refused`: the log has another writer now, or does not end where the append starts. */
 export type Appended = "done" | "refused";
 
 interface Waiting {
@@ -32,16 +32,16 @@ interface Waiting {
   readonly done: PromiseWithResolvers<Appended>;
 }
 
-/** The most statements under way at once, and the characters of a statement that is shared. */
+/** The most concurrent statements, and the most characters of a shared statement. */
 const FLIGHTS = 4;
 const CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Appends to the logs of one node. What waits at the same time goes in one statement, which is a transaction: a flush to the
- * disk is paid once for all. Each append stands for itself in it: where one is refused, the others are written.
+ * Appends to the logs of one node. Waiting appends share a statement, which is a transaction, so they share the cost of
+ * a disk flush. Each append is independent: if one is refused, the others are still written.
  *
- * A connection that breaks leaves it open whether the statement was carried out. It is sent again, and the guards decide:
- * the epoch is this writer's alone, so a log that ends where the append would have ended holds it already.
+ * After a broken connection, the outcome of the statement is unknown. The statement is sent again, and the guards
+ * decide: only this writer has the epoch, so a log that ends where the append would end contains the append already.
  */
 export class Appends {
   readonly #database: Database;
@@ -49,17 +49,17 @@ export class Appends {
   readonly #waiting: Waiting[] = [];
   #flights = 0;
 
-  /** `written` hears of each conversation that has something new. */
+  /** `written` gets the id of each conversation with new events. */
   constructor(database: Database, written: (conversation: string) => void = () => {}) {
     this.#database = database;
     this.#written = written;
   }
 
-  /** Rejects with `StoreError`. */
+  /** Appends to a log. Rejects with a `StoreError`. */
   add(append: Append): Promise<Appended> {
     const done = Promise.withResolvers<Appended>();
     this.#waiting.push({ append, done });
-    // All that is said in this tick goes together.
+    // Appends of the same tick share a statement.
     if (this.#flights < FLIGHTS) queueMicrotask(() => this.#fly());
     return done.promise;
   }
@@ -85,11 +85,11 @@ export class Appends {
         this.#flights--;
         this.#fly();
       })
-      // Each of the group was told.
+      // Each append got the error already.
       .catch(() => {});
   }
 
-  /** Those that wait, the first first: of one kind, so that nobody waits for a flush that is not his. */
+  /** Returns the first waiting appends of one kind: an append without flush must not wait for a flush. */
   #group(): Waiting[] {
     const durable = this.#waiting[0]?.append.durable;
     let characters = 0;
@@ -112,7 +112,7 @@ export class Appends {
         if (left.length > 0) {
           const outcomes = await this.#send(left);
           for (const [index, { number }] of left.entries()) known.set(number, outcomes[index] ?? "refused");
-          // The statement that was cut off may have been at work until now.
+          // The interrupted statement may have finished only now.
           for (const [number, outcome] of await this.#known(left)) if (outcome === "done") known.set(number, "done");
         }
         return appends.map(({ number }) => known.get(number) ?? "refused");
@@ -130,7 +130,7 @@ export class Appends {
     return appends.map(({ number }) => (numbers.has(number) ? "done" : "refused"));
   }
 
-  /** Which of them are in their logs: only their writer could have written there with its epoch. */
+  /** Returns the outcome of appends that may be in their logs already: only their writer could write with this epoch. */
   async #known(appends: readonly Append[]): Promise<Map<number, Appended>> {
     const rows: Columns[] = await this.#database.once(KNOWN, [
       appends.map(({ number }) => number),
@@ -142,7 +142,7 @@ export class Appends {
   }
 }
 
-/** In the order of the parameters of `APPEND`, but for its last one. */
+/** Returns the values of the parameters of `APPEND`, except the last. */
 function valuesOf(appends: readonly Append[]): readonly unknown[] {
   const rows = appends.flatMap(({ number, rows }) => rows.map((row) => [number, ...row] as const));
   const said = appends.flatMap(({ number, said }) => said.map((row) => ({ number, ...row })));
@@ -168,14 +168,14 @@ function valuesOf(appends: readonly Append[]): readonly unknown[] {
   ];
 }
 
-/** Labels as they are kept: JSON has no line break in it, and no NUL. */
+/** Returns labels as stored texts: JSON contains no line break and no NUL. */
 export function labelTexts(labels: Readonly<Record<string, string>>): string[] {
   return Object.entries(labels).map((entry) => JSON.stringify(entry));
 }
 
 /**
- * The first part takes the rows of the conversations, where they are still this writer's: a takeover waits for it, or it for
- * the takeover, and then finds another epoch. The setting holds for this transaction alone.
+ * The first part locks the rows of conversations that still belong to this writer. A takeover waits for the append, or
+ * the append waits for the takeover and then finds another epoch. The setting applies to this transaction only.
  */
 const APPEND: Statement = {
   name: "append",

@@ -6,15 +6,15 @@ import { isPassing, storeError } from "./error.ts";
 import { migrate } from "./migrations.ts";
 import { type Columns, type Connection, inTransaction, type Statement } from "./statement.ts";
 
-/** Milliseconds: for a connection, for a statement on the server, and for its answer to arrive here. */
+/** Milliseconds for a connection, for a statement on the server, and for the arrival of its result. */
 const CONNECT = 10_000;
 const STATEMENT = 30_000;
 const ANSWER = 40_000;
-/** Milliseconds between two tries while the server is away: the first, and the longest. */
+/** Milliseconds between two attempts while the server is away: first and longest pause. */
 const FIRST_WAIT = 50;
 const LONGEST_WAIT = 1_000;
 
-/** How statements are sent. */
+/** Options of a database connection pool. */
 export interface DatabaseOptions {
   readonly address: Address;
   readonly schema: string;
@@ -23,8 +23,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * The connections of one store to its database. The first statement makes the tables, or brings them up to date. Once the
- * database has answered, its absence is waited out: a restart or a failover costs time and nothing else.
+ * The connections of one store to its database. The first statement creates or updates the tables. After the first
+ * successful statement, the store waits while the database is away: a restart or a failover only costs time.
  */
 export class Database {
   readonly #address: Address;
@@ -41,11 +41,11 @@ export class Database {
     this.#schema = schema;
     this.#patience = patience;
     this.#pool = new pg.Pool({ ...this.connectOptions(), max: connections, allowExitOnIdle: true });
-    // A connection that breaks while nobody uses it is replaced by the next statement.
+    // The next statement replaces an idle connection that broke.
     this.#pool.on("error", () => {});
   }
 
-  /** For a connection of its own, beside the others. */
+  /** Returns the options of a separate connection. */
   connectOptions(): pg.ClientConfig {
     return {
       ...this.#address.connect,
@@ -63,20 +63,20 @@ export class Database {
   }
 
   /**
-   * Sends a statement, again while the server is away: one that must not be carried out twice goes by `once`. Rejects with
-   * `StoreError`.
+   * Sends a statement, and repeats it while the server is away. Use `once` for a statement that must not run twice.
+   * Rejects with a `StoreError`.
    */
   async ask(statement: Statement, values: readonly unknown[] = []): Promise<Columns[]> {
     return this.patiently(() => this.once(statement, values));
   }
 
-  /** Sends a statement once. Rejects as the driver does: an error that `isPassing` leaves open whether it was carried out. */
+  /** Sends a statement once. Rejects with the driver's error. After an error with `isPassing`, the outcome is unknown. */
   async once(statement: Statement, values: readonly unknown[] = []): Promise<Columns[]> {
     await this.ready();
     return this.#with(({ ask }) => ask(statement, values));
   }
 
-  /** Several statements, all or none; again while the server is away, so to be asked for only where twice is as good as once. */
+  /** Runs several statements in a transaction, repeated while the server is away. The transaction must be safe to run twice. */
   async transaction<T>(body: (connection: Connection) => Promise<T>): Promise<T> {
     return this.patiently(async () => {
       await this.ready();
@@ -84,7 +84,7 @@ export class Database {
     });
   }
 
-  /** Repeats what failed for a passing reason, as long as the store has patience. Rejects with `StoreError`. */
+  /** Repeats an attempt after passing errors, for the store's `patience`. Rejects with a `StoreError`. */
   async patiently<T>(attempt: () => Promise<T>): Promise<T> {
     const until = performance.now() + this.#patience;
     for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
@@ -98,7 +98,7 @@ export class Database {
     }
   }
 
-  /** Resolves when the tables are there and of this version. */
+  /** Resolves when the tables exist in this version. */
   async ready(): Promise<void> {
     this.#ready ??= this.#with((connection) => migrate(connection, this.#schema, this.#address)).catch(
       (error: unknown) => {
@@ -110,7 +110,7 @@ export class Database {
     this.#hasAnswered = true;
   }
 
-  /** A statement's text, with the tables where they are. */
+  /** Returns a statement's text with the configured schema. */
   textOf({ text }: Statement): string {
     if (this.#schema === "banyan") return text;
     const known = this.#named.get(text) ?? text.replaceAll("banyan.", `${pg.escapeIdentifier(this.#schema)}.`);
@@ -127,7 +127,7 @@ export class Database {
     if (this.hasEnded) throw new StoreError("unusable", "The store is closed; make a new one.");
     const client = await this.#pool.connect();
     let broken: unknown;
-    // One that breaks between two answers says so by an event, and nobody need hear it twice.
+    // A connection that breaks between two statements emits an error event, which must have a listener.
     const onError = () => {};
     client.on("error", onError);
     try {
@@ -145,13 +145,13 @@ export class Database {
       throw error;
     } finally {
       client.removeListener("error", onError);
-      // After a time-out an answer may still come, to whoever asks next.
+      // After a timeout, a late result could reach the next user of the connection, so close the connection.
       client.release(broken !== undefined && isPassing(broken));
     }
   }
 }
 
-/** 64-bit numbers are numbers: sequences, epochs and times stay far below 2^53. */
+/** 64-bit values become numbers: sequences, epochs and times stay far below 2^53. */
 function typeParser(oid: number, format?: "text" | "binary"): (text: string) => unknown {
   return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as "text");
 }

@@ -2,19 +2,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Database } from "./database.ts";
 
-/** Milliseconds in which rings are gathered, and bytes of a ring: PostgreSQL takes 8,000. */
+/** Milliseconds to collect notifications, and bytes of one: PostgreSQL accepts 8,000. */
 const GATHERED = 5;
 const LARGEST = 7_000;
-/** Milliseconds between two tries to listen again. */
+/** Milliseconds between two attempts to listen. */
 const RETRY = 500;
 
-/** Hears which conversations have something new; `undefined`: any may have, for what was rung meanwhile was not heard. */
+/** Gets conversations with new events; `undefined`: any conversation may have some, because notifications were missed. */
 export type Hearing = (conversations: readonly string[] | undefined) => void;
 
 /**
- * Tells other nodes that there is more to read: which conversations, and nothing of what is in them. It is rung outside of the
- * transaction of an append, which would wait for all others that ring. A ring may be lost; whoever listens looks by himself from
- * time to time.
+ * Notifies other nodes of new events: which conversations, without any content. The notification is sent outside the
+ * append's transaction, which would wait for all other notifying transactions. Notifications may be lost, so listeners
+ * also poll from time to time.
  */
 export class Doorbell {
   readonly #database: Database;
@@ -31,7 +31,7 @@ export class Doorbell {
     this.#node = node;
     this.#channel = database.textOf({ text: "banyan.doorbell" }).replaceAll('"', "");
     this.#hearing = hearing;
-    // It tries again by itself, until it is closed.
+    // Retries on its own until it is closed.
     this.#listen().catch(() => {});
   }
 
@@ -53,7 +53,7 @@ export class Doorbell {
     const flush = () => {
       const text = JSON.stringify([this.#node, ...some]);
       some = [];
-      // Whoever does not hear it looks a moment later.
+      // Nodes that miss the notification poll a moment later.
       this.#database.once({ name: "ring", text: "SELECT pg_notify($1, $2)" }, [this.#channel, text]).catch(() => {});
     };
     let size = 0;
@@ -73,13 +73,13 @@ export class Doorbell {
         await this.#database.ready();
         await this.#listenOnce();
       } catch {
-        // Away, as after a crash of the database: it is tried again below.
+        // The database is away, as after a crash: retry below.
       }
       if (!this.#closed) await sleep(RETRY, undefined, { ref: false });
     }
   }
 
-  /** Resolves when the connection has ended. */
+  /** Listens until the connection ends. */
   async #listenOnce(): Promise<void> {
     const client = new pg.Client(this.#database.connectOptions());
     const ended = new Promise<void>((resolve) => {
@@ -105,7 +105,7 @@ export class Doorbell {
     try {
       said = JSON.parse(payload);
     } catch {
-      // Not of this program.
+      // Not a notification of Banyan.
       return;
     }
     if (!Array.isArray(said) || said[0] === this.#node) return;

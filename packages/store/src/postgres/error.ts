@@ -8,23 +8,23 @@ const NO_SUCH_DATABASE = "3D000";
 const NO_PRIVILEGE = "42501";
 const NO_ROOM = ["53100", "53200"];
 const REFUSED = ["28000", "28P01"];
-/** The server ends, begins, has no place left for another connection, or broke a deadlock: a moment later it may be well. */
+/** The server is stopping, starting, out of connections, or resolved a deadlock: a later attempt may succeed. */
 const PASSING = ["57P01", "57P02", "57P03", "57P05", "53300", "40001", "40P01", "58030"];
 const CONNECTION = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN"];
-/** What the driver says when a connection broke, without a code of its own. */
+/** Messages of the driver about broken connections, which have no code. */
 const BROKEN =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout|timeout expired|Client was closed|Client has encountered a connection error)/;
-/** What TLS says of a certificate that is not believed. */
+/** TLS error codes of an untrusted certificate. */
 const CERTIFICATE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|ERR_SSL_)/;
 
-/** Whether the same may work a moment later: what was asked has an unknown outcome, or none. */
+/** Returns whether a later attempt may succeed. The outcome of the failed attempt may be unknown. */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error);
   if (PASSING.includes(code) || code.startsWith("08") || CONNECTION.includes(code)) return true;
   return error instanceof Error && BROKEN.test(error.message);
 }
 
-/** What went wrong with a database, as the error that the store's contract promises. It says no password. */
+/** Converts a database error to the error of the store's contract. The message contains no password. */
 export function storeError(error: unknown, { name, user }: Address): StoreError {
   if (error instanceof StoreError) return error;
   const cause = { cause: error };

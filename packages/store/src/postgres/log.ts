@@ -18,7 +18,7 @@ import { Reader } from "./reader.ts";
 import { saidRows } from "./said-rows.ts";
 import type { Statement } from "./statement.ts";
 
-/** What a log needs of its store, and of the row that was taken when it was opened. */
+/** The parts of a log: its store's objects, and the conversation's row at the time of opening. */
 export interface OpenedLog {
   readonly database: Database;
   readonly appends: Appends;
@@ -27,13 +27,13 @@ export interface OpenedLog {
   readonly seq: number;
   readonly summary: Summary;
   readonly questions: Map<string, OpenQuestion>;
-  /** The row has other questions: the next append writes these. */
+  /** True if the row has outdated questions: the next append writes these. */
   readonly notesQuestions: boolean;
-  /** The time by which all machines stamp what they write. */
+  /** Returns the common time of all machines, in milliseconds since 1970. */
   now(): number;
-  /** Who has the conversation now. */
+  /** Returns the current writer of the conversation. */
   writer(): Promise<Writer | undefined>;
-  /** Says that it is open no more. */
+  /** Marks the conversation as closed. */
   release(): Promise<void>;
 }
 
@@ -84,10 +84,10 @@ export class PostgresLog implements Log {
     }
   }
 
-  /** One after the other, in the order in which they were asked for. */
+  /** Appends run one after the other, in call order. */
   append(events: readonly Event[], { durable = false }: { readonly durable?: boolean } = {}): Promise<void> {
     const appended = this.#last.then(() => this.#append(events, durable));
-    // Each is told of its own failure; the next one finds what it finds.
+    // Each caller gets the error of its own append. The next append runs anyway.
     this.#last = appended.catch(() => {});
     return appended;
   }
@@ -122,7 +122,7 @@ export class PostgresLog implements Log {
     this.#notesQuestions = false;
   }
 
-  /** Not waiting for what is being appended would leave its outcome to chance. */
+  /** Wait for running appends: their outcome would be uncertain after a release. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -130,7 +130,7 @@ export class PostgresLog implements Log {
     await this.#opened.release();
   }
 
-  /** Another writer has the conversation by now; or the database came back without what it had not flushed. */
+  /** Returns why an append was refused: another writer took over, or the database lost unflushed events. */
   async #overtaken(): Promise<StoreError> {
     const { id } = this.#summary;
     const { database, number, epoch } = this.#opened;
@@ -144,20 +144,20 @@ export class PostgresLog implements Log {
   }
 }
 
-/** What a person allowed in a conversation. All that is in the database was begun in it. Rejects with `StoreError`. */
+/** Returns the permissions that a user granted in a conversation. Rejects with a `StoreError`. */
 async function readRights(database: Database, number: number): Promise<Rights> {
   const [row] = await database.ask(READ, [number]);
   return row ? rightsFrom(String(row[0])) : noRights;
 }
 
-/** Whether they were written: a writer that another one has overtaken grants nothing. Rejects with `StoreError`. */
+/** Returns whether the permissions were written: an overtaken writer grants nothing. Rejects with a `StoreError`. */
 async function writeRights(database: Database, number: number, epoch: number, rights: Rights): Promise<boolean> {
   return (await database.ask(WRITE, [number, epoch, JSON.stringify(rights)])).length > 0;
 }
 
 const READ: Statement = { text: "SELECT rights FROM banyan.rights WHERE conversation = $1" };
 
-/** The row of the conversation is held until the end, so that no takeover comes between. */
+/** Locks the conversation's row until the end, so that no takeover comes in between. */
 const WRITE: Statement = {
   text: `
   WITH held AS (SELECT number FROM banyan.conversations WHERE number = $1 AND epoch = $2 FOR SHARE)

@@ -4,15 +4,15 @@ import type { Address } from "./address.ts";
 import { type Connection, inTransaction } from "./statement.ts";
 
 /**
- * What the tables became, step by step: number 1 is the first. They only go forward; each runs in a transaction of its own.
- * One that was released is never changed, and takes nothing away that the version before needs while nodes are replaced.
+ * The steps from one version of the tables to the next, from number 1 on. Each step runs in a transaction. Versions only go
+ * forward. A released step never changes, and removes nothing that the previous version needs: nodes are replaced one by one.
  *
- * `conversations.seq`, `epoch` and what lists need change with each append, and no index covers them: the row is updated in
- * place. A label is its JSON, as `["name","value"]`. A message without `words` is one that a search looks into in any case.
- * A conversation is its owner's while that node's lease lasts, by the clock of the database alone. `drives` counts how often it
- * was gone on with after its owner died, until one closes it in peace. `running` and `waiting` are what its owner said last, and
- * count while that lives. `questions` is JSON: the open questions as the log has them up to event `questions_seq`, whether anybody
- * has the conversation open or not. A node of a version before appends without noting questions: then that is behind `seq`.
+ * Each append changes `conversations.seq`, `epoch` and the columns for lists. No index covers these columns, so the row is
+ * updated in place. A label is stored as JSON, `["name","value"]`. Searches always check messages without `words`. A
+ * conversation belongs to its owner during the node's lease, by the database's clock. `drives` counts resumptions after the
+ * death of an owner, until an owner closes the conversation. `running` and `waiting` are the owner's last report, valid while
+ * the owner lives. `questions` is JSON: the open questions up to event `questions_seq`, even if no node has the conversation
+ * open. Nodes of an earlier version append without questions: `questions_seq` is then lower than `seq`.
  */
 const STEPS: readonly string[] = [
   `
@@ -92,10 +92,10 @@ const STEPS: readonly string[] = [
   `,
 ];
 
-/** Makes the tables, or brings them up to date, one node after the other. Rejects with `StoreError` for newer ones. */
+/** Creates or updates the tables. Nodes take turns. Rejects with a `StoreError` if the tables are newer. */
 export async function migrate({ ask }: Connection, schema: string, address: Address): Promise<void> {
   const known = async () => {
-    // From the tables themselves: what the server remembers of names may be older than the lock.
+    // Query the tables themselves: the server's cached names may be older than the lock.
     const [row] = await ask(
       {
         text: `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1),
@@ -117,7 +117,7 @@ export async function migrate({ ask }: Connection, schema: string, address: Addr
     version = await inTransaction({ ask }, async () => {
       await ask({ text: "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))" }, [`banyan ${schema}`]);
       const now = await known();
-      // Who may not make a schema may still use one that is there.
+      // A user without the right to create a schema may still use an existing one.
       if (!now.hasSchema) await ask({ text: `CREATE SCHEMA ${pg.escapeIdentifier(schema)}` });
       if (!now.hasTables) await ask({ text: "CREATE TABLE banyan.schema_version (version integer NOT NULL)" });
       const at = await versionIn(ask, schema, address);

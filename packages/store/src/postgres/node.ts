@@ -4,30 +4,30 @@ import { createId } from "@banyan/core";
 import type { Database } from "./database.ts";
 import type { Statement } from "./statement.ts";
 
-/** Seconds that a node's lease lasts after it was renewed, and milliseconds from one renewal to the next. */
+/** Seconds of a node's lease after each renewal, and milliseconds between two renewals. */
 export const LEASE = 15;
 const RENEWAL = 5_000;
 
-/** Milliseconds that two clocks may differ and count as the same: answers of a database take their time. */
+/** Milliseconds by which two clocks may differ and still count as equal: database results take time. */
 const AGREED = 1_000;
 
-/** What other nodes are told of this one. */
+/** The facts about this node for other nodes. */
 export interface NodeOptions {
   readonly program?: string | undefined;
-  /** Where other nodes reach it over HTTP; none when absent. */
+  /** The HTTP address for other nodes; absent: none. */
   readonly address?: string | undefined;
-  /** The machine whose files it works with. */
+  /** The machine whose files the node uses. */
   readonly machine?: string | undefined;
 }
 
 /**
- * This store among those that share its database. All that it has open is its own while its lease lasts, by the clock of the
- * database: a node's clock may be wrong by hours. When the lease is over, others may take what it had; what it appends from
- * then on is refused by the epoch, so that a process that slept harms nothing.
+ * This store as one of the nodes that share its database. The node owns its open conversations during its lease, by the
+ * database's clock, because a node's clock may be wrong by hours. After the lease, other nodes may take the
+ * conversations. The epoch then refuses later appends of this node, so a process that was suspended does no harm.
  */
 export class Node {
   readonly id = createId();
-  /** Known when the node has begun. */
+  /** Valid after `begin`. */
   readonly clock = new SharedClock();
   readonly #database: Database;
   readonly #options: NodeOptions;
@@ -35,7 +35,7 @@ export class Node {
   #begun: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ticking: Promise<void> | undefined;
-  /** Conversations that were closed while the database was away: this node says until it can that they are free. */
+  /** Conversations that were closed while the database was away. The node releases them as soon as possible. */
   readonly #unreleased = new Map<number, number>();
 
   constructor(database: Database, options: NodeOptions) {
@@ -44,14 +44,14 @@ export class Node {
     this.#address = options.address ?? null;
   }
 
-  /** Others are told from now on that this node is reached there. Rejects with `StoreError`. */
+  /** Publishes the address of this node. Rejects with a `StoreError`. */
   async reachedAt(address: string): Promise<void> {
     this.#address = address;
     await this.begin();
     await this.#renew();
   }
 
-  /** Resolves when other nodes know of this one. Rejects with `StoreError`. */
+  /** Resolves when other nodes know this node. Rejects with a `StoreError`. */
   begin(): Promise<void> {
     this.#begun ??= this.#renew().then(
       () => {
@@ -66,13 +66,13 @@ export class Node {
     return this.#begun;
   }
 
-  /** Says that a conversation is open no more. What cannot be said now is said later. */
+  /** Marks a conversation as closed. If the database is away, the node retries later. */
   async release(number: number, epoch: number): Promise<void> {
     this.#unreleased.set(number, epoch);
     await this.#release();
   }
 
-  /** The conversation was opened again here. */
+  /** Keeps a conversation that was opened again. */
   holds(number: number): void {
     this.#unreleased.delete(number);
   }
@@ -80,12 +80,12 @@ export class Node {
   async end(): Promise<void> {
     clearInterval(this.#timer);
     if (!this.#begun) return;
-    // Without a word of it, the lease runs out.
+    // If the statement fails, the lease runs out.
     await this.#begun.then(() => this.#database.once(END, [this.id])).catch(() => {});
   }
 
   #tick(): void {
-    // While the database is away, one waits for it, and not one more every five seconds. Until then the lease is what counts.
+    // While the database is away, only one renewal waits, instead of a new one every five seconds. The lease decides meanwhile.
     this.#ticking ??= Promise.allSettled([this.#renew(), this.#release()]).then(() => {
       this.#ticking = undefined;
     });
@@ -108,23 +108,23 @@ export class Node {
 }
 
 /**
- * The time by which all machines stamp what they write to one database: each its own clock, as long as that agrees with the
- * database's, and the database's otherwise. A machine whose clock is an hour off would else have its conversations at the head of
- * every list for an hour, or at the end of it, and the events of one that moves to another machine would go back in time.
+ * The common time of all machines with one database: a machine's own clock as long as it agrees with the database's
+ * clock, else the database's clock. Without this, conversations of a machine with a wrong clock would be sorted wrongly
+ * in every list. Events of a conversation that moves to another machine could go back in time.
  *
- * The database is asked anyway, with each renewal of the lease. Its clock was read between the question and the answer, and when is
- * not known: with a busy network, or a process that slept meanwhile, that is seconds. So only a difference that no delay explains counts.
+ * Each lease renewal also reads the database's clock, at an unknown moment between request and result. A busy network
+ * or a suspended process can make that seconds. So only a difference that no delay explains counts.
  */
 export class SharedClock {
-  /** Milliseconds by which this machine's clock is behind. */
+  /** Milliseconds by which this machine's clock is slow. */
   #behind = 0;
 
-  /** In milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   now(): number {
     return Date.now() + this.#behind;
   }
 
-  /** The database said what time it has, between `asked` and `answered` by the clock of this machine. */
+  /** Compares with the database's time, which was read between `asked` and `answered` by this machine's clock. */
   compare(database: number, asked: number, answered = Date.now()): void {
     const [least, most] = [database - answered, database - asked];
     const fits = (behind: number) => least - AGREED <= behind && behind <= most + AGREED;
@@ -132,7 +132,7 @@ export class SharedClock {
   }
 }
 
-/** One statement for all that this node has open. Who has not been seen for a day is forgotten on the way. */
+/** Renews the lease of all open conversations in one statement. Also removes nodes that were not seen for a day. */
 const RENEW: Statement = {
   name: "renew",
   text: `

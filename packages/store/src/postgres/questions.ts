@@ -5,23 +5,23 @@ import type { Database } from "./database.ts";
 import { storable } from "./said-rows.ts";
 import type { Statement } from "./statement.ts";
 
-/** How many logs are read at once. */
+/** The most logs to read at once. */
 const AT_ONCE = 100;
 
-/** The open questions of a conversation as its row has them, which may be behind its log. */
+/** The open questions in a conversation's row, which may be older than its log. */
 export interface NotedQuestions {
-  /** Of the conversation's row. */
+  /** The number of the conversation's row. */
   readonly number: number;
-  /** The last event of the log. */
+  /** The number of the last event in the log. */
   readonly seq: number;
-  /** The last event that the questions take into account. */
+  /** The number of the last event that the questions include. */
   readonly noted: number;
   readonly questions: Map<string, OpenQuestion>;
 }
 
 /**
- * Brings questions up to date whose rows are behind their logs: a program that knows nothing of them wrote there, as while servers are
- * replaced by newer ones. Changes the questions in place, and returns those that were behind. Rejects with `StoreError`.
+ * Updates questions whose rows are older than their logs: an older program without questions wrote events, as while
+ * servers are replaced. Changes the questions in place and returns the outdated ones. Rejects with a `StoreError`.
  */
 export async function noteLater(
   database: Database,
@@ -46,7 +46,7 @@ export async function noteLater(
   return behind;
 }
 
-/** Keeps questions that were brought up to date, unless somebody has done so meanwhile. Rejects with `StoreError`. */
+/** Stores updated questions, unless another node did so meanwhile. Rejects with a `StoreError`. */
 export async function keepNoted(database: Database, behind: readonly NotedQuestions[]): Promise<void> {
   if (behind.length === 0) return;
   await database.ask(KEEP, [
@@ -57,7 +57,7 @@ export async function keepNoted(database: Database, behind: readonly NotedQuesti
   ]);
 }
 
-/** Open questions as they are kept, without what they show: the log has that. */
+/** Returns the stored form of open questions. Their texts are omitted, because the log has them. */
 export function questionsText(questions: ReadonlyMap<string, OpenQuestion>): string {
   const kept = [...questions.values()].map(({ type, id, message, survives, ...asks }) => {
     const whose = "run" in asks ? { run: asks.run } : { call: asks.call };
@@ -66,14 +66,14 @@ export function questionsText(questions: ReadonlyMap<string, OpenQuestion>): str
   return storable(JSON.stringify(kept));
 }
 
-/** The same, read back: what is not kept is empty. */
+/** Parses stored questions. The omitted texts are empty. */
 export function questionsFrom(text: unknown): Map<string, OpenQuestion> {
   const kept = JSON.parse(String(text)) as Record<string, unknown>[];
   const questions = kept.map((each) => ({ text: "", reason: "", ...each }) as unknown as OpenQuestion);
   return new Map(questions.map((question) => [question.id, question]));
 }
 
-/** Of logs in which nothing was open, and nothing was asked later, no event is read. */
+/** Reads no events of logs without open or new questions. */
 const LATER: Statement = {
   text: `
   SELECT conversation, seq, epoch, at, type, body, crc

@@ -4,25 +4,25 @@ import { eventOf } from "../row.ts";
 import type { Database } from "./database.ts";
 import type { Statement } from "./statement.ts";
 
-/** The most events of a batch, and the most bytes of their bodies unless a single one is larger. */
+/** The most events of a batch, and the most bytes of their bodies. A single event may be larger. */
 const BATCH_EVENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Reads the events of a conversation, passes over what is damaged, and remembers what that was. */
+/** Reads the events of a conversation. Skips damaged events and remembers them. */
 export class Reader {
   readonly #database: Database;
   readonly #number: number;
   readonly #name: string;
   readonly #lost = new Set<number>();
 
-  /** `number`: of the conversation's row. `name`: how sentences call it. */
+  /** `number` is the conversation's row. `name` is for messages. */
   constructor(database: Database, number: number, name: string) {
     this.#database = database;
     this.#number = number;
     this.#name = name;
   }
 
-  /** What was passed over so far, a sentence for each gap. */
+  /** The skipped events so far, a sentence for each gap. */
   get damage(): readonly string[] {
     return gaps(this.#lost).map(([first, last]) =>
       first === last
@@ -31,7 +31,7 @@ export class Reader {
     );
   }
 
-  /** The events after `after` up to and including `to()`, in batches. Rejects with `StoreError`. */
+  /** Yields the events after `after` up to `to()`, in batches. Rejects with a `StoreError`. */
   async *read(after: number, to: () => number): AsyncGenerator<readonly Event[]> {
     for (let from = after; from < to(); ) {
       const rows = await this.#database.ask(BATCH, [this.#number, from, to(), BATCH_EVENTS, BATCH_BYTES]);
@@ -52,7 +52,7 @@ export class Reader {
   }
 }
 
-/** The size of a text is known without reading it. */
+/** PostgreSQL knows the size of a text without reading it. */
 const BATCH: Statement = {
   name: "batch",
   text: `

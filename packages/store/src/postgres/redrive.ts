@@ -4,11 +4,11 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { PostgresStore } from "./store.ts";
 import { runsToGoOnWith, Takeover } from "./takeover.ts";
 
-/** Milliseconds between two looks for what a dead process left; three in four to five in four of it, so that not all look at once. */
+/** Milliseconds between two searches, varied by 25 % in both directions, so that nodes do not search at the same time. */
 const LOOK = 2_000;
 
 /**
- * Who goes on with what dead processes left.
+ * Options of `redrive`.
  * @example
  * const options: RedriveOptions = {
  *   agent: (session) => (session.state.labels.kind === "report" ? agent : undefined),
@@ -16,27 +16,27 @@ const LOOK = 2_000;
  * };
  */
 export interface RedriveOptions {
-  /** The agent that goes on with a conversation; nothing to leave it as it is. */
+  /** The agent that resumes a conversation; undefined leaves the conversation alone. */
   readonly agent: Agent | ((session: Session) => Agent | undefined | Promise<Agent | undefined>);
-  /** Hears what went wrong with one conversation, or why the database could not be asked; the others go on. Must not throw. */
+  /** Gets errors with a conversation or with the database. Other conversations continue. Must not throw. */
   defect?(error: unknown): void;
 }
 
 const OPTIONS: OptionNames<RedriveOptions> = { agent: true, defect: true };
 
-/** What goes on with the runs of dead processes, until it is stopped. */
+/** Resumes the runs of dead processes until it is stopped. */
 export interface Redriving extends AsyncDisposable {
-  /** Ends it: what it has at work is interrupted, with its facts in the log, and its conversations are closed. */
+  /** Stops: interrupts running work, with a record in the log, and closes the conversations. */
   stop(): Promise<void>;
 }
 
 /**
- * Goes on with the runs that other processes left in the middle when they died: whenever the lease of one is over, its
- * conversations are opened here, and each run is resumed as `agent.chat(resume())` does, to its end. A call with effects outside
- * whose outcome is unknown is not repeated. A conversation over which three processes died in a row is left alone. The agent's own
- * turn handler is asked as ever. For a program without a server: `serve({ cluster })` does this by itself.
+ * Resumes runs of processes that died. When the lease of a process is over, its conversations are opened here, and
+ * each run is resumed like `agent.chat(resume())`. An external call with an unknown outcome is not repeated. A
+ * conversation over which three processes died in a row is left alone. The agent's own turn handler applies as usual.
+ * This is for programs without a server: `serve({ cluster })` includes this function.
  *
- * The process that calls it is one of those that share the store, and may have conversations of its own open meanwhile.
+ * The calling process shares the store and may have its own conversations open.
  * @example
  * const store = postgresStore("postgres://me@db.example/banyan");
  * await using redriving = redrive(store, { agent });
@@ -51,7 +51,7 @@ class Redrive implements Redriving {
   readonly #options: RedriveOptions;
   readonly #takeover: Takeover;
   readonly #timer: NodeJS.Timeout;
-  /** What is open here, with what is gone on with in it. */
+  /** Open sessions, with their running work. */
   readonly #open = new Map<Session, Promise<unknown>>();
   #stopped: Promise<void> | undefined;
 
@@ -91,7 +91,7 @@ class Redrive implements Redriving {
   async #take(conversation: string): Promise<void> {
     if (this.#stopped) return;
     const session = await Session.open(this.#store, conversation);
-    // It goes on beside the others, and the next look does not wait for it.
+    // The work runs in parallel, and the next search does not wait for it.
     const work = this.#goOn(session)
       .catch((error: unknown) => this.#options.defect?.(error))
       .finally(() => this.#open.delete(session));
@@ -116,7 +116,7 @@ async function resumed(agent: Agent, session: Session, { leaf, mode }: LiveRun):
     const chat = agent.with({ mode }).chat(resume(), { session, ...at });
     for (const items = chat[Symbol.asyncIterator](); !(await items.next()).done; );
   } catch (error) {
-    // It had come to its end by itself.
+    // The run had ended on its own.
     if (!(error instanceof DirectiveError && error.code === "nothing-to-resume")) throw error;
   }
 }

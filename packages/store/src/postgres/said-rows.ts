@@ -2,21 +2,21 @@ import type { Event } from "@banyan/core";
 import { lexemesOf } from "../search/lexemes.ts";
 import { SAYING, saidIn } from "../search/said.ts";
 
-/** The bytes of different words up to which a message is indexed; one with more is looked into by each search. */
+/** The most bytes of distinct words to index. Searches always check messages with more. */
 const WORDS = 256 * 1024;
 
-/** What events change in the row of a message; what they leave as it is, is null. */
+/** The change of a message's row by events; null: unchanged. */
 export interface SaidRow {
   readonly message: string;
   parent: string | null;
   seq: number | null;
   at: number | null;
   removed: boolean | null;
-  /** Separated by spaces; null for none, and for too many. */
+  /** Separated by spaces; null for no words or too many. */
   words: string | null;
 }
 
-/** What events say about messages, a row for each. */
+/** Returns the changes that events make to message rows. */
 export function saidRows(events: readonly Event[]): SaidRow[] {
   const rows = new Map<string, SaidRow>();
   for (const event of events) {
@@ -45,7 +45,7 @@ export function saidRows(events: readonly Event[]): SaidRow[] {
   return Array.from(rows.values());
 }
 
-/** What is no UTF-8 or has a NUL cannot be kept as text. */
+/** Replaces what PostgreSQL cannot store as text: lone surrogates and NUL. */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
 }

@@ -3,10 +3,10 @@ import { Doorbell, type Hearing } from "./doorbell.ts";
 import type { Node } from "./node.ts";
 import type { Columns, Statement } from "./statement.ts";
 
-/** How often a conversation is gone on with whose owners died over it. */
+/** The most resumptions of a conversation whose owners died. */
 const DRIVES = 3;
 
-/** A node that has conversations open. */
+/** A node with open conversations. */
 export interface NodeEntry {
   readonly id: string;
   readonly program: string;
@@ -16,9 +16,9 @@ export interface NodeEntry {
   readonly machine: string | undefined;
   /** In milliseconds since 1970. */
   readonly since: number;
-  /** Milliseconds that its lease still lasts, by the clock of the database; below 0 when it is over. */
+  /** Remaining milliseconds of the lease by the database's clock; negative after its end. */
   readonly lease: number;
-  /** How many conversations it has open. */
+  /** The number of open conversations. */
   readonly conversations: number;
 }
 
@@ -28,28 +28,28 @@ export interface OpenConversation {
   readonly title: string;
 }
 
-/** Who has a conversation open, and lives. */
+/** The living node that has a conversation open. */
 export interface Owner {
   readonly node: string;
-  /** It is this very node. */
+  /** True if the owner is this node. */
   readonly isHere: boolean;
   readonly address: string | undefined;
 }
 
-/** What goes on in a conversation: how many runs, sub-agents' ones included, and how many questions that wait for a person. */
+/** The number of runs in a conversation, including those of sub-agents, and of questions that wait for a user. */
 export interface Activity {
   readonly running: number;
   readonly waiting: number;
 }
 
-/** Something that was asked on another node, and waits for the owner of its conversation. */
+/** A request from another node that waits for the conversation's owner. */
 export interface Waiting {
   readonly id: string;
   readonly conversation: string;
   readonly body: string;
 }
 
-/** What the nodes that share a database tell each other. All reject with `StoreError`. */
+/** Communication between the nodes that share a database. All methods reject with a `StoreError`. */
 export class Shared {
   readonly #database: Database;
   readonly #node: Node;
@@ -57,7 +57,7 @@ export class Shared {
   readonly #doorbell: Doorbell;
   readonly #hearers = new Set<Hearing>();
 
-  /** `machine`: the label of conversations that only this machine may open. */
+  /** `machine` is the label of conversations that only this machine may open. */
   constructor(database: Database, node: Node, machine: string | null) {
     this.#database = database;
     this.#node = node;
@@ -70,18 +70,18 @@ export class Shared {
     });
   }
 
-  /** Others see this node from now on, and that it is reached there. */
+  /** Publishes this node with its address. */
   begin(address: string): Promise<void> {
     return this.#node.reachedAt(address);
   }
 
-  /** Which conversations others have written to, or ask something of; until what is returned is called. */
+  /** Subscribes to conversations with new events or requests. The returned function unsubscribes. */
   listen(hearing: Hearing): () => void {
     this.#hearers.add(hearing);
     return () => this.#hearers.delete(hearing);
   }
 
-  /** Tells the others that there is something new in a conversation. */
+  /** Notifies other nodes of news in a conversation. */
   ring(conversation: string): void {
     this.#doorbell.ring(conversation);
   }
@@ -93,13 +93,13 @@ export class Shared {
     return { node: String(node), isHere: node === this.#node.id, address: text(address) };
   }
 
-  /** What goes on in a conversation that this node has: others list it so. */
+  /** Publishes the activity of a conversation of this node, for lists on other nodes. */
   async tell(conversation: string, { running, waiting }: Activity): Promise<void> {
     await this.#database.ask(TELL, [conversation, this.#node.id, running, waiting]);
     this.ring(conversation);
   }
 
-  /** What goes on in the conversations that other nodes have; those in which nothing does are left out. */
+  /** Returns the activity of other nodes' conversations. Inactive conversations are left out. */
   async activities(): Promise<ReadonlyMap<string, Activity>> {
     const rows = await this.#database.ask(ACTIVITIES, [this.#node.id]);
     return new Map(
@@ -107,31 +107,31 @@ export class Shared {
     );
   }
 
-  /** A node does not answer: its leases are over now. It takes them up again if it lives, but for what was taken meanwhile. */
+  /** Ends the leases of a node that does not answer. If the node lives, it renews its leases, except for taken conversations. */
   async ends(node: string): Promise<void> {
     await this.#database.ask(ENDS, [node]);
   }
 
-  /** Those of these conversations that another node has taken from this one. */
+  /** Returns those of these conversations that another node took from this node. */
   async overtaken(conversations: readonly string[]): Promise<string[]> {
     if (conversations.length === 0) return [];
     const rows = await this.#database.ask(OVERTAKEN, [conversations, this.#node.id]);
     return rows.map(([conversation]) => String(conversation));
   }
 
-  /** Asks something of whoever has a conversation. Asked again under one id, it is the same. */
+  /** Sends a request to the owner of a conversation. A repeated id has no effect. */
   async ask(id: string, conversation: string, body: string): Promise<void> {
     await this.#database.ask(ASK, [id, conversation, body]);
     this.ring(conversation);
   }
 
-  /** What became of what was asked; nothing while it waits. */
+  /** Returns the outcome of a request; undefined while it waits. */
   async outcomeOf(id: string): Promise<string | undefined> {
     const [row] = await this.#database.ask(OUTCOME, [id]);
     return text(row?.[0]);
   }
 
-  /** What waits for the owner of these conversations, the first first. */
+  /** Returns the requests for the owner of these conversations, oldest first. */
   async waiting(conversations: readonly string[]): Promise<Waiting[]> {
     if (conversations.length === 0) return [];
     const rows = await this.#database.ask(WAITING, [conversations]);
@@ -140,13 +140,13 @@ export class Shared {
     });
   }
 
-  /** What became of it, told once: a second outcome changes nothing. */
+  /** Stores the outcome of a request. A second outcome has no effect. */
   async answer(id: string, conversation: string, outcome: string): Promise<void> {
     await this.#database.ask(ANSWER, [id, outcome]);
     this.ring(conversation);
   }
 
-  /** Conversations that this machine may open and whose owner died, or, `takesWaiting`, that nobody has while something waits; but for some. */
+  /** Returns conversations for this machine whose owner died; with `takesWaiting`, also ownerless ones with waiting requests. */
   async left(
     limit: number,
     { takesWaiting, except }: { readonly takesWaiting: boolean; readonly except: readonly string[] },
@@ -155,29 +155,29 @@ export class Shared {
     return rows.map(([conversation]) => String(conversation));
   }
 
-  /** A conversation is gone on with. Returns whether it may be: one over which several owners died is left to a person. */
+  /** Counts a resumption of a conversation. Returns whether it is allowed: after several dead owners, a user must decide. */
   async drive(conversation: string): Promise<boolean> {
     return (await this.#database.ask(DRIVE, [conversation, DRIVES])).length > 0;
   }
 
-  /** All nodes that were seen within a day, those that live first. */
+  /** Returns all nodes that were seen within a day, living nodes first. */
   async nodes(): Promise<NodeEntry[]> {
     return (await this.#database.ask(NODES)).map(nodeOf);
   }
 
-  /** What a node has open, the one that was written to last first. */
+  /** Returns the open conversations of a node, last written first. */
   async openAt(node: string): Promise<OpenConversation[]> {
     const open = await this.#database.ask(OPEN_AT, [node]);
     return open.map(([id, title]) => ({ id: String(id), title: String(title) }));
   }
 
-  /** Whether the database answers now: nothing is waited for. */
+  /** Returns whether the database answers now, without waiting. */
   async isReady(): Promise<boolean> {
     try {
       await this.#database.once({ text: "SELECT 1" });
       return true;
     } catch {
-      // Why it does not is told to whoever needs it for something.
+      // The next real statement reports the reason.
       return false;
     }
   }
@@ -232,7 +232,7 @@ const OVERTAKEN: Statement = {
   text: "SELECT id FROM banyan.conversations WHERE id = ANY($1::text[]) AND owner <> $2",
 };
 
-/** What was answered an hour ago is forgotten on the way: whoever asked has stopped waiting. */
+/** Also removes outcomes older than an hour: their requesters have stopped waiting. */
 const ASK: Statement = {
   text: `
   WITH forgotten AS (

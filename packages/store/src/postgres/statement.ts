@@ -1,4 +1,4 @@
-/** A statement, in which the tables stand in the schema `banyan`. One with a name is prepared once for each connection. */
+/** An SQL statement with tables in the schema `banyan`. A named statement is prepared once per connection. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
@@ -7,12 +7,12 @@ export interface Statement {
 /** A row as an array of its columns. */
 export type Columns = readonly unknown[];
 
-/** One connection, in the hands of whoever needs several statements on it. */
+/** One connection for several statements. */
 export interface Connection {
   ask(statement: Statement, values?: readonly unknown[]): Promise<Columns[]>;
 }
 
-/** All that the body does on a connection, or nothing. */
+/** Runs the body in a transaction. */
 export async function inTransaction<T>({ ask }: Connection, body: () => Promise<T>): Promise<T> {
   await ask({ text: "BEGIN" });
   try {
@@ -20,7 +20,7 @@ export async function inTransaction<T>({ ask }: Connection, body: () => Promise<
     await ask({ text: "COMMIT" });
     return result;
   } catch (error) {
-    // Where the connection is gone, the server rolls back by itself; the first error is the one that counts.
+    // Without a connection, the server rolls back on its own. The first error is the important one.
     await ask({ text: "ROLLBACK" }).catch(() => {});
     throw error;
   }

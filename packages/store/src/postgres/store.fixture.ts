@@ -4,7 +4,7 @@ import { testDatabase, whyNoPostgres } from "../testing/postgres-server.fixture.
 import { type Wire, wireTo } from "../testing/wire.fixture.ts";
 import { type PostgresStoreOptions, postgresStore } from "./index.ts";
 
-/** Tests that need a database: where none can be started, they say so. */
+/** Groups tests that need a database. Without a database, the title names the reason for skipping. */
 export function describeWithPostgres(title: string, body: () => void): void {
   const why = whyNoPostgres === undefined ? "" : ` (skipped: ${whyNoPostgres})`;
   describe.skipIf(whyNoPostgres !== undefined)(`${title}${why}`, body);
@@ -17,14 +17,14 @@ export function ownDatabase(): { url(): Promise<string> } {
   return { url: async () => (await database).url };
 }
 
-/** A store that is closed when the test ends. */
+/** Opens a store that is closed when the test ends. */
 export function storeAt(url: string, options: PostgresStoreOptions = {}): Store {
   const store = postgresStore(url, options);
   onTestFinished(() => store.close());
   return store;
 }
 
-/** What is between a store and its database, until the test ends. */
+/** Puts a controllable wire between a store and its database, until the test ends. */
 export async function wireToDatabase(url: string): Promise<{ readonly wire: Wire; readonly url: string }> {
   const wire = await wireTo(() => Number(new URL(url).port));
   onTestFinished(() => wire[Symbol.dispose]());

@@ -23,31 +23,31 @@ import { searchMessages } from "./search.ts";
 import { Shared } from "./shared.ts";
 import type { Columns, Statement } from "./statement.ts";
 
-/** Connections of a store, and milliseconds for which it waits for a database that is away. */
+/** Default number of connections, and default milliseconds to wait for an absent database. */
 const CONNECTIONS = 10;
 const PATIENCE = 30_000;
 
 /**
- * How a store uses its database.
+ * Options of a PostgreSQL store.
  * @example
  * postgresStore("postgres://me@db.example/banyan", { program: "my-program", connections: 20, patience: 60_000 });
  * postgresStore("postgres://me@db.example/all", { schema: "forest", machine: "builder-1", address: "http://10.0.0.3:4180" });
  */
 export interface PostgresStoreOptions {
-  /** What this program is called when another one asks who has a conversation open; the name it was started by if absent. */
+  /** The name of this program in other programs' messages about open conversations. Default: the name that started it. */
   readonly program?: string;
-  /** Where other nodes reach this one over HTTP, as `http://10.0.0.3:4180`; they are not told when absent. */
+  /** The HTTP address for other nodes, such as `http://10.0.0.3:4180`; absent: other nodes get none. */
   readonly address?: string;
   /**
-   * The machine whose files this program works with. A conversation with a label `machine` is opened where that is the same, and
-   * nowhere else. Any is opened when absent.
+   * The machine whose files this program uses. A conversation with a label `machine` can only be opened by a program
+   * with the same value. Absent: all conversations can be opened.
    */
   readonly machine?: string;
-  /** At most this many connections, 10 when absent. */
+  /** The most connections. Default 10. */
   readonly connections?: number;
-  /** Milliseconds for which a database that was there before is waited for, as while it starts again; 30,000 when absent. */
+  /** Milliseconds to wait for a database that was available before, as during a restart. Default 30,000. */
   readonly patience?: number;
-  /** The schema in which the tables stand, `banyan` when absent: several installations can share a database. */
+  /** The schema of the tables. Default `banyan`. Several installations can share a database with different schemas. */
   readonly schema?: string;
 }
 
@@ -61,10 +61,10 @@ const OPTIONS: OptionNames<PostgresStoreOptions> = {
 };
 
 /**
- * Keeps conversations in a PostgreSQL database, which any number of processes and machines may share: each conversation has
- * one writer among them. Nothing is read or made before the first use, which makes the tables or brings them up to date.
- * A writer whose process was killed keeps others out for 15 seconds at most. Throws `StoreError` (`unusable`) for an address
- * that can be none. No password is ever told.
+ * Returns a store in a PostgreSQL database, which any number of processes and machines may share. Each conversation
+ * has one writer at a time. The first use creates or updates the tables. A killed writer keeps its conversations
+ * locked for up to 15 seconds. Throws a `StoreError` (`unusable`) for an invalid address. Messages contain no
+ * password.
  * @example
  * const store = postgresStore("postgres://user:password@localhost/banyan");
  * await using session = await Session.open(store, "garden", { create: true });
@@ -74,9 +74,9 @@ export function postgresStore(url: string, options: PostgresStoreOptions = {}): 
   return new DatabaseStore(url, options);
 }
 
-/** A store that many processes share. */
+/** A store that several processes share. */
 export interface PostgresStore extends Store {
-  /** What they tell each other through the database. Nobody is listened to before it is first used. */
+  /** Communication between these processes through the database. Listening starts with the first use. */
   readonly shared: Shared;
 }
 
@@ -86,16 +86,16 @@ class DatabaseStore implements PostgresStore {
   readonly #node: Node;
   readonly #machine: string | null;
   #shared: Shared | undefined;
-  /** Those that can be written to, by conversation; `undefined` while one is being opened. */
+  /** Writable logs by conversation; `undefined` while a log is being opened. */
   readonly #logs = new Map<string, PostgresLog | undefined>();
-  /** Those that were taken from their writers and not closed yet. */
+  /** Logs whose conversation was taken over, and that are not closed yet. */
   readonly #overtaken = new Set<PostgresLog>();
   #closed: Promise<void> | undefined;
 
   constructor(url: string, options: PostgresStoreOptions) {
     const { connections = CONNECTIONS, patience = PATIENCE, schema = "banyan" } = options;
     this.#database = new Database({ address: readAddress(url), schema, connections, patience });
-    // Who shares nothing pays for no bell.
+    // Notify only if the store is shared.
     this.#appends = new Appends(this.#database, (conversation) => this.#shared?.ring(conversation));
     this.#machine = options.machine === undefined ? null : JSON.stringify(["machine", options.machine]);
     this.#node = new Node(this.#database, options);
@@ -109,7 +109,7 @@ class DatabaseStore implements PostgresStore {
   async open(id: string, { create = false, take = false }: OpenOptions = {}): Promise<Log> {
     this.#check();
     if (!isId(id)) throw notFound(id);
-    // Asked before anything is awaited: of two that open it at once, the second is told.
+    // Check before the first `await`: the second of two concurrent opens must be refused.
     if (this.#logs.has(id) && !take) throw openHere(id);
     if (!this.#logs.has(id)) this.#logs.set(id, undefined);
     try {
@@ -144,12 +144,12 @@ class DatabaseStore implements PostgresStore {
 
   async list({ labels = {}, limit }: ListQuery = {}): Promise<ConversationSummary[]> {
     this.#check();
-    // No more than the database can count.
+    // Limit to the largest number that the database accepts.
     const most = limit === undefined ? null : Math.max(0, Math.min(Math.trunc(limit), 2 ** 31 - 1));
     const rows = await this.#database.ask(LIST, [labelTexts(labels), most]);
     const noted = rows.map(notedIn);
     const behind = await noteLater(this.#database, noted);
-    // The list is right without that: a database that takes no writes now is asked again by the next list.
+    // The list is correct without storing: if the database refuses writes now, the next list retries.
     await keepNoted(this.#database, behind).catch(() => {});
     return newestFirst(
       rows.map((row, index) => ({ ...summaryOf(row), ...questionsIn(noted[index]?.questions ?? new Map()) })),
@@ -168,7 +168,7 @@ class DatabaseStore implements PostgresStore {
     const isGone = await this.#database.transaction(async ({ ask }) => {
       const [row] = await ask(REMOVE, [id, this.#node.id]);
       if (!row) return false;
-      // Each sees what was written until the conversation's row was gone: nothing is after that.
+      // Each statement sees all rows that were written until the conversation's row was gone. No later writes are possible.
       for (const table of ["events", "messages", "rights"])
         await ask({ text: `DELETE FROM banyan.${table} WHERE conversation = $1` }, row);
       return true;
@@ -195,7 +195,7 @@ class DatabaseStore implements PostgresStore {
     if (this.#closed) throw storeClosed();
   }
 
-  /** The row of a conversation, which is this node's from then on. Carried out twice, it costs an epoch and nothing else. */
+  /** Takes the row of a conversation for this node. Running twice only costs an epoch. */
   async #take(id: string, create: boolean, take: boolean): Promise<Columns> {
     const [row] = await this.#database.ask(create && !take ? BEGIN : TAKE, [id, this.#node.id, take, this.#machine]);
     if (row) return row;
@@ -217,12 +217,12 @@ class DatabaseStore implements PostgresStore {
       release: async () => {
         if (this.#logs.get(id) === log) this.#logs.delete(id);
         this.#overtaken.delete(log);
-        // Where it cannot be said now, the node says it later, or its lease runs out.
+        // If the release fails, the node retries later, or its lease runs out.
         await this.#node.release(row.number, row.epoch).catch(() => {});
       },
     });
     const before = this.#logs.get(id);
-    // Of several that take it at once, the last one by the database has it, whoever heard of it first.
+    // Of several takeovers at once, the last one in the database wins, in whatever order the results arrive.
     const [newest, older] = before && before.epoch > log.epoch ? [before, log] : [log, before];
     this.#logs.set(id, newest);
     if (older) this.#overtaken.add(older);
@@ -270,19 +270,19 @@ function notedIn([, , , , , questions, number, seq, noted]: Columns): NotedQuest
   return { number: Number(number), seq: Number(seq), noted: Number(noted), questions: questionsFrom(questions) };
 }
 
-/** The label that says to which machine a conversation belongs, as it is kept. */
+/** Returns the stored label with the machine of a conversation. */
 function machineIn(labels: unknown): string | undefined {
   return (labels as readonly string[]).find((label) => label.startsWith('["machine",'));
 }
 
-/** What a list says of a conversation, and what it is made of; `summaryOf` and `notedIn` read it. */
+/** The columns for a list; `summaryOf` and `notedIn` read them. */
 const LISTED = "c.id, c.title, c.labels, c.created, c.updated, c.questions, c.number, c.seq, c.questions_seq";
 
-/** Whether this node may have a conversation that is not taken: it is nobody's, its own, or of a node whose lease is over. */
+/** True if this node may open the conversation: no owner, this node as owner, or an owner whose lease is over. */
 const FREE = `(c.owner IS NULL OR c.owner = $2 OR NOT EXISTS (
     SELECT FROM banyan.nodes AS n WHERE n.id = c.owner AND n.lease_until > now()))`;
 
-/** Whether it may be opened on this machine. */
+/** True if this machine may open the conversation. */
 const HERE = `($4::text IS NULL OR c.labels @> ARRAY[$4::text]
     OR NOT EXISTS (SELECT FROM unnest(c.labels) AS label WHERE label LIKE '["machine",%'))`;
 

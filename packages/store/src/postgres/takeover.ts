@@ -3,28 +3,28 @@ import type { LiveRun } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { Shared } from "./shared.ts";
 
-/** Conversations that are taken over at once. */
+/** The most conversations to take over at once. */
 const AT_ONCE = 8;
-/** Milliseconds for which one that could not be opened is left alone, so that a few such do not keep all others from being taken. */
+/** Milliseconds to skip a conversation that could not be opened, so that a few of them do not block all others. */
 const UNABLE = 60_000;
 
-/** How what is left is found and taken. */
+/** Options of a takeover. */
 export interface TakeoverOptions {
   readonly shared: Shared;
-  /** Takes conversations too that nobody has and in which something waits for an owner (`Shared.ask`). */
+  /** True: also take unowned conversations with waiting requests (`Shared.ask`). */
   readonly takesWaiting: boolean;
-  /** Opens a conversation and goes on with what is left in it. Rejects when it cannot be opened, as with `locked`. */
+  /** Opens a conversation and resumes its runs. Rejects if the conversation cannot be opened, for example with `locked`. */
   take(conversation: string): Promise<void>;
-  /** Hears why one could not be taken, unless another node was faster. */
+  /** Gets the error of a failed takeover, unless another node was faster. */
   defect(error: unknown): void;
 }
 
 const OPTIONS: OptionNames<TakeoverOptions> = { shared: true, takesWaiting: true, take: true, defect: true };
 
-/** Takes over what nodes had open when they died. */
+/** Takes over the open conversations of dead nodes. */
 export class Takeover {
   readonly #options: TakeoverOptions;
-  /** Those that could not be opened here, and until when they are left alone, in milliseconds of the process. */
+  /** Conversations that could not be opened here, with the time until which they are skipped (`performance.now()`). */
   readonly #unable = new Map<string, number>();
   #looking: Promise<void> | undefined;
 
@@ -33,7 +33,7 @@ export class Takeover {
     this.#options = options;
   }
 
-  /** Takes what there is now. Two who ask for it at once ask for the same. Rejects with `StoreError` when that cannot be known. */
+  /** Takes over all current conversations. Concurrent calls share one search. Rejects with a `StoreError` if the search fails. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -62,8 +62,8 @@ export class Takeover {
 }
 
 /**
- * The runs of a conversation that its process left in the middle, for who is to go on with them by himself: none when several
- * processes died over it. A sub-agent's run is not among them, it goes on with the call that launched it. Rejects with `StoreError`.
+ * Returns the interrupted runs of a conversation that may be resumed automatically; empty if several processes died
+ * over the conversation. Runs of sub-agents are left out: they resume with their call. Rejects with a `StoreError`.
  */
 export async function runsToGoOnWith(session: Session, shared: Shared): Promise<readonly LiveRun[]> {
   const runs = session.interrupted.filter(({ call }) => call === undefined);

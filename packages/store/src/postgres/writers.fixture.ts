@@ -6,11 +6,11 @@ import { events, readAll } from "../sqlite/store.fixture.ts";
 
 const LOGS = 12;
 
-/** Writers of one store that append again and again, every third time durably, whatever becomes of the database. */
+/** Writers of one store that append without pause, every third time durably, whatever happens to the database. */
 export class Writers {
   readonly #store: Store;
   readonly #logs = new Map<string, Log>();
-  /** The last event of each that was durable when its append was done. */
+  /** The last durable event of each writer. */
   readonly #durable = new Map<string, number>();
   #isOver = false;
   readonly #writing: Promise<void>[] = [];
@@ -27,15 +27,15 @@ export class Writers {
     return writers;
   }
 
-  /** Resolves when all have written durably since now; the moment in their appends is left to chance. */
+  /** Resolves when each writer has written durably since the call, at a random moment. */
   async haveWritten(): Promise<void> {
     const before = new Map(this.#durable);
     const isBehind = (id: string) => (this.#durable.get(id) ?? 0) <= (before.get(id) ?? 0);
-    // A writer that failed is no longer waited for.
+    // Do not wait for failed writers.
     while ([...this.#logs.keys()].some(isBehind)) await Promise.race([sleep(Math.random() * 20), ...this.#writing]);
   }
 
-  /** Ends them, and sees that all that was acknowledged as durable is there, in order and once. */
+  /** Stops the writers. Checks that all acknowledged durable events exist, in order and once. */
   async end(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#writing);

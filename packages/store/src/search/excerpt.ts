@@ -1,11 +1,11 @@
 import type { SearchHit } from "@banyan/core/stores";
 import { fold, patternOf } from "./words.ts";
 
-/** Characters of an excerpt, and how many of them stand before the first match. */
+/** Characters of an excerpt, and of its part before the first match. */
 const LENGTH = 160;
 const BEFORE = 40;
 
-/** The line of a text around the first of the words in it, and where they all are in it. The last word may go on. */
+/** Returns the line around the first matching word, with the positions of all matches. The last word may be a prefix. */
 export function excerptOf(text: string, words: readonly string[]): Pick<SearchHit, "excerpt" | "matches"> {
   const pattern = new RegExp(words.map((word, index) => patternOf(word, index === words.length - 1)).join("|"), "gv");
   const first = Math.max(0, fold(text).search(pattern));
@@ -13,7 +13,7 @@ export function excerptOf(text: string, words: readonly string[]): Pick<SearchHi
   const to = from + LENGTH >= text.length ? text.length : lastGap(text, from + LENGTH - BEFORE, from + LENGTH);
   const line = text
     .slice(from, to)
-    // A cut may have parted two halves of a character.
+    // The cut may have split a surrogate pair.
     .replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "")
     .toWellFormed()
     .replace(/[\s\p{Cc}]+/gu, " ")
@@ -23,12 +23,12 @@ export function excerptOf(text: string, words: readonly string[]): Pick<SearchHi
   return { excerpt, matches: matches as [number, number][] };
 }
 
-/** Behind the first gap between words in a stretch of a text; its beginning when there is none. */
+/** Returns the place after the first gap between words in a range; the start of the range if there is none. */
 function afterGap(text: string, from: number, to: number): number {
   return from + 1 + text.slice(from, to).search(/\s/u);
 }
 
-/** The last gap between words in a stretch of a text; its end when there is none. */
+/** Returns the last gap between words in a range; the end of the range if there is none. */
 function lastGap(text: string, from: number, to: number): number {
   const gap = text.slice(from, to).search(/\s\S*$/u);
   return gap < 0 ? to : from + gap;

@@ -1,11 +1,11 @@
 import { fold, piecesOf, spaced } from "./words.ts";
 
-/** Code points of a word that an index keeps; what looks into the text itself sees the rest. */
+/** Code points of a word that the index keeps. The check of the text itself compares whole words. */
 const LENGTH = 64;
 
 /**
- * The words of a text as an index without places knows them, each once: whatever `patternOf` finds in a text has all its
- * lexemes there. The reverse need not hold, so what an index finds is looked at once more.
+ * Returns the words of a text for an index without positions, without duplicates. If `patternOf` matches a text, all
+ * its lexemes are in this set. The reverse may be false, so the index's candidates are checked again.
  */
 export function lexemesOf(text: string): Set<string> {
   const lexemes = new Set<string>();
@@ -16,7 +16,7 @@ export function lexemesOf(text: string): Set<string> {
   return lexemes;
 }
 
-/** A word of a query as lexemes, the last of which may go on where the word may or where it was cut. */
+/** Returns a query word as lexemes. The last lexeme is a prefix if the word is a prefix or was cut. */
 export function lexemesOfWord(word: string, beginning: boolean): { readonly text: string; readonly goesOn: boolean }[] {
   const all = Array.from(lexemesOf(word));
   return all.map((text, index) => ({

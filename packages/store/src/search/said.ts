@@ -1,20 +1,20 @@
 import type { Event, Part } from "@banyan/core";
 import { readableEvent } from "@banyan/core/conversation";
 
-/** What an event says about the tree of messages and their texts, as far as a search needs it. */
+/** The content of an event that a search needs: the tree of messages, and their texts. */
 export type Said =
   | { readonly type: "message"; readonly message: string; readonly parentId: string | null }
   | (Text & { readonly type: "text" })
   | { readonly type: "removed"; readonly message: string; readonly removed: boolean };
 
-/** What was said in a message. */
+/** A text of a message. */
 export interface Text {
   readonly message: string;
   readonly role: "user" | "assistant";
   readonly text: string;
 }
 
-/** The types of the events that `saidIn` knows. */
+/** The event types that `saidIn` reads. */
 export const SAYING: readonly Event["type"][] = [
   "message.added",
   "message.started",
@@ -23,7 +23,7 @@ export const SAYING: readonly Event["type"][] = [
   "message.restored",
 ];
 
-/** In order: a message comes before its text. Users and models are searched; what tools and the system wrote is not. */
+/** Returns the content of an event; a message comes before its text. Only texts of users and models are searched. */
 export function saidIn(given: Event): Said[] {
   const event = readableEvent(given);
   const { type } = event;

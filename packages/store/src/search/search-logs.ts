@@ -5,19 +5,16 @@ import { excerptOf } from "./excerpt.ts";
 import { saidIn, type Text } from "./said.ts";
 import { holdsWords, wordsOf } from "./words.ts";
 
-/** Hits when no limit is given. */
+/** The default limit of hits. */
 export const LIMIT = 20;
 
-/** A conversation to be searched: what a list has of it, and its log. */
+/** A conversation to search: its summary and its log. */
 export interface SearchedLog {
   readonly summary: ConversationSummary;
   readonly events: Iterable<Event>;
 }
 
-/**
- * Returns what `Store.search` is to answer, by looking through every event: for stores that have no index. The limit is
- * 20 when absent.
- */
+/** Implements `Store.search` for stores without an index, by reading every event. The default limit is 20. */
 export function searchLogs(logs: Iterable<SearchedLog>, query: string, options: SearchOptions = {}): SearchHit[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];

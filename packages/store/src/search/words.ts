@@ -1,26 +1,26 @@
-/** Scripts that write no spaces: each of their characters counts as a word's part of its own. */
+/** Scripts without spaces: each character counts as a separate part of a word. */
 const UNSPACED = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}]";
 const LETTER = `[[\\p{L}\\p{N}\\p{M}\\p{Co}]--${UNSPACED}]`;
 
 const WORDS = /[\p{L}\p{N}\p{M}\p{Co}]+/gv;
 const UNSPACED_CHARACTER = new RegExp(UNSPACED, "gv");
 
-/** In a text of megabytes without a gap, one match would be too many characters for the engine. */
+/** In a text of megabytes without a gap, a single match would be too long for the engine. */
 const PIECES = /[\p{L}\p{N}\p{M}\p{Co}]{1,1000}/gv;
 
-/** The words of a text; one of more than a thousand characters comes in pieces. */
+/** Returns the words of a text. A word of more than a thousand characters is split. */
 export function piecesOf(text: string): string[] {
   return text.match(PIECES) ?? [];
 }
 
-/** The words of a query. There may be none. */
+/** Returns the words of a query; may be empty. */
 export function wordsOf(query: string): string[] {
   return query.toWellFormed().match(WORDS) ?? [];
 }
 
 /**
- * A pattern for a word in a text that was folded: whole, or its beginning. In a script without spaces it may stand
- * anywhere.
+ * Returns a pattern that matches a word in folded text, as a whole or as a prefix. In a script without spaces, the word
+ * may stand anywhere.
  */
 export function patternOf(word: string, beginning: boolean): string {
   const characters = Array.from(fold(word));
@@ -30,7 +30,7 @@ export function patternOf(word: string, beginning: boolean): string {
   return `${before}${characters.join("\\p{Mn}*")}\\p{Mn}*${after}`;
 }
 
-/** Returns whether a text has all the words of a query. */
+/** Returns a function that tests whether a text contains all words of a query. */
 export function holdsWords(words: readonly string[]): (text: string) => boolean {
   const patterns = words.map((word, index) => new RegExp(patternOf(word, index === words.length - 1), "v"));
   return (text) => {
@@ -39,7 +39,7 @@ export function holdsWords(words: readonly string[]): (text: string) => boolean 
   };
 }
 
-/** A text in lower case and without accents, each character at its old place. */
+/** Converts text to lower case without accents. Each character keeps its position. */
 export function fold(text: string): string {
   return text.replace(/[A-Z]+|\P{ASCII}/gu, (piece) => {
     const base = /^(.)\p{Mn}+$/su.exec(piece.normalize("NFD"))?.[1] ?? piece;
@@ -48,7 +48,7 @@ export function fold(text: string): string {
   });
 }
 
-/** A text for an index that knows words by the spaces between them. */
+/** Adds spaces around characters of scripts without spaces, for an index that splits words at spaces. */
 export function spaced(text: string): string {
   return text.toWellFormed().replaceAll("\0", " ").replace(UNSPACED_CHARACTER, " $& ");
 }

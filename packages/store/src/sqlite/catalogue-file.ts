@@ -6,8 +6,8 @@ import { createFile, openDatabase, transaction } from "./database.ts";
 const VERSION = 3;
 
 /**
- * What is known of the conversations' files: `conversations` for lists, the rest for searches. `texts` knows which words
- * are where and keeps no text; its rows are those of `messages`, and `indexed` says how far each file was read.
+ * Facts about the conversation files: `conversations` for lists, the other tables for searches. `texts` is the word index
+ * and keeps no texts; its rows correspond to `messages`. `indexed` has the position up to which each file was read.
  */
 const SCHEMA = `
   DROP TABLE IF EXISTS conversations;
@@ -50,12 +50,12 @@ const SCHEMA = `
   PRAGMA user_version = ${VERSION};
 `;
 
-/** The one that belongs to a store's directory. */
+/** Returns the catalogue's path in a store's directory. */
 export function catalogueIn(directory: string): string {
   return join(directory, "catalogue.sqlite");
 }
 
-/** Opens the catalogue for reading; nothing when there is none, or one of another version. Throws as SQLite does. */
+/** Opens the catalogue for reading; undefined if missing or of another version. Throws SQLite's errors. */
 export function readableCatalogue(file: string): DatabaseSync | undefined {
   if (!statSync(file, { throwIfNoEntry: false })) return;
   const database = openDatabase(file, { readOnly: true });
@@ -69,7 +69,7 @@ export function readableCatalogue(file: string): DatabaseSync | undefined {
   }
 }
 
-/** Opens the catalogue for writing, and makes it when it is not there. Throws as SQLite does. */
+/** Opens the catalogue for writing, and creates it if missing. Throws SQLite's errors. */
 export function writableCatalogue(file: string): DatabaseSync {
   createFile(file);
   const database = openDatabase(file, { readOnly: false });
@@ -81,27 +81,27 @@ export function writableCatalogue(file: string): DatabaseSync {
   }
 }
 
-/** An empty catalogue that is gone when it is closed. */
+/** Returns an empty catalogue in memory. */
 export function passingCatalogue(): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   return prepared(new DatabaseSync(":memory:"));
 }
 
-/** It is a cache: whatever is wrong with it, the files know everything. */
+/** Removes the catalogue. The catalogue is only a cache: the files contain everything. */
 export function discardCatalogue(file: string): void {
   try {
     for (const suffix of ["-journal", ""]) rmSync(file + suffix, { force: true });
   } catch {
-    // It stays as it is, and the files are read each time.
+    // The catalogue stays, and the files are read each time.
   }
 }
 
 function prepared(database: DatabaseSync): DatabaseSync {
-  // Nothing here is worth a flush. What is deleted is overwritten, and its room given back.
+  // The catalogue needs no flush. Deleted content is overwritten, and its space is freed.
   database.exec("PRAGMA synchronous = OFF; PRAGMA secure_delete = ON; PRAGMA auto_vacuum = FULL");
   if (versionOf(database) !== VERSION) {
     transaction(database, () => {
-      // Another process may have been faster.
+      // Another process may have created the tables.
       if (versionOf(database) !== VERSION) database.exec(SCHEMA);
     });
   }

@@ -8,19 +8,19 @@ import { transaction } from "./database.ts";
 import { storeError } from "./error.ts";
 import { fileNameOf, idIn } from "./file-name.ts";
 
-/** A conversation as a list has it, and the stamp that its file had then. */
+/** A conversation's summary, and the stamp of its file at that time. */
 export interface Entry {
   readonly summary: ConversationSummary;
   readonly stamp: string;
 }
 
 /**
- * The conversations that have events, in no order.
+ * Returns the conversations with events, in no particular order.
  *
- * The catalogue is a cache of the files and nothing else: a list compares each file's stamp with the one in the
- * catalogue and reads the files that differ. So appends have no second file to keep in step, a crash leaves nothing
- * stale, and whatever happens to the catalogue costs time only. A file that cannot be read keeps what the catalogue
- * knew of it, and is listed as unreadable when that is nothing.
+ * The catalogue is only a cache of the files. A list compares each file's stamp with the stamp in the catalogue, and
+ * reads the files that differ. So appends need no second file, a crash leaves no stale entry, and a lost catalogue only
+ * costs time. For an unreadable file, the catalogue's entry is used. Without an entry, the conversation is listed as
+ * unreadable.
  */
 export async function readCatalogue(directory: string): Promise<Entry[]> {
   const file = catalogueIn(directory);
@@ -40,10 +40,10 @@ export async function readCatalogue(directory: string): Promise<Entry[]> {
     const isReadable = read !== "unreadable" && fileNameOf(read.id) === name;
     if (isReadable) changed.push({ summary: read, stamp });
     const summary = isReadable ? read : (entry?.summary ?? (id === undefined ? undefined : unreadable(id, stamp)));
-    // Only the log of such a file says which conversation it is: without that, nobody can ask for it.
+    // Only the log of such a file contains the conversation's id. Without the id, the conversation cannot be opened.
     if (!summary) continue;
     current.set(name, { summary, stamp });
-    // A rebuild of many thousands must not hold up what else this process does.
+    // A rebuild of many thousands of entries must not block other work of this process.
     if (changed.length % 32 === 0) await setImmediate();
   }
   const gone = Array.from(known)
@@ -53,14 +53,14 @@ export async function readCatalogue(directory: string): Promise<Entry[]> {
   return Array.from(current.values());
 }
 
-/** A conversation's file: the id that its name says, if it does, and what changes whenever it is written to. */
+/** A conversation's file: the id in its name, if any, and a text that differs after each write. */
 interface Stamped {
   readonly id: string | undefined;
-  /** Time and size of it and of its write-ahead log. */
+  /** Time and size of the file and of its write-ahead log. */
   readonly stamp: string;
 }
 
-/** The files, by their names. */
+/** Returns the files by name. */
 function stampsIn(directory: string): Map<string, Stamped> {
   const stamps = new Map<string, Stamped>();
   try {
@@ -88,7 +88,7 @@ function unreadable(id: string, stamp: string): ConversationSummary {
   return { id, title: "(unreadable)", labels: {}, createdAt: written, updatedAt: written };
 }
 
-/** What the catalogue knows, by the names of the files. */
+/** Returns the catalogue's entries by file name. */
 function load(file: string): Map<string, Entry> {
   const entries = new Map<string, Entry>();
   try {
@@ -106,7 +106,7 @@ function load(file: string): Map<string, Entry> {
     }
     return entries;
   } catch (error) {
-    // The files know everything: a damaged catalogue is made anew, one that is locked now is left as it is.
+    // The files contain everything: a damaged catalogue is recreated, a locked catalogue is left alone.
     if (error instanceof SyntaxError || storeError(error, file).code === "damaged") discardCatalogue(file);
     return new Map();
   }
@@ -125,6 +125,6 @@ function save(file: string, changed: readonly Entry[], gone: readonly string[]):
       for (const id of gone) remove.run(id);
     });
   } catch {
-    // The list is right without a catalogue; on a full disk, say, the next one only takes longer.
+    // The list is correct without a catalogue. After a failure, such as a full disk, the next list only takes longer.
   }
 }

@@ -6,8 +6,8 @@ import { onTestFinished } from "vitest";
 import { ID } from "./store.fixture.ts";
 
 /**
- * Runs a program in a process of its own, with a store, a log of `ID` and a function that makes events at hand. `open`:
- * how the log is opened.
+ * Runs a program in a separate process, with a store, a log of `ID` and a function that creates events. `open` has the
+ * options of opening the log.
  */
 export function run(
   directory: string,
@@ -28,14 +28,14 @@ export function run(
   return { child, lines: linesOf(child.stdout as NodeJS.ReadableStream) };
 }
 
-/** What a program says line by line: lines that come at once wait for whoever asks. */
+/** The output lines of a program. Lines that arrive at once wait for the reader. */
 export type Lines = AsyncIterableIterator<string>;
 
 export function linesOf(input: NodeJS.ReadableStream): Lines {
   return createInterface({ input })[Symbol.asyncIterator]();
 }
 
-/** The next line that a program says; rejects when it ends without one. */
+/** Returns the next output line; rejects if the program ends first. */
 export async function nextLine(lines: Lines): Promise<string> {
   const { value, done } = await lines.next();
   if (done) throw new Error("the program ended without a word");

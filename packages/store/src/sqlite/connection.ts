@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openDatabase } from "./database.ts";
 
-/** A conversation's open database, with the statements of its log. */
+/** The open database of a conversation, with the statements of its log. */
 export class OpenDatabase {
   readonly database: DatabaseSync;
   readonly writer: StatementSync;
@@ -12,13 +12,13 @@ export class OpenDatabase {
   readonly release: StatementSync;
   readonly #path: string;
   readonly #place: string;
-  /** The directory, when the files were last found in it. */
+  /** The stats of the directory when the files were last found there. */
   #unchanged: Stats | undefined;
-  /** When they were last looked at, in the milliseconds of `performance.now()`. */
+  /** The time of the last check, in `performance.now()` milliseconds. */
   #looked: number;
   #reading: ReadStatements | undefined;
 
-  /** Takes a database whose schema is there. */
+  /** The database must have its schema. */
   constructor(database: DatabaseSync, path: string) {
     this.#path = path;
     this.database = database;
@@ -26,33 +26,33 @@ export class OpenDatabase {
     this.insert = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)");
     this.flush = database.prepare("UPDATE writer SET flushes = flushes + 1");
     this.release = database.prepare("UPDATE writer SET owner = '' WHERE epoch = ?");
-    // Last: with the statements SQLite has opened the write-ahead log.
+    // Read this last: preparing the statements has opened the write-ahead log.
     this.#place = placeOf(path);
     this.#looked = performance.now();
   }
 
   /**
-   * Whether the files that were opened are the ones that stand there, looked at once in a while (`TICK`). A system lets a
-   * process write on into files that were removed or put elsewhere, and says nothing.
+   * Whether the open files are still at their paths, checked at most once per `TICK`. Operating systems let a process
+   * write to removed or moved files without an error.
    */
   get isInPlace(): boolean {
-    // Flushes that follow each other faster are one moment to whoever removes a folder, and a loop of quick tools has
-    // hundreds of them in a second.
+    // Flushes in quick succession count as one moment for the removal of a folder, and a loop of quick tools has
+    // hundreds of them per second.
     const now = performance.now();
     if (now - this.#looked < TICK) return true;
-    // Whatever is removed from a directory, or put into it, changes its time. To ask for that is half the work: after a look at
-    // a write-ahead log, Linux notes the time of the next write to it more exactly, and the next flush writes that down.
+    // Every removal or addition in a directory changes the directory's time. Reading that time is half the work: after
+    // a `stat` of a write-ahead log, Linux stores the next write time more exactly, which the next flush has to write.
     const seen = statSync(dirname(this.#path), { throwIfNoEntry: false });
     if (!seen || !this.#unchanged || !isSame(seen, this.#unchanged)) {
       if (placeOf(this.#path) !== this.#place) return false;
-      // What changes within the same tick as the last change leaves the time as it is.
+      // A second change within the same clock tick does not change the time.
       this.#unchanged = seen && Date.now() - seen.mtimeMs > TICK ? seen : undefined;
     }
     this.#looked = now;
     return true;
   }
 
-  /** Opens a file again that has been prepared before. */
+  /** Reopens a file that was prepared before. */
   static open(file: string): OpenDatabase {
     const database = openDatabase(file, { readOnly: false });
     try {
@@ -64,7 +64,7 @@ export class OpenDatabase {
     }
   }
 
-  /** A log that is only written does without these. */
+  /** The statements for reading. A log that is only written does not prepare them. */
   get reading(): ReadStatements {
     this.#reading ??= readStatements(this.database);
     return this.#reading;
@@ -76,12 +76,11 @@ export class OpenDatabase {
 }
 
 /**
- * Milliseconds within which the files are not looked at again, and two changes may have one time: the clock of files ticks
- * every 1 to 10 ms.
+ * Milliseconds between two checks of the files. Two changes may have the same time: file clocks tick every 1 to 10 ms.
  */
 const TICK = 20;
 
-/** Whether two looks at a directory found the same one, with the same files in it. */
+/** Returns whether two stats describe the same directory with the same files. */
 function isSame(one: Stats, other: Stats): boolean {
   return one.mtimeMs === other.mtimeMs && one.ino === other.ino && one.dev === other.dev;
 }
@@ -96,24 +95,24 @@ function placeOf(path: string): string {
 }
 
 /**
- * With the write-ahead log: commits survive kill -9, and the file stays whole in a power cut. No commit waits for the
- * disk.
+ * With the write-ahead log, commits survive SIGKILL, and the file stays intact after a power cut. Commits do not wait
+ * for the disk.
  */
 export const SAFE_AGAINST_KILL = "PRAGMA synchronous = NORMAL";
 
-/** Commits, and all before them, survive a power cut: each waits for the disk. */
+/** This commit and all earlier commits survive a power cut: each commit waits for the disk. */
 export const SAFE_AGAINST_POWER_CUTS = "PRAGMA synchronous = FULL";
 
-/** Rows come as arrays. */
+/** Statements that return rows as arrays. */
 export interface ReadStatements {
-  /** The rows after a number up to and including another. */
+  /** The rows after one number up to another, inclusive. */
   readonly range: StatementSync;
-  /** How long their bodies are together. */
+  /** The total length of their bodies. */
   readonly bytes: StatementSync;
   readonly newest: StatementSync;
 }
 
-/** What an event reader needs of a database whose schema is there. */
+/** Prepares the statements of an event reader. The database must have its schema. */
 export function readStatements(database: DatabaseSync): ReadStatements {
   const columns = "seq, epoch, at, type, body, crc";
   const asArrays = { returnArrays: true };

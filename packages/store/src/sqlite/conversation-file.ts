@@ -13,31 +13,31 @@ import { LogFile, type OpenFiles } from "./open-files.ts";
 import { type FileOwner, ownerFrom } from "./owner.ts";
 import { renewFile } from "./renew.ts";
 
-/** A conversation's file, opened by the writer that `epoch` counts. */
+/** A conversation's file, opened by the writer with this `epoch`. */
 export interface OpenFile {
   readonly file: LogFile;
   readonly reader: EventReader;
   readonly epoch: number;
-  /** The last event. */
+  /** The number of the last event. */
   readonly seq: number;
-  /** What was mended before it could be opened, a sentence each. */
+  /** Repairs before opening, a sentence each. */
   readonly mended: readonly string[];
 }
 
-/** How a file is opened. */
+/** How to open a file. */
 export interface Opening {
-  /** Make it when there is none. */
+  /** Create the file if it is missing. */
   readonly create: boolean;
-  /** Who opens it. */
+  /** Returns the new owner. */
   readonly owner: () => FileOwner;
-  /** Throws when whoever had it open last keeps it. */
+  /** Throws if the last owner keeps the file. */
   readonly refuse: (last: FileOwner | undefined) => void;
   readonly files: OpenFiles;
 }
 
 /**
- * Opens the file of a conversation for writing and takes the next epoch. What is in the way of that is mended, and kept
- * under another name. Throws `StoreError`.
+ * Opens the file of a conversation for writing and takes the next epoch. Damaged parts are repaired, and the old file
+ * is kept under another name. Throws a `StoreError`.
  */
 export function openConversationFile(path: string, id: string, opening: Opening): OpenFile {
   try {
@@ -74,17 +74,17 @@ function withoutDamage<T>(body: () => T, otherwise: (damage: unknown) => T): T {
 }
 
 /**
- * Two processes want one conversation, and the one that has it may only seem to be gone: a laptop that slept, a server that
- * waits for its disk. Whoever opens it raises the epoch, in a transaction and flushed, before it reads the last event. The
- * other one may wake at any moment: each of its appends asks for its own epoch in the same transaction, finds a higher one, and
- * is `stale`. Without the flush, a power cut could give the same epoch to two.
+ * Two processes want one conversation, and its owner may only seem dead: a suspended laptop, or a server that waits for
+ * its disk. The new owner raises the epoch in a flushed transaction before it reads the last event. The old owner may
+ * continue at any moment: each of its appends checks the epoch in the same transaction, finds a higher one, and is
+ * `stale`. Without the flush, a power cut could give two owners the same epoch.
  */
 function takeOver(path: string, id: string, { create, owner, refuse, files }: Opening): Omit<OpenFile, "mended"> {
   const database = openDatabase(path, { readOnly: false });
   let file: LogFile | undefined;
   try {
-    // Flushed: after a power cut no other writer may get the same epoch. `fullfsync` makes a flush reach the disk itself
-    // on macOS; elsewhere it does nothing.
+    // Flush: after a power cut, no other writer may get the same epoch. `fullfsync` makes a flush reach the disk itself
+    // on macOS, and has no effect elsewhere.
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA fullfsync = ON; ${SAFE_AGAINST_POWER_CUTS}`);
     const self = owner();
     let isNew = false;
@@ -96,12 +96,12 @@ function takeOver(path: string, id: string, { create, owner, refuse, files }: Op
       return raiseEpoch(database, path, self, 0);
     });
     file = new LogFile(path, new OpenDatabase(database, path), files);
-    // Only now, when nobody else appends any more; and not in the transaction, which damaged pages would break.
+    // Read only now: no other writer appends any more. Stay outside the transaction, which damaged pages would abort.
     const reader = new EventReader(file, passedOver(database));
     const last = reader.last();
-    // A damaged `writer` must not hand out an epoch that was there already.
+    // A damaged `writer` table must not yield an epoch that was used before.
     if (last.epoch >= epoch) epoch = transaction(database, () => raiseEpoch(database, path, self, last.epoch));
-    // All that there is of a new one was written just now.
+    // A new file was just written completely.
     if (!isNew) tryToWrite(database, last.seq);
     database.exec(SAFE_AGAINST_KILL);
     return { file, reader, epoch, seq: last.seq };
@@ -112,7 +112,7 @@ function takeOver(path: string, id: string, { create, owner, refuse, files }: Op
   }
 }
 
-/** Returns whether the file is a new one. Throws `StoreError` when it is none of a conversation. */
+/** Returns whether the file is new. Throws a `StoreError` if the file is not a conversation. */
 function prepareSchema(database: DatabaseSync, path: string, id: string, create: boolean): boolean {
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (version === VERSION) return false;
@@ -130,18 +130,18 @@ function prepareSchema(database: DatabaseSync, path: string, id: string, create:
   return true;
 }
 
-/** The page that says whose file this is comes into each write-ahead log that begins with an opening. */
+/** Writes the page with the file's identity, so that the write-ahead log after each opening contains this page. */
 function sign(database: DatabaseSync, id: string): void {
   const identity = Number(database.prepare("PRAGMA application_id").get()?.application_id);
   database.exec(`PRAGMA application_id = ${identity === 0 ? identityOf(id) : identity}`);
 }
 
-/** Throws where the places that the next events go to are damaged: a conversation that opens must be able to go on. */
+/** Throws if the pages for the next events are damaged: an open conversation must be able to continue. */
 function tryToWrite(database: DatabaseSync, last: number): void {
   database.exec("BEGIN IMMEDIATE");
   try {
     const insert = database.prepare("INSERT INTO events VALUES (?, 0, 0, ?, ?, 0)");
-    // A long one needs pages of its own; a title goes into the index too.
+    // A long event needs its own pages, and a title also goes into the index.
     insert.run(last + 1, "title.changed", "x".repeat(10_000));
     for (let more = 2; more <= 40; more++) insert.run(last + more, "", "x".repeat(200));
   } finally {
@@ -149,7 +149,7 @@ function tryToWrite(database: DatabaseSync, last: number): void {
   }
 }
 
-/** Makes `owner` the writer, with the next epoch, above `floor` in any case. */
+/** Makes `owner` the writer with the next epoch, which is above `floor`. */
 function raiseEpoch(database: DatabaseSync, path: string, owner: FileOwner, floor: number): number {
   const epoch = Math.max(Number(database.prepare("SELECT epoch FROM writer").get()?.epoch), floor) + 1;
   if (
@@ -165,12 +165,12 @@ function raiseEpoch(database: DatabaseSync, path: string, owner: FileOwner, floo
 }
 
 /**
- * Runs `body`, which opens a file for writing, while no other store opens or mends one in the same place. Opening is
- * within it too: who had a damaged file open while another one replaced it would leave its write-ahead log beside the
- * new file. Throws as SQLite does when another one takes too long.
+ * Runs `body`, which opens a file for writing, while no other store opens or repairs a file of this folder. Opening
+ * must be inside the lock too. A process with an open damaged file would leave its write-ahead log next to the
+ * replacement. Throws SQLite's error if another process holds the lock too long.
  */
 function alone<T>(path: string, body: () => T): T {
-  // No name of a process's lock: those are cleared away, and whoever waited for one would hold a file that is gone.
+  // Use no name of a process lock: those files are removed, and waiting processes would hold a deleted file.
   const file = join(dirname(dirname(path)), "opening.sqlite");
   if (!statSync(file, { throwIfNoEntry: false })) createFile(file);
   using database = openDatabase(file, { readOnly: false });
@@ -178,13 +178,13 @@ function alone<T>(path: string, body: () => T): T {
   return body();
 }
 
-/** The most that is given back: a damaged header must not fill a disk. */
+/** The largest length to restore: a damaged header must not fill the disk. */
 const LONGEST = 1024 ** 3;
 
 /**
- * Gives a database file that was cut the length back that its header says (https://sqlite.org/fileformat2.html), with
- * zeros. SQLite refuses a file that is too short; after this, what is left of it can be read. Nothing that is there
- * changes. Returns whether there was something to do.
+ * Restores the length of a truncated database file from its header (https://sqlite.org/fileformat2.html), with zeros.
+ * SQLite refuses a file that is too short; afterwards, the remaining content is readable. Existing bytes do not change.
+ * Returns whether the file was too short.
  */
 function restoreLength(file: string): boolean {
   const descriptor = openSync(file, "r+");

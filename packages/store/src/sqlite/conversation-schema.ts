@@ -4,13 +4,12 @@ import { ASKS } from "../summary.ts";
 
 export const VERSION = 1;
 
-/** SQLite uses the index for a query with these very words. Files of before have no such index: who opens one for writing makes it. */
+/** SQLite uses the index for a query with exactly this condition. Older files have no such index: opening one for writing adds it. */
 export const INDEX_OF_QUESTIONS = `CREATE INDEX IF NOT EXISTS questions ON events (seq) WHERE ${ASKS}`;
 
 /**
- * `writer` has one row: the writer that opened the file last, empty when that one has closed it, and how often the log
- * was flushed without an event to write. The indexes are partial: they cost nothing for events that are neither titles nor
- * questions.
+ * `writer` has one row: the last writer, empty after a close, and the number of flushes without an event. The indexes
+ * are partial: events that are neither titles nor questions cost nothing.
  */
 const SCHEMA = `
   CREATE TABLE events (
@@ -28,17 +27,17 @@ const SCHEMA = `
   PRAGMA user_version = ${VERSION};
 `;
 
-/** What stands in a file's header as `application_id`, so that a write-ahead log with that page says whose it is. */
+/** Returns the `application_id` of a file, so that a write-ahead log with the header page shows its conversation. */
 export function identityOf(conversation: string): number {
   return crc32(conversation) | 0 || 1;
 }
 
-/** Makes the tables of a conversation's file. Inside a transaction. */
+/** Creates the tables of a conversation's file. Call this inside a transaction. */
 export function makeSchema(database: DatabaseSync, conversation: string): void {
   database.exec(`${SCHEMA} PRAGMA application_id = ${identityOf(conversation)}`);
 }
 
-/** The events that were lost with the file before this one: whoever opened that has been told. */
+/** Returns the numbers of events that were lost with an earlier file. An earlier opening reported them. */
 export function passedOver(database: DatabaseSync): ReadonlySet<number> {
   const numbers = new Set<number>();
   const table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'passed_over'";
@@ -47,7 +46,7 @@ export function passedOver(database: DatabaseSync): ReadonlySet<number> {
   return numbers;
 }
 
-/** Writes them into a file that takes the place of another. */
+/** Stores the numbers of lost events in a replacement file. */
 export function keepPassedOver(database: DatabaseSync, numbers: Iterable<number>): void {
   database.exec("CREATE TABLE passed_over (seq INTEGER PRIMARY KEY) STRICT");
   const insert = database.prepare("INSERT OR IGNORE INTO passed_over VALUES (?)");

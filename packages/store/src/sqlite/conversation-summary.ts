@@ -4,18 +4,18 @@ import { eventOf } from "../row.ts";
 import { ASKS, addToSummary, CLOSES, emptySummary, questionsIn } from "../summary.ts";
 import { reading } from "./database.ts";
 
-/** Where the events that only a conversation's beginning has are looked for. */
+/** The first events, which may include types that only occur at a conversation's beginning. */
 const BEGINNING = 1000;
 
 /**
- * What a list says of the conversation in a file, from the few events that matter to it. Without an `id`, its first event
- * says which it is. Reads beside whoever writes, changes nothing, and never throws.
+ * Reads the summary of the conversation in a file from a few relevant events. Without an `id`, the first event has the
+ * id. Works next to an active writer, changes nothing, and never throws.
  */
 export function summaryOf(file: string, id: string | undefined): ConversationSummary | "empty" | "unreadable" {
   try {
     return reading(file, (database) => summaryIn(database, id));
   } catch {
-    // Whatever is wrong with this file, the others are listed; `open` says what it is.
+    // A broken file must not prevent listing the others; `open` reports the error.
     return "unreadable";
   }
 }
@@ -45,8 +45,8 @@ function summaryIn(database: DatabaseSync, id: string | undefined): Conversation
 }
 
 /**
- * The questions that no event behind them closes. Each was closed soon after it was asked, or waits, and then not much has
- * been written since: few events are read.
+ * Returns the questions that no later event closes. A question was either closed soon, or waits with few events after
+ * it. So few events are read.
  */
 function openQuestions(select: (rest: string) => StatementSync): ReadonlyMap<string, OpenQuestion> {
   const open = new Map<string, OpenQuestion>();

@@ -4,28 +4,28 @@ import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 
 /**
- * Milliseconds to wait for another process's lock. Locks are held for the length of one append; who holds one for
- * longer hangs, and waiting blocks this process too.
+ * Milliseconds to wait for another process's lock. Locks last for one append. A process with a longer lock hangs, and
+ * waiting also blocks this process.
  */
 const BUSY_TIMEOUT = 2000;
 
 /**
- * Opens a database file that exists. `node:sqlite` is loaded here, with the first one, by Node's own way to import at
- * once: an append that finds its file closed must open it without a wait.
+ * Opens an existing database file. `node:sqlite` is loaded here synchronously with the first file: an append that finds
+ * its file closed must reopen the file without waiting.
  */
 export function openDatabase(file: string, options: { readonly readOnly: boolean }): DatabaseSync {
-  // SQLite makes a file that is missing, unless it is told not to.
+  // SQLite would create a missing file by default.
   return open(file, options.readOnly, { mode: options.readOnly ? "ro" : "rw" });
 }
 
-/** Opens a file as it is without the write-ahead log beside it, and without any lock. */
+/** Opens a file without its write-ahead log and without a lock. */
 export function openAlone(file: string): DatabaseSync {
   return open(file, true, { mode: "ro", immutable: "1" });
 }
 
 /**
- * Looks at a conversation's file beside whoever writes to it. Where no write-ahead log stands beside it, nobody does, and
- * SQLite need not put one there; when somebody began meanwhile, `body` runs again. Throws what it throws.
+ * Reads a conversation's file next to a possible writer. Without a write-ahead log there is no writer, and the file is
+ * opened without creating a log. If a writer started meanwhile, `body` runs again. Throws the error of `body`.
  */
 export function reading<T>(file: string, body: (database: DatabaseSync) => T): T {
   const stamp = closedStamp(file);
@@ -40,14 +40,14 @@ export function reading<T>(file: string, body: (database: DatabaseSync) => T): T
   return body(database);
 }
 
-/** What a file's time and size are while no write-ahead log stands beside it. */
+/** Returns time and size of a file without a write-ahead log; undefined if a log exists. */
 function closedStamp(file: string): string | undefined {
   if (statSync(`${file}-wal`, { throwIfNoEntry: false })) return;
   const { mtimeNs, size } = statSync(file, { bigint: true });
   return `${mtimeNs}:${size}`;
 }
 
-/** Runs `body` now; the function that comes back answers or throws what it did. */
+/** Runs `body` now. The returned function returns its value or throws its error. */
 function settled<T>(body: () => T): () => T {
   try {
     const value = body();
@@ -65,7 +65,7 @@ function open(file: string, readOnly: boolean, parameters: Readonly<Record<strin
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
   const database = new DatabaseSync(address, { readOnly, timeout: BUSY_TIMEOUT });
   try {
-    // A file that somebody was given must not run functions of its own choice by way of a view or a trigger.
+    // A file from another person must not run its own functions through a view or trigger.
     database.exec("PRAGMA trusted_schema = OFF");
     return database;
   } catch (error) {
@@ -75,13 +75,13 @@ function open(file: string, readOnly: boolean, parameters: Readonly<Record<strin
 }
 
 /**
- * Makes an empty file, readable by its owner only, unless there is one; its directories too. SQLite gives the files
- * that it makes beside it the same mode.
+ * Creates an empty file that only its owner can read, with its directories, unless the file exists. SQLite uses the
+ * same mode for its additional files.
  */
 export function createFile(file: string): void {
   makeDirectory(dirname(file));
   try {
-    // Exclusively: closing a file that SQLite has open would drop this process's locks on it (POSIX).
+    // Create exclusively: closing a file that SQLite has open would release this process's locks on the file (POSIX).
     closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -90,7 +90,7 @@ export function createFile(file: string): void {
 
 function makeDirectory(directory: string): void {
   const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // A power cut must not take a new directory away under the files in it. Windows cannot flush directories.
+  // A power cut must not remove a new directory with its files. Windows cannot flush directories.
   if (first === undefined || process.platform === "win32") return;
   for (let made = directory; made.length >= first.length; made = dirname(made)) flushDirectory(dirname(made));
 }
@@ -104,7 +104,7 @@ export function flushDirectory(directory: string): void {
   }
 }
 
-/** Runs `body` in a transaction that writes; whatever it throws undoes everything. */
+/** Runs `body` in a write transaction. An error rolls everything back. */
 export function transaction<T>(database: DatabaseSync, body: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {

@@ -9,17 +9,17 @@ const FULL = 13;
 const TOO_BIG = 18;
 const CONSTRAINT = 19;
 const NOT_A_DATABASE = 26;
-// Extended ones.
+// Extended codes.
 const IO_READ = 266;
 const IO_SHARED_MEMORY_SIZE = 4874;
 
-/** What went wrong with a file, as the error that the store's contract promises. */
+/** Converts a file error to the error of the store's contract. */
 export function storeError(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
   const cause = { cause: error };
   const { code, errcode } = codesOf(error);
   const why = error instanceof Error ? error.message : String(error);
-  // The shared memory of the write-ahead log can only fail to grow where there is no room left.
+  // The shared memory of the write-ahead log fails to grow only if no space is left.
   if (code === "ENOSPC" || code === "EDQUOT" || errcode === IO_SHARED_MEMORY_SIZE || primary(errcode) === FULL) {
     return new StoreError(
       "full",
@@ -34,8 +34,8 @@ export function storeError(error: unknown, file: string): StoreError {
       cause,
     );
   }
-  // Our statements fit the schema that we make, and numbers are checked before they are inserted: an error there means
-  // that a table is gone, a conflict that there are rows that cannot be read.
+  // Our statements fit our schema, and numbers are checked before an insert. So an SQL error means a missing table, and
+  // a conflict means unreadable rows.
   if (isDamage(error) || primary(errcode) === ERROR || primary(errcode) === CONSTRAINT) {
     return new StoreError(
       "damaged",
@@ -50,10 +50,10 @@ export function storeError(error: unknown, file: string): StoreError {
   );
 }
 
-/** Whether an error means that what is in the file, or a part of it, is not what was written. */
+/** Returns whether an error means damaged content. */
 export function isDamage(error: unknown): boolean {
   const { code, errcode } = codesOf(error);
-  if (code === "ERR_OUT_OF_RANGE") return true; // A whole number that no JavaScript program wrote.
+  if (code === "ERR_OUT_OF_RANGE") return true; // An integer that no JavaScript program wrote.
   if (errcode === IO_READ) return true;
   return [CORRUPT, NOT_A_DATABASE, TOO_BIG].includes(primary(errcode));
 }

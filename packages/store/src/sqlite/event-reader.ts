@@ -4,30 +4,30 @@ import { eventOf } from "../row.ts";
 import type { ReadStatements } from "./connection.ts";
 import { isDamage } from "./error.ts";
 
-/** The most events of a batch, and the most bytes of their bodies unless a single one is larger. */
+/** The most events of a batch, and the most bytes of their bodies. A single event may be larger. */
 const BATCH_EVENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** How many events in a row may be unreadable before the search for more is given up when the end is not known. */
+/** The most consecutive unreadable events before the search for the unknown end of a log stops. */
 const SEARCH = 50_000;
 
-/** A conversation's file, as it can be read now. */
+/** A conversation's file while it is readable. */
 export interface ReadableFile {
   readonly path: string;
-  /** To be used at once, and asked for anew after a wait. */
+  /** Valid only until the next `await`; then read the property again. */
   readonly reading: ReadStatements;
 }
 
 /**
- * Reads the events of a file, passes over what is damaged, and remembers what that was.
+ * Reads the events of a file. Skips damaged events and remembers them.
  *
- * A batch is read as a whole, not row by row over the life of an iteration: that is faster, and an open read would keep
- * the write-ahead log from being checkpointed. Where a batch cannot be read, its events are looked up one by one,
- * so that one bad page of the file costs the events on it and no other.
+ * A batch is read at once and not row by row: that is faster, and an open read would block checkpoints of the
+ * write-ahead log. If a batch is unreadable, its events are read one by one. So a damaged page costs only the events on
+ * that page.
  */
 export class EventReader {
   readonly #file: ReadableFile;
-  /** Lost before: nobody is told again. */
+  /** Events lost in earlier openings, which are not reported again. */
   readonly #known: ReadonlySet<number>;
   readonly #lost = new Set<number>();
   #endUnknown = false;
@@ -37,7 +37,7 @@ export class EventReader {
     this.#known = known;
   }
 
-  /** What was passed over so far, a sentence for each gap. */
+  /** The skipped events so far, a sentence for each gap. */
   get damage(): readonly string[] {
     const sentences = gaps(this.lost).map(([first, last]) =>
       first === last
@@ -48,12 +48,12 @@ export class EventReader {
     return sentences;
   }
 
-  /** The numbers of the events that could not be read. */
+  /** The numbers of unreadable events. */
   get lost(): readonly number[] {
     return Array.from(this.#lost).filter((seq) => !this.#known.has(seq));
   }
 
-  /** The events after `after` up to and including `to`, as many as make a batch, and where it ends. */
+  /** Returns the events after `after` up to `to`, at most one batch, and the number of the batch's last event. */
   batch(after: number, to: number): { readonly events: Event[]; readonly end: number } {
     let end = Math.min(to, after + BATCH_EVENTS);
     try {
@@ -65,10 +65,10 @@ export class EventReader {
     }
   }
 
-  /** Where the log ends. When its last row is damaged, the last intact one is searched for from the beginning. */
+  /** Returns the end of the log. If the last row is damaged, searches the last intact row from the beginning. */
   last(): { readonly seq: number; readonly epoch: number } {
     const { seq, epoch } = this.#lastRow();
-    // Its number was told to others, who would take the next one for it.
+    // Clients know the numbers of lost events, and would take a new event with such a number for the old one.
     let given = seq;
     for (const known of this.#known) given = Math.max(given, known);
     return { seq: given, epoch };
@@ -86,7 +86,7 @@ export class EventReader {
       if (!isDamage(error)) throw error;
     }
     const { seq, epoch } = this.#lastIntact();
-    // A damaged row keeps its number when that can be true, so that it is not given twice.
+    // A damaged row keeps its number if the number is plausible, so that no number is used twice.
     if (typeof newest === "number" && newest > seq && newest <= seq + SEARCH) return { seq: newest, epoch };
     this.#endUnknown = true;
     return { seq, epoch };
@@ -99,7 +99,7 @@ export class EventReader {
       last = events.at(-1) ?? last;
       at = end;
     }
-    // Numbers behind the end were only asked for, not lost.
+    // Numbers after the end were only probed, not lost.
     for (const seq of this.#lost) if (seq > last.seq) this.#lost.delete(seq);
     return last;
   }
@@ -122,7 +122,7 @@ export class EventReader {
     return events;
   }
 
-  /** The events of the rows in order, each once; numbers between `after` and `end` without one are lost. */
+  /** Returns the events of the rows in order, without duplicates. Missing numbers between `after` and `end` are lost. */
   #intact(rows: readonly unknown[], after: number, end: number): Event[] {
     const events: Event[] = [];
     let next = after + 1;

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-/** Ids that are file names as they stand. Those that Banyan makes are, so the files of all its versions are found. */
+/** Ids that are valid file names. Banyan's own ids are, so files of all versions are found. */
 const PLAIN = /^[0-9a-z]{10,40}$/;
 
-/** Characters of an id that is written into its file's name; what is beside the file has up to 60 more (255 bytes at most). */
+/** Characters of an id in a file name. Additional files add up to 60 characters; the limit is 255 bytes. */
 const LONGEST = 160;
 
 /**
- * The name, without what stands behind the dot, of the files of a conversation: another one for each id, also where
- * capitals count for nothing, or where accents are taken apart, and none that a system keeps for itself.
+ * Returns the file name of a conversation without extension. Different ids have different names, even if the file
+ * system ignores case or decomposes accents. No name is reserved by a system.
  *
- * | the id | the name |
+ * | id | name |
  * |---|---|
  * | 10 to 40 lower-case letters and digits | the same |
- * | any other | `_` and the id; each byte of its UTF-8 that is no lower-case letter, digit or `-` as `_` and two hexadecimal digits |
- * | one that would be longer than 160 characters so | `sha256-` and that of its UTF-8 in hexadecimal: its log says which id it is |
+ * | any other | `_` and the id; each byte of its UTF-8 except lower-case letters, digits and `-` as `_` and two hexadecimal digits |
+ * | longer than 160 characters in this form | `sha256-` and the hash of its UTF-8 in hexadecimal; the log contains the id |
  */
 export function fileNameOf(id: string): string {
   if (PLAIN.test(id)) return id;
@@ -28,14 +28,14 @@ function writtenByte(byte: number): string {
   return /[0-9a-z-]/.test(character) ? character : `_${byte.toString(16).padStart(2, "0")}`;
 }
 
-/** The file with the log of a conversation, below a store's directory. */
+/** Returns the path of a conversation's log in a store's directory. */
 export function conversationFile(directory: string, id: string): string {
   return join(directory, "conversations", `${fileNameOf(id)}.sqlite`);
 }
 
 /**
- * The id that a file's name is made from, `undefined` for one that only the log in it says. Nothing for a name that
- * `fileNameOf` makes of no id.
+ * Returns the id in a file name; its `id` is undefined if only the log contains the id. Returns undefined for a name
+ * that is no result of `fileNameOf`.
  */
 export function idIn(name: string): { readonly id: string | undefined } | undefined {
   if (/^sha256-[0-9a-f]{64}$/.test(name)) return { id: undefined };

@@ -8,9 +8,9 @@ import { openAlone, openDatabase } from "./database.ts";
 import { storeError } from "./error.ts";
 
 /**
- * Puts a write-ahead log aside that is not the one of the file it stands beside: another conversation's, or one of a
- * newer or older state of this file. SQLite takes whatever stands there. Returns what was done, in a sentence; nothing
- * when the log belongs there. To be called while nobody else mends.
+ * Moves a write-ahead log aside if it belongs to another file: another conversation, or another state of this file.
+ * SQLite would apply any log at this path. Returns a sentence about the move, or undefined if the log belongs to the
+ * file. Call this under the lock of `alone`.
  */
 export function putForeignLogAside(path: string, conversation: string): string | undefined {
   const log = `${path}-wal`;
@@ -22,8 +22,8 @@ export function putForeignLogAside(path: string, conversation: string): string |
 }
 
 /**
- * A log of events only grows, so whatever the file itself has, it must have with its write-ahead log as well; and what
- * comes then goes on without a gap. The file is read first: its owner may be at work.
+ * A log only grows. So the file with its write-ahead log must contain all events of the file alone, and continue
+ * without a gap. The file is read first, because its owner may be writing.
  */
 function belongs(path: string, conversation: string): boolean {
   using file = openAlone(path);
@@ -48,7 +48,7 @@ function belongs(path: string, conversation: string): boolean {
   return grown.whole;
 }
 
-/** Nothing where the header cannot be read. */
+/** Returns the identity in the header; undefined if unreadable. */
 function identityIn(database: DatabaseSync): number | undefined {
   try {
     return Number(database.prepare("PRAGMA application_id").get()?.application_id);
@@ -64,14 +64,14 @@ function isIntact(database: DatabaseSync, seq: number): boolean {
     const row = database.prepare(select, { returnArrays: true }).get(seq);
     return row !== undefined && eventOf(row as unknown as readonly unknown[]) !== undefined;
   } catch {
-    // Whatever cannot be read is not there.
+    // Unreadable content counts as missing.
     return false;
   }
 }
 
-/** The numbers and checksums of the events, up to the first that cannot be read. */
+/** The numbers and checksums of the events, up to the first unreadable event. */
 class Rows {
-  /** Whether nothing was unreadable so far. */
+  /** True until a row was unreadable. */
   whole = true;
   #rows: Iterator<unknown> | undefined;
 

@@ -10,13 +10,13 @@ import { storeError } from "./error.ts";
 import { ownerFrom } from "./owner.ts";
 import type { RightsFile } from "./rights-files.ts";
 
-/** The log of one conversation in its file. Appends are done at once. */
+/** The log of one conversation in its file. Appends complete immediately. */
 export class SqliteLog implements Log {
   readonly epoch: number;
   readonly #conversation: string;
   readonly rights: RightsFile;
   readonly #opened: OpenFile;
-  /** `isReleased`: its file says that nobody writes to it any more. */
+  /** `isReleased` is true if the file records that it has no writer any more. */
   readonly #onClose: (isReleased: boolean) => void;
   #seq: number;
   #closed = false;
@@ -57,16 +57,16 @@ export class SqliteLog implements Log {
     this.#guarded(() => {
       const { connection } = this.#opened.file;
       const { database, writer, insert, flush } = connection;
-      // Before anything is written to where nobody finds it; and the first call to the system after a flush takes longer.
+      // Check before writing to a deleted file. The first system call after a flush is slower.
       if (durable && !connection.isInPlace) throw fileGone(this.#opened.file.path);
-      // Switching takes 0.4 µs, a second connection for durable appends gains nothing. By `exec`: SQLite carries this
-      // pragma out when it is prepared, so a prepared one would do nothing later.
+      // Switching takes 0.4 µs; a second connection for durable appends would not be faster. Use `exec`: SQLite runs
+      // this pragma at preparation, so a prepared statement would have no effect later.
       if (durable) database.exec(SAFE_AGAINST_POWER_CUTS);
       try {
         transaction(database, () => {
           if (!writer.get(this.epoch)) throw this.#overtaken(database);
           for (const row of rows) insert.run(...row);
-          // A commit that changes nothing flushes nothing.
+          // A commit without changes does not flush.
           if (rows.length === 0) flush.run();
         });
       } finally {
@@ -84,7 +84,7 @@ export class SqliteLog implements Log {
     try {
       file.connection.release.run(this.epoch);
     } catch {
-      // On a full disk, say.
+      // The disk may be full.
       isReleased = false;
     }
     this.#onClose(isReleased);

@@ -1,12 +1,12 @@
 import { OpenDatabase, type ReadStatements } from "./connection.ts";
 
 /**
- * The files that are open now. When there are more than `most`, the one that was not used for longest is closed; it is
- * opened again when it is used next. Who may write is said in the file, and does not hang on its being open.
+ * The open files. Above `most`, the least recently used file is closed, and reopened on its next use. Closing has no
+ * effect on the write permission, which the file itself records.
  */
 export class OpenFiles {
   readonly #most: number;
-  /** The one that was used last stands last. */
+  /** In order of use; the last used file is last. */
   readonly #open = new Set<LogFile>();
 
   constructor(most: number) {
@@ -29,7 +29,7 @@ export class OpenFiles {
   }
 }
 
-/** A conversation's file, open whenever it is used. */
+/** A conversation's file that opens on use. */
 export class LogFile {
   readonly path: string;
   readonly #files: OpenFiles;
@@ -41,7 +41,7 @@ export class LogFile {
     this.#connection = connection;
   }
 
-  /** To be used at once, and asked for anew after a wait. Throws as SQLite does when the file cannot be opened again. */
+  /** Valid only until the next `await`; then read the property again. Throws SQLite's error if the file cannot be reopened. */
   get connection(): OpenDatabase {
     this.#connection ??= OpenDatabase.open(this.path);
     this.#files.used(this);
@@ -52,7 +52,7 @@ export class LogFile {
     return this.connection.reading;
   }
 
-  /** Closes it until it is used again. */
+  /** Closes the file until its next use. */
   rest(): void {
     this.#connection?.close();
     this.#connection = undefined;

@@ -6,11 +6,11 @@ import { createFile, openDatabase } from "./database.ts";
 import { isDamage, storeError } from "./error.ts";
 
 /**
- * The sign that a store lives: an empty file that SQLite holds locked. The system takes the lock away with the process,
- * however that ends, so that neither a process id that was given again nor a clock can mislead.
+ * Shows that a store lives: an empty file that SQLite keeps locked. The system releases the lock when the process ends in
+ * any way, so reused process ids and wrong clocks do no harm.
  *
- * There is one for each store, not for each conversation: files can be closed and opened again under it. Its name is
- * never used twice. Nothing else in this process may open the file: to close it again would drop the lock (POSIX).
+ * Each store has one lock, not each conversation: files can be closed and reopened under this lock. Lock names are never
+ * reused. No other code of this process may open the file: closing the second handle would release the lock (POSIX).
  */
 export class ProcessLock {
   readonly name: string;
@@ -23,7 +23,7 @@ export class ProcessLock {
     this.#database = database;
   }
 
-  /** Makes a lock in a store's directory, and clears away those that dead processes left. */
+  /** Creates a lock in a store's directory, and removes the locks of dead processes. */
   static take(directory: string): ProcessLock {
     for (;;) {
       const name = createId();
@@ -43,12 +43,12 @@ export class ProcessLock {
   }
 }
 
-/** Whether the store that took a lock lives. */
+/** Returns whether the store with this lock lives. */
 export function isHeld(directory: string, name: string): boolean {
   return !clear(fileOf(directory, name));
 }
 
-/** The database of a new lock, held; nothing when another process cleared the file away before it was locked. */
+/** Returns the locked database of a new lock; undefined if another process removed the file before it was locked. */
 function locked(file: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
@@ -71,19 +71,19 @@ function clearAway(directory: string, own: string): void {
     try {
       isHeld(directory, name);
     } catch {
-      // Whoever needs to know of this lock is told then.
+      // The error appears when this lock is needed.
     }
   }
 }
 
-/** Removes a lock's file unless the lock is held. Returns whether it is gone. */
+/** Removes a lock's file unless the lock is held. Returns whether the file is gone. */
 function clear(file: string): boolean {
   if (!isThere(file)) return true;
   let database: DatabaseSync | undefined;
   try {
     database = openDatabase(file, { readOnly: true });
-    // For reading: many may look at once, and only the owner's lock keeps them out. Whoever is about to take the lock
-    // waits until the file is removed, and sees that.
+    // Open for reading: several processes may check at once, and only the owner's lock excludes them. A process that is
+    // about to take the lock waits for the removal and detects it.
     database.exec("PRAGMA busy_timeout = 0; BEGIN; SELECT 1 FROM sqlite_schema");
     remove(file);
     return true;
@@ -109,6 +109,6 @@ function remove(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // An empty file stays behind; nobody holds it, which is all that counts.
+    // An empty file remains, which has no effect without a lock.
   }
 }

@@ -11,12 +11,12 @@ import { EventReader } from "./event-reader.ts";
 import { type FileOwner, ownerFrom } from "./owner.ts";
 
 /**
- * Puts a new file in the place of one that can be read and not be written to any more: with all of its events that can be
- * read, the same numbers, and no owner. The old one stays beside it under another name, with its write-ahead log. Dying
- * in between leaves one of the two in its place: the new one gets there by one renaming, when it is whole and flushed.
+ * Replaces a readable file that can no longer be written. The new file has all readable events with the same numbers,
+ * and no owner. The old file stays next to it under another name, with its write-ahead log. A crash in between leaves
+ * one of both in place: the new file is complete and flushed before a single rename.
  *
- * `refuse` throws when whoever had it open last keeps it. Returns what was done, in sentences; nothing when not one event
- * could be read. To be called while nobody else mends and no connection of this process is open.
+ * `refuse` throws if the last owner keeps the file. Returns sentences about the repair, or undefined if no event was
+ * readable. Call this under the lock of `alone`, with no open connection in this process.
  */
 export function renewFile(
   path: string,
@@ -41,7 +41,7 @@ export function renewFile(
   const aside = `${path}.damaged-${createId()}`;
   keepAs(path, aside);
   renameSync(fresh, path);
-  // Until here the old log stands beside the new file; who dies now leaves it to be refused as not belonging there.
+  // Until this rename, the old log is next to the new file. After a crash here, the next opening refuses the log as foreign.
   if (statSync(`${path}-wal`, { throwIfNoEntry: false })) renameSync(`${path}-wal`, `${aside}-wal`);
   rmSync(`${path}-shm`, { force: true });
   if (process.platform !== "win32") flushDirectory(dirname(path));
@@ -75,7 +75,7 @@ function copyEvents(
   return reader.damage;
 }
 
-/** What a file says of its writer; no one where that cannot be read. */
+/** Returns the writer of a file; no owner if unreadable. */
 function writerIn(database: DatabaseSync): { readonly epoch: number; readonly owner: unknown } {
   const row = readable(() => database.prepare("SELECT epoch, owner FROM writer").get());
   const epoch = Number(row?.epoch);

@@ -17,42 +17,42 @@ import { parsed, rightsFrom } from "../rights-text.ts";
 import { storeError } from "./error.ts";
 import { fileNameOf } from "./file-name.ts";
 
-/** The conversations, by the names of their files, that were there before rights were kept. They are this store's own. */
+/** The file names of conversations older than the permission files. They count as this store's own. */
 const EARLIER = "earlier.json";
 
 /**
- * The conversations, by the names of their files, that were begun or brought in here: a line each, and a line with `- `
- * before the name for one that was removed; the last line about a name counts. One file for all: to make a file for each
- * took more time than all else that an answer costs a store.
+ * The file names of conversations that were begun or imported here, one per line. A line with `- ` before the name
+ * marks a removal, and the last line of a name counts. All conversations share this file, because a separate file for
+ * each would take longer than all other storage work of an answer.
  */
 const BEGUN = "begun.txt";
 
-/** Where the rights of one conversation are. */
+/** The permissions of one conversation. */
 export interface RightsFile extends RightsPlace {
   read(): Rights | undefined;
   write(rights: Rights): void;
-  /** The conversation is one of this store's, and nothing is allowed yet; a power cut does not undo that. */
+  /** Records the conversation as this store's own, without permissions. Survives a power cut. */
   begin(): void;
 }
 
 /**
- * What a person allowed in a conversation: `rights/<id>.json`, for its owner only. Nothing is allowed in one without that
- * file, and a conversation's file that `rights/begun.txt` does not name either was put there by somebody else.
+ * A user's permissions in a conversation: `rights/<id>.json`, readable only by its owner. Without that file, nothing is
+ * allowed. A conversation whose name is also missing in `rights/begun.txt` was copied into the store by another program.
  */
 export class RightsFiles {
   readonly #store: string;
   readonly #directory: string;
   #isThere = false;
-  /** Read when a conversation has no file of its own. */
+  /** Read when a conversation has no permission file. */
   #earlier: ReadonlySet<string> | undefined;
 
-  /** Beside the conversations of a store. Nothing is made before something is read or written. */
+  /** `store` is the directory of the store. No file is created before the first read or write. */
   constructor(store: string) {
     this.#store = store;
     this.#directory = join(store, "rights");
   }
 
-  /** Forgets what was allowed in a conversation of this name: another one may get it. Throws `StoreError`. */
+  /** Removes the permissions of a conversation, because a new conversation may get its name. Throws a `StoreError`. */
   remove(id: string): void {
     const file = join(this.#directory, `${fileNameOf(id)}.json`);
     try {
@@ -63,10 +63,10 @@ export class RightsFiles {
     }
   }
 
-  /** Where those of a conversation are. */
+  /** Returns the permissions of a conversation. */
   of(id: string): RightsFile {
     const file = join(this.#directory, `${fileNameOf(id)}.json`);
-    // Begun just now, with nothing allowed since: what need not be looked up.
+    // True after `begin` without later permissions: no file needs to be read.
     let isFresh = false;
     return {
       read: () => (isFresh ? noRights : this.#read(file, id)),
@@ -76,7 +76,7 @@ export class RightsFiles {
       },
       begin: () => {
         const begun = join(this.#directory, BEGUN);
-        // What was allowed in one of this name that was there before is not allowed in this one.
+        // Grants of a removed conversation with the same id do not carry over.
         this.#write(file, () => rmSync(file, { force: true }));
         this.#write(begun, () => addLine(begun, fileNameOf(id)));
         isFresh = true;
@@ -117,7 +117,7 @@ export class RightsFiles {
   }
 }
 
-/** Makes the directory, with the names of the conversations that are there: all at once, or another process does. */
+/** Creates the directory with the names of all existing conversations, atomically, unless another process does. */
 function begin(store: string, rights: string): void {
   const made = mkdtempSync(`${rights}-`);
   const files = globSync("*.sqlite", { cwd: join(store, "conversations") });
@@ -131,8 +131,8 @@ function begin(store: string, rights: string): void {
 }
 
 /**
- * Adds a line in one write, which the system does as a whole also when others add theirs. The line before it may have been
- * cut by a crash: it ends here.
+ * Appends a line in a single write, which the system keeps whole even with concurrent writers. A crash may have cut the
+ * previous line, so the text starts with a line break.
  */
 function addLine(file: string, line: string): void {
   const descriptor = openSync(file, "a", 0o600);
@@ -144,7 +144,7 @@ function addLine(file: string, line: string): void {
   }
 }
 
-/** The new content is there as a whole or not at all, also after a power cut. */
+/** Replaces a file atomically, even in a power cut. */
 function replaceFile(file: string, text: string): void {
   const fresh = `${file}.${process.pid}`;
   try {

@@ -5,11 +5,11 @@ import { SAYING, type Said, saidIn } from "../search/said.ts";
 import { spaced } from "../search/words.ts";
 import { reading, transaction } from "./database.ts";
 
-/** The most events that are read at once, and the characters after which no more are: it holds up all else here. */
+/** The most events to read at once, and the characters after which a batch ends: reading blocks other work. */
 const BATCH = 500;
 const CHARACTERS = 4 * 1024 * 1024;
 
-/** How far a file was read: up to the event `seq`, whose checksum was `crc`. */
+/** The position up to which a file was read: the event `seq` with checksum `crc`. */
 interface Place {
   readonly seq: number;
   readonly crc: number;
@@ -17,25 +17,25 @@ interface Place {
 
 const BEGINNING: Place = { seq: 0, crc: 0 };
 
-/** What a file has behind a place. */
+/** The new events of a file after a position. */
 interface Addition {
   readonly events: readonly { readonly seq: number; readonly at: number; readonly said: readonly Said[] }[];
   readonly to: Place;
-  /** Whether there is no more. */
+  /** True if the file has no further events. */
   readonly done: boolean;
-  /** Whether this is another file than before, such as an older backup, and these are its first events. */
+  /** True if this is another file than before, such as an older backup. The events then start at the beginning. */
   readonly anew: boolean;
 }
 
-/** The stamps that the files had when they were read last, by conversation. */
+/** Returns the stamps of the files at their last indexing, by conversation. */
 export function indexedStamps(catalogue: DatabaseSync): Map<string, string> {
   const rows = catalogue.prepare("SELECT conversation, stamp FROM indexed").all();
   return new Map(rows.map(({ conversation, stamp }) => [String(conversation), String(stamp)]));
 }
 
 /**
- * Reads what a conversation's file has more than the index knows, and that only: a log is never rewritten. What cannot be
- * read stays as it is known. Several may do this at once. Throws as SQLite does when the catalogue cannot be written.
+ * Adds the new events of a conversation's file to the index: a log is never rewritten. For an unreadable file, the
+ * index stays unchanged. May run concurrently. Throws SQLite's error if the catalogue cannot be written.
  */
 export async function indexConversation(
   catalogue: DatabaseSync,
@@ -48,7 +48,7 @@ export async function indexConversation(
     const addition = readFrom(path, before);
     if (!addition) return;
     transaction(catalogue, () => {
-      // Another search may have read the same meanwhile.
+      // Another search may have indexed the same events meanwhile.
       const now = placeIn(catalogue, conversation);
       if (now.seq === before.seq && now.crc === before.crc) add(catalogue, conversation, addition, stamp);
     });
@@ -66,7 +66,7 @@ function readFrom(path: string, before: Place): Addition | undefined {
   try {
     return reading(path, (file) => additionIn(file, before));
   } catch {
-    // Whatever is wrong with this file, the others are searched; `open` says what it is.
+    // A broken file must not prevent searching the others; `open` reports the error.
     return;
   }
 }
@@ -133,7 +133,7 @@ function add(catalogue: DatabaseSync, conversation: string, { events, to, done, 
   }
 }
 
-/** Takes a conversation out of the index. Inside a transaction. */
+/** Removes a conversation from the index. Call this inside a transaction. */
 export function forgetConversation(catalogue: DatabaseSync, conversation: string): void {
   const known = catalogue.prepare("SELECT number FROM indexed WHERE conversation = ?").get(conversation);
   if (!known) return;

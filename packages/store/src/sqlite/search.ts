@@ -14,7 +14,7 @@ import { storeError } from "./error.ts";
 import { conversationFile } from "./file-name.ts";
 import { forgetConversation, indexConversation, indexedStamps } from "./search-index.ts";
 
-/** Finds messages, after the index has read what is new in the files. */
+/** Finds messages, after new events were indexed. */
 export async function searchConversations(
   directory: string,
   query: string,
@@ -30,8 +30,8 @@ export async function searchConversations(
     using catalogue = writableCatalogue(file);
     return await searchIn(catalogue, search);
   } catch (error) {
-    // A damaged catalogue is made anew by the next search; of a full disk or a directory that cannot be written, whoever
-    // searches need not know: an index in memory only takes longer.
+    // The next search recreates a damaged catalogue. With a full disk or a read-only directory, an index in memory
+    // works too, only slower.
     if (storeError(error, file).code === "damaged") discardCatalogue(file);
     using catalogue = passingCatalogue();
     return await searchIn(catalogue, search);
@@ -67,7 +67,7 @@ const FOUND = `
   FROM texts JOIN messages ON messages.number = texts.rowid JOIN indexed ON indexed.number = messages.conversation
   WHERE texts MATCH ? ORDER BY at DESC, message DESC`;
 
-/** Words hold letters and digits alone: in quotation marks, they are no operators of FTS5 whatever they are. */
+/** Builds an FTS5 query. Words contain only letters and digits, so in quotation marks they are no operators. */
 function matching(words: readonly string[]): string {
   return `${words.map((word) => `"${spaced(word)}"`).join(" ")}*`;
 }
@@ -92,7 +92,7 @@ async function refresh(
     });
 }
 
-/** Returns whether a message, or one above it, was removed. */
+/** Returns a function that tells whether a message or one of its ancestors was removed. */
 function hiddenIn(catalogue: DatabaseSync): (conversation: number, message: string) => boolean {
   const any = catalogue.prepare("SELECT 1 FROM messages WHERE conversation = ? AND removed LIMIT 1");
   const above = catalogue.prepare(`
@@ -108,7 +108,7 @@ function hiddenIn(catalogue: DatabaseSync): (conversation: number, message: stri
   };
 }
 
-/** Reads what was found from its file: the index keeps no texts. Nothing when it cannot be read any more. */
+/** Reads a found text from its file, because the index keeps no texts. Undefined if the file is unreadable now. */
 function hitAt(
   path: string,
   seq: number,
@@ -124,12 +124,12 @@ function hitAt(
     const { message, role, text } = said;
     return { conversation: id, title, message, role, at: event.at, ...excerptOf(text, words) };
   } catch {
-    // Whatever is wrong with this file, what was found in others is shown; `open` says what it is.
+    // A broken file must not hide the hits of others; `open` reports the error.
     return;
   }
 }
 
-/** Takes a conversation out of the catalogue, and its words out of the index. */
+/** Removes a conversation from the catalogue and the index. */
 export function forget(directory: string, conversation: string): void {
   const file = catalogueIn(directory);
   try {
@@ -137,7 +137,7 @@ export function forget(directory: string, conversation: string): void {
     transaction(catalogue, () => {
       catalogue.prepare("DELETE FROM conversations WHERE id = ?").run(conversation);
       forgetConversation(catalogue, conversation);
-      // What is deleted from the index is only marked as such until its parts are merged.
+      // The index only marks deleted words until its segments are merged.
       catalogue.exec("INSERT INTO texts (texts) VALUES ('optimize')");
     });
   } catch {

@@ -9,14 +9,14 @@ import { sqliteStore } from "./index.ts";
 export const ID = "01k00000000000000000000001";
 export const OTHER = "01k00000000000000000000002";
 
-/** A new directory that goes when the test ends. */
+/** Creates a temporary directory that is removed when the test ends. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "banyan-store-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** A store that is closed when the test ends. */
+/** Opens a store that is closed when the test ends. */
 export function storeIn(directory: string): Store {
   const store = sqliteStore({ directory });
   onTestFinished(() => store.close());
@@ -27,7 +27,7 @@ export function fileOf(directory: string, id = ID): string {
   return join(directory, "conversations", `${id}.sqlite`);
 }
 
-/** `count` events of about 200 bytes that go on from the log's last, each different. */
+/** Returns `count` different events of about 200 bytes that continue the log. */
 export function events(log: Log, count: number): Event[] {
   return Array.from({ length: count }, (_, index) => {
     const seq = log.seq + 1 + index;
@@ -61,7 +61,7 @@ export async function readAll(log: Log): Promise<Event[]> {
   return all;
 }
 
-/** How many conversations the catalogue knows. */
+/** Returns the number of conversations in the catalogue. */
 export async function entriesIn(directory: string): Promise<unknown> {
   const { DatabaseSync } = await import("node:sqlite");
   using database = new DatabaseSync(join(directory, "catalogue.sqlite"), { readOnly: true });

@@ -26,22 +26,22 @@ import { forget, searchConversations } from "./search.ts";
 import { SqliteView } from "./view.ts";
 
 /**
- * How many conversations have their files open at once. Each takes three open files and about 0.2 MB; one that was closed
- * takes 2 ms more for its next append (docs/durability.md).
+ * The most conversations with open files. Each needs three file handles and about 0.2 MB. The next append to a closed
+ * file takes 2 ms longer (docs/durability.md).
  */
 const OPEN_FILES = 1000;
 
 /**
- * What a SQLite store is made of.
+ * Options of a SQLite store.
  * @example sqliteStore({ directory: "conversations", program: "my-program", openFiles: 100 });
  */
 export interface SqliteStoreOptions {
   readonly directory: string;
-  /** What this program is called when another one asks who has a conversation open; the name it was started by if absent. */
+  /** The name of this program in other programs' messages about open conversations. Default: the name that started it. */
   readonly program?: string;
   /**
-   * At most this many conversations have their files open at once, 1,000 when absent. Any number can be written to: the file
-   * that was not used for longest is closed, and opened again when it is needed.
+   * The most conversations with open files. Default 1,000. Any number of conversations can be written: the least
+   * recently used file is closed and reopened on demand.
    */
   readonly openFiles?: number;
 }
@@ -49,12 +49,11 @@ export interface SqliteStoreOptions {
 const OPTIONS: OptionNames<SqliteStoreOptions> = { directory: true, program: true, openFiles: true };
 
 /**
- * Keeps each conversation in a SQLite file of its own, `conversations/<id>.sqlite` under `directory`, and what lists and
- * searches need of them in `catalogue.sqlite`, which is remade from the files whenever it is missing or damaged. What a
- * person allowed in one stands apart from it, in `rights/`: a file that is copied brings none (S17).
- * Nothing is read or made before the first `open`, `list` or `search`; where there are no conversations, a list makes
- * nothing. Files and directories are for their owner only. `fileNameOf` says which file is that of an id which is more than
- * lower-case letters and digits.
+ * Returns a store with one SQLite file for each conversation, `conversations/<id>.sqlite` in `directory`. Lists and
+ * searches use `catalogue.sqlite`, which is rebuilt from the files when missing or damaged. Permissions are stored
+ * separately in `rights/`, so a copied file brings none (S17). Nothing is read or created before the first `open`,
+ * `list` or `search`; a list of an empty store creates nothing. Only the owner can read files and directories.
+ * `fileNameOf` defines the file name of an id with other characters than lower-case letters and digits.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   refuseUnknown("sqliteStore", options, OPTIONS);
@@ -66,13 +65,13 @@ class SqliteStore implements Store {
   readonly #program: string | undefined;
   readonly #files: OpenFiles;
   readonly #rights: RightsFiles;
-  /** Those that can be written to, by conversation. */
+  /** Writable logs by conversation. */
   readonly #logs = new Map<string, SqliteLog>();
-  /** Those that were taken from their writers and not closed yet. */
+  /** Logs whose conversation was taken over, and that are not closed yet. */
   readonly #overtaken = new Set<SqliteLog>();
-  /** Held from the first conversation on: other processes see by it that this store lives. */
+  /** Held from the first conversation on, so that other processes see that this store lives. */
   #lock: ProcessLock | undefined;
-  /** The file of a conversation that was closed still names the lock: on a full disk nothing else could be written. */
+  /** True if a closed conversation's file still names the lock, because the disk was full. */
   #isClaiming = false;
   #closed = false;
 
@@ -90,7 +89,7 @@ class SqliteStore implements Store {
     const opened = this.#openFile(id, create, take);
     const rights = this.#rights.of(id);
     try {
-      // Before its first event: with events, a file that is not known to have begun here is one that somebody put there (S17).
+      // Before the first event: a file with events that is not recorded as begun here counts as copied (S17).
       if (opened.seq === 0) rights.begin();
     } catch (error) {
       opened.file.close();
@@ -156,7 +155,7 @@ class SqliteStore implements Store {
     });
   }
 
-  /** Gives the lock up as soon as nothing is open: the next conversation gets another one, and no file that is closed does. */
+  /** Releases the lock when no conversation is open. The next conversation gets a new lock, so closed files count as free. */
   #claimNothing(): void {
     if (this.#logs.size + this.#overtaken.size > 0) return;
     this.#lock?.release();
@@ -164,7 +163,7 @@ class SqliteStore implements Store {
     this.#isClaiming = false;
   }
 
-  /** Whether another store holds what it opened. What this one holds is in `#logs`. */
+  /** Returns whether another living store is the owner. `#logs` has the conversations of this store. */
   #lives({ lock }: FileOwner): boolean {
     return lock !== this.#lock?.name && isHeld(this.#directory, lock);
   }
@@ -176,8 +175,8 @@ class SqliteStore implements Store {
 }
 
 /**
- * Removes a conversation's file. `take` makes this process its writer, so that nobody else begins to write meanwhile, and
- * throws `locked` while somebody does, or `not-found`. A file that cannot be read can be removed. Throws `StoreError`.
+ * Removes a conversation's file. `take` makes this process the writer, so that no other process starts writing. `take`
+ * throws `locked` while another process writes, or `not-found`. Unreadable files can be removed. Throws a `StoreError`.
  */
 function removeConversationFile(path: string, take: () => void): void {
   try {
@@ -186,7 +185,7 @@ function removeConversationFile(path: string, take: () => void): void {
     if (!(error instanceof StoreError) || error.code !== "damaged") throw error;
   }
   try {
-    // The file itself last: what is beside it must not meet a new one of the same name.
+    // Remove the file itself last: its additional files must not meet a new file of the same name.
     const folder = dirname(path);
     const beside = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.`));
     for (const name of beside) rmSync(join(folder, name), { force: true });

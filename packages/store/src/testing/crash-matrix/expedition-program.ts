@@ -1,4 +1,4 @@
-// The other program that is killed: `node expedition-program.ts begin|go-on DIRECTORY LAST EVERY`, as `program.ts`.
+// The program of the expedition that is killed: `node expedition-program.ts begin|go-on DIRECTORY LAST EVERY`, like `program.ts`.
 import { type FeedItem, Session, say } from "@banyan/core";
 import { collect } from "@banyan/core/testing";
 import { sqliteStore } from "../../sqlite/index.ts";

@@ -12,30 +12,30 @@ import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { type Beat, call, type Scene, scriptedModel, spend, text } from "@banyan/core/testing";
 import { ANYTHING, slowly, type World } from "./journey.ts";
 
-/** What is said in the conversation with calls that listen, sub-agents, a question and a summary. */
+/** The messages of a conversation with following calls, sub-agents, a question and a summary. */
 export const GREETINGS = ["Good morning.", "Did you sleep well?"] as const;
 export const START = "Prepare the expedition.";
 
 /** The answer to the question of the expedition. */
 export const NORTH = "Go north.";
 
-/** What a call that listened has applied. */
+/** The start of the message about an applied call. */
 const APPLIED = "Applied: ";
 
-/** How what is told to the model about a call begins whose process is gone. */
+/** The start of the message about a call whose process is gone. */
 const STOPPED = "The process stopped";
 
-/** Longer than what stays word for word beside a summary, so that there is something to sum up. */
+/** Longer than the recent part that a summary keeps word for word, so that there is something to summarize. */
 const GOOD_MORNING = `Good morning to you. ${"What a fine day for an expedition. ".repeat(600)}`;
 
-/** Long enough for what it covers: the program would write a summary in the place of a shorter one. */
+/** Long enough for the summarized part: the program would reject a shorter summary and write its own. */
 const SUMMARY = "They slept well, and the expedition is being prepared. ".repeat(5).trim();
 
 const CONTEXT = 10_000;
 const words = (sentence: string) => text(...sentence.split(/(?<= )/));
 const launch = (task: string, id: string) => call("launch_agent", { task, expected_output: "a word" }, id);
 
-/** What the model answers, from the prompt alone, so that one in another process goes on as this one would have. */
+/** The model's reply follows from the prompt alone, so that a model in another process continues in the same way. */
 function answerTo({ messages }: ModelRequest): Scene {
   const task = textOf(messages[0]);
   const asked = textOf(messages.at(-1));
@@ -47,7 +47,7 @@ function answerTo({ messages }: ModelRequest): Scene {
   return asked === GREETINGS[0] ? GOOD_MORNING : asked === GREETINGS[1] ? "I never sleep." : ANYTHING;
 }
 
-/** A sub-agent that needs a call with effects for what it does. */
+/** A sub-agent that needs a call with effects. */
 function cook(rounds: number): Scene {
   if (rounds > 0) return [call("finish_task", { result: "Dinner is on its way." }, "cook-end")];
   return [words("I send for the best dinner that there is in the whole town."), call("send", {}, "cook-send")];
@@ -69,7 +69,7 @@ function expedition(since: readonly PromptMessage[]): Scene | undefined {
     case 1:
       if (!told)
         return [words("Write this down: ropes, tents, lamps, bread, water, a map, and a book for the long nights.")];
-      // From here on the context is nearly full.
+      // From here on, the context is nearly full.
       return [
         words("One thing more."),
         call("ask_client", { question: "Where to?" }, "ask-1"),
@@ -119,7 +119,7 @@ function toolsOf(world: World, pace: number): Tool[] {
   ];
 }
 
-/** The agent of the conversation, in any process. `pace`: milliseconds for a word. */
+/** Returns the agent of the conversation, for any process. `pace` is milliseconds per word. */
 export function leader(world: World, pace = 0): Agent {
   return new Agent({
     name: "leader",

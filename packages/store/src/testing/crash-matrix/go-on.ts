@@ -9,13 +9,13 @@ import {
   say,
 } from "@banyan/core";
 
-/** What a person says after a crash to see whether somebody answers. */
+/** A user's message after a crash, which must be answered. */
 const HELLO = "Are you there?";
 
 /**
- * What a person does about a conversation whose process was killed. `resume`: goes on with every branch, then says
- * something. `say`: says something on every branch, as if nothing had happened, then lets go what still waits. Allows
- * every call. Answers the questions that were asked, those of the process that was killed first.
+ * Continues a conversation whose process was killed. `resume`: resumes every branch, then sends a message. `say`: sends
+ * a message on every branch as if nothing had happened, then delivers waiting inputs. Allows every call. Answers all
+ * questions, those of the killed process first.
  */
 export async function goOn(session: Session, agent: Agent, how: "resume" | "say"): Promise<string[]> {
   const asked: string[] = [];
@@ -41,14 +41,14 @@ export async function goOn(session: Session, agent: Agent, how: "resume" | "say"
     for (const at of branches) await chat(say(HELLO), { at });
     if (branches.length === 0) await chat(say(HELLO), {});
     for (let [left] = session.state.inbox; left; [left] = session.state.inbox) {
-      // What waits is delivered on the branch that it was written to.
+      // A waiting input is delivered on its own branch.
       await chat(resume(), left.at === null ? {} : { at: newestLeaf(session.state, left.at) });
     }
   }
   return asked;
 }
 
-/** A branch on which everything was answered needs nobody. */
+/** A completed branch has nothing to resume. */
 function unlessComplete(error: unknown): void {
   if (!(error instanceof DirectiveError) || error.code !== "nothing-to-resume") throw error;
 }

@@ -15,24 +15,24 @@ import { checkConversation } from "@banyan/core/testing";
 import { ANYTHING, type Effect } from "./journey.ts";
 import type { Announcement } from "./witness.ts";
 
-/** All that is known of a conversation whose process was killed, after somebody went on with it. */
+/** The facts about a conversation whose process was killed, after it was continued. */
 export interface Aftermath {
-  /** What the processes that were killed announced. */
+  /** The announcements of the killed processes. */
   readonly seen: readonly Announcement[];
-  /** The log as they left it. */
+  /** The log that the killed processes left. */
   readonly kept: readonly Event[];
-  /** The log at the end. */
+  /** The final log. */
   readonly log: readonly Event[];
-  /** The conversation as the session that went on has it, and as the next one reads it. */
+  /** The conversation in the continuing session, and as the next session reads it. */
   readonly state: ConversationState;
   readonly reopened: ConversationState;
-  /** What all processes did to the world. */
+  /** All effects of all processes. */
   readonly effects: readonly Effect[];
 }
 
 type EventOf<Type extends Event["type"]> = Extract<Event, { readonly type: Type }>;
 
-/** What must hold after a crash, whatever was killed when. One sentence for each problem; none when all holds. */
+/** Checks the invariants after a crash. Returns one sentence for each problem; empty if all hold. */
 export function problemsOf(aftermath: Aftermath): string[] {
   return [
     ...checkConversation(aftermath.state, aftermath.log),
@@ -51,7 +51,7 @@ export function problemsOf(aftermath: Aftermath): string[] {
   ];
 }
 
-/** F6: the log goes on without a gap, and what was in it stays. */
+/** F6: the log has no gap, and its earlier events are unchanged. */
 function checkLog({ kept, log }: Aftermath): string[] {
   const gap = log.findIndex(({ seq }, index) => seq !== index + 1);
   return [
@@ -60,7 +60,7 @@ function checkLog({ kept, log }: Aftermath): string[] {
   ];
 }
 
-/** Invariant 5: what was acknowledged is in the log. */
+/** Invariant 5: acknowledged facts are in the log. */
 export function lossesIn({ seen, kept }: Aftermath): string[] {
   const problems: string[] = [];
   for (const told of seen) {
@@ -78,7 +78,7 @@ export function lossesIn({ seen, kept }: Aftermath): string[] {
   return problems;
 }
 
-/** Invariant 6: each text that somebody said is a message once, word for word, or waits; shown as delivered only then. */
+/** Invariant 6: each input is exactly one message, word for word, or waits. It is reported as delivered only afterwards. */
 function checkTexts({ log, state }: Aftermath): string[] {
   return ofType(log, "input.queued").flatMap(({ input, parts }) => {
     const messages = ofType(log, "message.added").filter(({ message }) => message === input);
@@ -96,7 +96,7 @@ function checkTexts({ log, state }: Aftermath): string[] {
   });
 }
 
-/** A person is not asked again about what they allowed. */
+/** A user is not asked again about an allowed call. */
 function checkApprovals({ kept, log }: Aftermath): string[] {
   const allowed = ofType(kept, "call.approval-resolved").filter((event) => event.allowed);
   return allowed.flatMap(({ call, seq }) =>
@@ -122,7 +122,7 @@ function checkCalls({ log }: Aftermath): string[] {
   });
 }
 
-/** Invariant 4: nothing happens without a logged intent, once for each intent, and once for each external call. */
+/** Invariant 4: no effect without a logged intent, one effect for each intent, and one for each external call. */
 export function doubleStartsIn({ log, effects }: Aftermath): string[] {
   const intents = new Set(ofType(log, "call.executing").map(({ key, attempt }) => `${key} #${attempt}`));
   const starts = effects.map(({ key, attempt }) => `${key} #${attempt}`);
@@ -134,12 +134,12 @@ export function doubleStartsIn({ log, effects }: Aftermath): string[] {
   ];
 }
 
-/** B33: what a call that listened was to do is done once at most, and the model is told of it what is so. */
+/** B33: the work of a following call is done at most once, and the model gets a true report. */
 function checkFollowers({ log, state, effects }: Aftermath): string[] {
   return ofType(log, "call.following").flatMap(({ call, message, seq }) => {
     const done = effects.filter(({ key }) => key === `${message}.${call}`).length;
     const ended = log.find((event) => event.type === "call.followed" && event.call === call && event.seq > seq);
-    // What is written with the end of listening is what the model is told of it.
+    // The report to the model is written together with the end of the following call.
     const note = log.find((event) => event.type === "message.added" && event.author === "tool" && event.seq > seq);
     const told = note?.type === "message.added" ? wordsOf(state.messages.get(note.message) as Message) : "";
     if (done > 1) return [`What call ${call} listened for was done ${done} times.`];
@@ -150,7 +150,7 @@ function checkFollowers({ log, state, effects }: Aftermath): string[] {
   });
 }
 
-/** B41: each launching call has one sub-agent, and one that had finished is not run again. */
+/** B41: each launching call has one sub-agent, and a finished sub-agent does not run again. */
 function checkSubAgents({ kept, log, state }: Aftermath): string[] {
   const roots = ofType(log, "message.added").filter(({ call, parentId }) => call !== undefined && parentId === null);
   const launched = roots.map(({ call }) => call ?? "");
@@ -165,14 +165,14 @@ function checkSubAgents({ kept, log, state }: Aftermath): string[] {
   ];
 }
 
-/** Invariant 9: the usage of each model call that the log tells of counts once. */
+/** Invariant 9: the usage of each logged model call counts once. */
 function checkUsage({ log, state }: Aftermath): string[] {
   const told = log.flatMap((event) => ("usage" in event && event.usage ? [event.usage] : []));
   const sum = told.reduce(addUsage, noUsage);
   return isDeepStrictEqual(sum, state.usage) ? [] : ["The usage is not that of all model calls."];
 }
 
-/** F16: what is left of an answer that was streaming is the text up to its last checkpoint, and was said like that. */
+/** F16: an interrupted answer keeps exactly the text of its checkpoints, and is marked as interrupted. */
 function checkStreams({ seen, kept, state }: Aftermath): string[] {
   const problems: string[] = [];
   for (const [id, shown] of shownIn(seen)) {
@@ -190,7 +190,7 @@ function checkStreams({ seen, kept, state }: Aftermath): string[] {
   return problems;
 }
 
-/** Characters of an answer that was streaming which somebody saw and which are gone: those after its last checkpoint. */
+/** Returns the number of visible characters of interrupted answers that are lost: those after the last checkpoint. */
 export function textLostIn({ seen, state }: Aftermath): number {
   let lost = 0;
   for (const [id, shown] of shownIn(seen)) {
@@ -200,7 +200,7 @@ export function textLostIn({ seen, state }: Aftermath): number {
   return lost;
 }
 
-/** What was shown of each answer; reasoning comes before text in all of them. */
+/** Returns the visible text of each answer. Reasoning comes before text in all answers. */
 function shownIn(seen: readonly Announcement[]): Map<string, string> {
   const shown = new Map<string, string>();
   for (const told of seen) {
@@ -213,12 +213,12 @@ function wordsOf(message: Message): string {
   return message.parts.map((part) => (part.type === "text" || part.type === "reasoning" ? part.text : "")).join("");
 }
 
-/** Invariants 2 and 3: whoever reads the log has the same conversation, and asks the model the same. */
+/** Invariants 2 and 3: a reader of the log gets the same conversation and the same prompts. */
 function checkReload({ log, state, reopened }: Aftermath): string[] {
   const problems: string[] = [];
   const replayed = emptyConversation(state.id);
   for (const event of log) reduce(replayed, event);
-  // Each writer has an epoch of its own; a reader that has written nothing yet has that of the last event.
+  // Each writer has its own epoch; a reader without writes has the epoch of the last event.
   if (!isDeepStrictEqual({ ...replayed, epoch: 0 }, { ...state, epoch: 0 })) {
     problems.push("The log gives another conversation than the session had.");
   }
@@ -234,7 +234,7 @@ function checkReload({ log, state, reopened }: Aftermath): string[] {
   return problems;
 }
 
-/** Invariant 7: whoever speaks after the crash is answered. */
+/** Invariant 7: a message after the crash is answered. */
 function checkAnswered({ state }: Aftermath): string[] {
   const last = state.leaf === null ? undefined : state.messages.get(state.leaf);
   const said = last ? textOf(last) : "";

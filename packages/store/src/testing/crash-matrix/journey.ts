@@ -5,19 +5,19 @@ import { Agent, type Effects, type Permission, type Tool } from "@banyan/core";
 import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { type Beat, call, pause, reasoning, type Scene, scriptedModel, text } from "@banyan/core/testing";
 
-/** What is said in the conversation that is killed. */
+/** The messages of the killed conversation. */
 export const GREETING = "Good morning.";
 export const ORDER = "Prepare the journey.";
 export const STEER = "Take the train.";
 export const QUEUED = "And then a hotel.";
 export const OTHER_BRANCH = "How is the weather?";
 
-/** The call in whose batch a person steers and queues: all of the batch have started with it. */
+/** The call during whose batch a user steers and queues: all calls of the batch have started by then. */
 export const LAST_OF_BATCH = "send-1";
 
 /**
- * What the model answers to the last thing that was said, step by step: from the prompt alone, so that a model in
- * another process goes on as this one would have.
+ * The model's replies to the last user message, step by step. They follow from the prompt alone, so that a model in
+ * another process continues in the same way.
  */
 const answers: Readonly<Record<string, readonly Scene[]>> = {
   [GREETING]: ["Good morning. Where to?"],
@@ -45,7 +45,7 @@ const answers: Readonly<Record<string, readonly Scene[]>> = {
   ],
 };
 
-/** What the model answers to anything else. */
+/** The model's reply to any other message. */
 export const ANYTHING = "I am here.";
 
 function answerTo({ messages }: ModelRequest): Scene {
@@ -55,7 +55,7 @@ function answerTo({ messages }: ModelRequest): Scene {
   const steps = messages
     .slice(said + 1)
     .filter((message) => message.role === "assistant" && message.results.length > 0);
-  // Somebody has said something else since. To be asked to go on is nothing new.
+  // A user has sent another message since. A request to continue does not count.
   const goesOn =
     last === said ||
     (messages[last - 1]?.role === "assistant" && textOf(messages[last] as PromptMessage).startsWith("Go on"));
@@ -66,7 +66,7 @@ function textOf({ parts }: PromptMessage): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** Waits between the words of an answer, as a model does. */
+/** Adds pauses between the words of a reply, like a model. */
 export function slowly(scene: Scene, milliseconds: number): Scene {
   if (typeof scene === "string" || milliseconds === 0) return scene;
   return scene.flatMap((beat): Beat[] =>
@@ -74,7 +74,7 @@ export function slowly(scene: Scene, milliseconds: number): Scene {
   );
 }
 
-/** What the tools do to the world: each start adds a line to a file, which is on the disk before the tool goes on. */
+/** The effects of the tools: each start adds a line to a file, which is on the disk before the tool continues. */
 export class World {
   readonly #file: string;
   readonly #onEffect: () => void;
@@ -95,7 +95,7 @@ export class World {
     this.#onEffect();
   }
 
-  /** All that was done to it, by whichever process. */
+  /** Returns the effects of all processes. */
   effects(): Effect[] {
     const file = openSync(this.#file, "a+");
     try {
@@ -139,7 +139,7 @@ function toolsOf(world: World, pace: number): Tool[] {
 
 const permission: Permission = ({ tool }) => ({ decision: tool.name === "pay" ? "ask" : "allow" });
 
-/** The agent of the conversation, in any process. `pace`: milliseconds for a word; tools take three times that. */
+/** Returns the agent of the conversation, for any process. `pace` is milliseconds per word; tools take three times as long. */
 export function traveller(world: World, pace = 0): Agent {
   const model = scriptedModel((request) => slowly(answerTo(request), pace));
   return new Agent({

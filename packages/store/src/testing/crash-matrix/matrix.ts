@@ -11,13 +11,13 @@ import { World } from "./journey.ts";
 import { type Fate, type Life, live } from "./victim.ts";
 import { type Announcement, isInstant } from "./witness.ts";
 
-/** Whether every fragment of text is an instant at which the program is killed. */
+/** Whether the program is also killed at every text delta. */
 export const LONG = process.env.BANYAN_LONG === "1";
 
-/** Programs that run at once: each mostly waits. */
+/** The most concurrent programs, which mostly wait. */
 const AT_ONCE = 4;
 
-/** A program, the directories of its many lives, and who goes on with what it leaves. */
+/** A program, the directories of its runs, and the agent that continues them. */
 export class Matrix implements AsyncDisposable {
   readonly #program: string;
   readonly #agent: (world: World) => Agent;
@@ -30,7 +30,7 @@ export class Matrix implements AsyncDisposable {
     this.#root = root;
   }
 
-  /** Of a program that `put` puts into a folder; it answers the file to start. */
+  /** Prepares a program. `put` copies the program into a folder and returns the file to start. */
   static async of(put: (folder: string) => Promise<string>, agent: (world: World) => Agent): Promise<Matrix> {
     const root = await mkdtemp(join(tmpdir(), "banyan-crash-"));
     return new Matrix(await put(join(root, "program")), agent, root);
@@ -46,12 +46,12 @@ export class Matrix implements AsyncDisposable {
     return copy;
   }
 
-  /** Lets the program live, until its end or as its fate has it. */
+  /** Runs the program to its end or to its fate. */
   live(fate: Omit<Fate, "program" | "every">): Promise<Life> {
     return live({ ...fate, program: this.#program, every: LONG });
   }
 
-  /** Goes on with a conversation whose process is gone, and tells what came of it. */
+  /** Continues a conversation whose process is gone. Returns the facts for the checks. */
   async aftermathOf(directory: string, seen: readonly Announcement[], how: "resume" | "say"): Promise<Aftermath> {
     const store = sqliteStore({ directory });
     try {
@@ -80,7 +80,7 @@ export class Matrix implements AsyncDisposable {
   }
 }
 
-/** What was found over many crashes. */
+/** The results of many crashes. */
 export class Figures {
   kills = 0;
   losses = 0;
@@ -94,7 +94,7 @@ export class Figures {
     this.#matrix = matrix;
   }
 
-  /** Both ways to go on after a crash, each from what it left. */
+  /** Continues in both ways after a crash, each with a copy of the directory. */
   async add(directory: string, { killed, seen }: Life, moment: string): Promise<void> {
     if (killed) this.kills++;
     for (const how of ["resume", "say"] as const) {
@@ -108,7 +108,7 @@ export class Figures {
     await rm(directory, { recursive: true });
   }
 
-  /** Prints the figures, then fails if an invariant did not hold. */
+  /** Prints the results. Fails if an invariant was violated. */
   tell(what: string): void {
     const { kills, losses, doubleStarts, textLost } = this;
     process.stdout.write(
@@ -119,18 +119,18 @@ export class Figures {
   }
 }
 
-/** Does something for each item, a few at once. */
+/** Runs an action for each item, a few at once. */
 export async function forAll<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values();
   const worker = async () => {
     for (const item of rest) await act(item);
   };
-  // All have ended before the first failure is told: no program outlives its test.
+  // Wait for all before reporting the first failure: no program outlives its test.
   const workers = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
   for (const end of workers) if (end.status === "rejected") throw end.reason;
 }
 
-/** The instants of a life, by number; in a short run only every `sample`-th. */
+/** Returns the numbers of the instants of a run; in short mode only every `sample`-th. */
 export function instantsOf({ seen }: Life, sample = 1): number[] {
   const all = seen.filter((told) => isInstant(told, LONG)).map((_, index) => index + 1);
   return LONG ? all : all.filter((at) => at % sample === 0);

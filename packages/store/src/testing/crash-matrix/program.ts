@@ -1,5 +1,5 @@
-// The program that is killed: `node program.ts begin|go-on DIRECTORY LAST EVERY` plays the conversation in a store, or goes
-// on with one that another process left, and announces what happens. It stops after the instant LAST.
+// The program that is killed: `node program.ts begin|go-on DIRECTORY LAST EVERY` runs the conversation in a store, or
+// continues a conversation of another process, and announces events. The program stops after the instant LAST.
 import { type FeedItem, retry, Session, say, type UserPart } from "@banyan/core";
 import { collect } from "@banyan/core/testing";
 import { sqliteStore } from "../../sqlite/index.ts";
@@ -18,7 +18,7 @@ await store.close();
 async function begin(): Promise<void> {
   const session = await Session.open(store);
   void watch(session);
-  // A hundredth of a second for a word: long enough for the text to be in the log before the answer ends.
+  // Ten milliseconds per word: long enough for the text to be in the log before the answer ends.
   const agent = traveller(world, 10);
   await agent.send(GREETING, { session });
   const [greeting] = session.state.messages.keys();
@@ -37,7 +37,7 @@ async function continued(): Promise<void> {
   await session.close();
 }
 
-/** What a person sees, and what they do about it. */
+/** The feed of a user, and the user's reactions. */
 async function watch(session: Session): Promise<void> {
   for await (const item of session.feed()) {
     show(witness, item);

@@ -1,4 +1,4 @@
-// The program of summaries that is killed: `node summaries-program.ts begin|go-on DIRECTORY LAST EVERY`, as `program.ts`.
+// The program with summaries that is killed: `node summaries-program.ts begin|go-on DIRECTORY LAST EVERY`, like `program.ts`.
 import { Session } from "@banyan/core";
 import { sqliteStore } from "../../sqlite/index.ts";
 import { goOn } from "./go-on.ts";

@@ -4,20 +4,20 @@ import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { type Beat, call, pause, type Scene, scriptedModel, spend, text } from "@banyan/core/testing";
 import { ANYTHING, type World } from "./journey.ts";
 
-/** The messages of a conversation that is too long for its window. */
+/** The first message of a conversation that is too long for its window. */
 export const START = "Dig for the treasure.";
 
 const WINDOW = 4_000;
 const SCOUT = "Scout";
 const SUMMARY = "The treasure lies under the old tree, and the digging goes on there with a spade. ".repeat(4).trim();
 
-/** Texts and results of the steps, in shares of the window. */
+/** The sizes of a step's text and result, as shares of the window. */
 interface Step {
   readonly says?: number;
   readonly brings?: number;
 }
 
-/** A summary that the turn waits for, one in the background, and old results that are shortened without one. */
+/** Contains a summary that blocks the turn, a background summary, and old results that are shortened without a summary. */
 const STEPS: readonly Step[] = [
   { says: 0.5 },
   { says: 0.35 },
@@ -25,10 +25,10 @@ const STEPS: readonly Step[] = [
   ...Array.from({ length: 9 }, () => ({ brings: 0.12 })),
   { says: 0.02 },
 ];
-/** Those of the sub-agent: enough for a summary of its own. */
+/** The sub-agent's steps: enough for a separate summary. */
 const SCOUTING: readonly Step[] = Array.from({ length: 14 }, () => ({ says: 0.07 }));
 
-/** The model's answer. It follows from the prompt, so that a model in another process goes on. */
+/** The model's reply follows from the prompt, so that a model in another process continues in the same way. */
 function answerTo(world: World, { messages }: ModelRequest): Scene {
   const asked = textOf(messages.at(-1));
   if (asked.startsWith("Sum up the conversation")) return SUMMARY;
@@ -62,8 +62,8 @@ function tokensOf({ messages }: ModelRequest): number {
 }
 
 /**
- * The agent of the conversation, in any process. `pace`: milliseconds of a step; a summary takes several steps. `onHook`: a hook
- * waits for the words of a summary.
+ * Returns the agent of the conversation, for any process. `pace` is milliseconds per step; a summary takes several
+ * steps. `onHook` is called when a hook waits for the text of a summary.
  */
 export function digger(world: World, pace = 0, onHook: () => void = () => {}): Agent {
   const tool = (name: string): Tool => ({

@@ -3,31 +3,31 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { type Announcement, isInstant } from "./witness.ts";
 
-/** What a program does in a process of its own, and when that is killed. */
+/** A run of a program in a separate process, and the moment of its death. */
 export interface Fate {
-  /** Its file. */
+  /** The program's file. */
   readonly program: string;
   readonly what: "begin" | "go-on";
   readonly directory: string;
-  /** At which instant of those that it announces. */
+  /** The number of the announced instant at which to kill. */
   readonly at?: number;
-  /** Whether each fragment of text is an instant too. */
+  /** Whether each text delta is an instant too. */
   readonly every: boolean;
-  /** Not at an instant, but so many milliseconds after an announcement, whatever it does by then. */
+  /** Kill a number of milliseconds after an announcement, regardless of instants. */
   readonly after?: { readonly announcement: number; readonly milliseconds: number };
 }
 
-/** What was heard of a program until it ended. */
+/** The announcements of a program until it ended. */
 export interface Life {
   readonly seen: readonly Announcement[];
-  /** Whether it was killed before its end. */
+  /** Whether the program was killed before its end. */
   readonly killed: boolean;
 }
 
-/** Runs the program until it ends, or kills it with -9. Rejects when it fails by itself. */
+/** Runs the program to its end or kills it with SIGKILL. Rejects if the program fails on its own. */
 export async function live({ program, what, directory, at = 0, every, after }: Fate): Promise<Life> {
   const parameters = [program, what, directory, String(at), every ? "every" : "most"];
-  // Compiled once for all: the next one starts in a third of the time.
+  // The compile cache lets later programs start in a third of the time.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(directory, "..", "compiled") };
   const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"], env });
   const kill = () => child.kill("SIGKILL");
@@ -37,7 +37,7 @@ export async function live({ program, what, directory, at = 0, every, after }: F
   let timer: NodeJS.Timeout | undefined;
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     const lines = (rest + text).split("\n");
-    // What has no line break yet was not said to its end.
+    // A line without line break is incomplete.
     rest = lines.pop() ?? "";
     for (const line of lines) {
       const announcement = JSON.parse(line) as Announcement;

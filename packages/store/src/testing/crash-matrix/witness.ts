@@ -1,27 +1,27 @@
 import { writeSync } from "node:fs";
 import type { Event, FeedItem } from "@banyan/core";
 
-/** What a program tells of itself while it lives: one line of JSON each, out of the process before the program goes on. */
+/** An announcement of a running program: one line of JSON, written out before the program continues. */
 export type Announcement =
-  /** A consumer of the feed was shown this fact. */
+  /** A feed consumer got this event. */
   | { readonly type: "event"; readonly event: Event }
-  /** A consumer of the feed was shown this text of a message that streams. */
+  /** A feed consumer got this text of a streaming message. */
   | { readonly type: "delta"; readonly message: string; readonly part: number; readonly text: string }
-  /** A tool has changed the world. */
+  /** A tool had an effect. */
   | { readonly type: "effect" }
-  /** A hook is asked for the words of a summary, or has waited and is about to answer. */
+  /** A hook was asked for the text of a summary, or is about to answer. */
   | { readonly type: "hook" }
-  /** A person was told that their text is safe. */
+  /** A user was told that their text is stored. */
   | { readonly type: "said"; readonly input: string; readonly text: string }
-  /** A person was told that their answer is safe. */
+  /** A user was told that their answer is stored. */
   | { readonly type: "answered"; readonly question: string };
 
-/** Whether an announcement is one at which the program is to be killed: every one in a long run, else all but deltas. */
+/** Returns whether the program may be killed at an announcement: at each in a long run, else at all but deltas. */
 export function isInstant({ type }: Announcement, every: boolean): boolean {
   return every || type !== "delta";
 }
 
-/** Tells what happens; once it has told the instant number `last`, the program does nothing more, so that it dies there. */
+/** Prints announcements. After the instant number `last`, the program stops, so that it is killed there. */
 export class Witness {
   readonly #last: number;
   readonly #every: boolean;
@@ -38,7 +38,7 @@ export class Witness {
   }
 }
 
-/** Tells what a consumer of the feed was shown. */
+/** Announces an item that a feed consumer got. */
 export function show(witness: Witness, item: FeedItem): void {
   if ("at" in item) witness.tell({ type: "event", event: item });
   else if (item.type === "text.delta" || item.type === "reasoning.delta") {
@@ -46,7 +46,7 @@ export function show(witness: Witness, item: FeedItem): void {
   }
 }
 
-/** Waits to be killed; a program whose killer is gone kills itself after a minute. */
+/** Waits to be killed. Without a killer, the program kills itself after a minute. */
 function awaitDeath(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000);
   process.kill(process.pid, "SIGKILL");
