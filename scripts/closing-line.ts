@@ -1,13 +1,13 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends a test run with one plain line, `N passed, N failed[, N skipped]`, for whoever reads the log by program. */
+/** Ends a test run with one plain line, `N passed, N failed[, N skipped]`, for programs that read the log. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const count = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 };
     for (const module of modules) {
       const failedBefore = count.failed;
       for (const test of module.children.allTests()) count[test.result().state]++;
-      // A file that could not be loaded, or whose hooks failed, has failed without a test that says so.
+      // A file that failed to load, or whose hooks failed, has no failed test.
       if (module.state() === "failed" && count.failed === failedBefore) count.failed++;
     }
     const notRun = count.skipped + count.pending;

@@ -1,5 +1,5 @@
-// What `npm run cluster` runs: a PostgreSQL, three servers that share it, and a balancer, all on this machine, for whoever wants to see
-// how conversations outlive a server. What is written behind it is for the servers: `npm run cluster -- --model anthropic/...`.
+// Runs `npm run cluster`: a PostgreSQL, three servers that share it, and a load balancer on this machine, to show how
+// conversations outlive a server. Further arguments go to the servers: `npm run cluster -- --model anthropic/...`.
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
@@ -26,13 +26,13 @@ const folder = join(tmpdir(), `banyan-cluster-${process.pid}`);
 const postgres = process.env.BANYAN_STORE === undefined ? await started() : undefined;
 const store = postgres?.url ?? process.env.BANYAN_STORE ?? "";
 
-/** The ports of the servers that take clients. */
+/** The ports of the ready servers. */
 const ready = new Set<number>();
 const nodes: ChildProcess[] = [];
 for (let index = 1; index <= NODES; index++) nodes.push(node(PORT + index));
 
 const sockets = new Set<Socket>();
-/** To the first server that is ready: one browser stays with one server, and comes to the next one when that is gone. */
+/** Connects to the first ready server: a browser stays with one server, and gets the next one when that server ends. */
 const balancer = createServer((client) => {
   const [port] = ready;
   if (port === undefined) return void client.destroy();
@@ -73,7 +73,7 @@ async function started() {
 function node(port: number): ChildProcess {
   const args = ["serve", "--port", String(port), "--allow-host", `127.0.0.1:${PORT}`, ...process.argv.slice(2)];
   const env = { ...process.env, BANYAN_STORE: store, BANYAN_TOKEN: TOKEN };
-  // Ctrl-C is for this process, which ends them in order.
+  // Ctrl-C must only reach this process, which ends the servers in order.
   const child = spawn(process.execPath, [MAIN, ...args], { env, detached: true, stdio: ["ignore", "ignore", "pipe"] });
   child.stderr?.on("data", (text: Buffer) => process.stderr.write(`${port}: ${text}`));
   child.once("exit", () => process.stderr.write(`${port}: the server has ended\n`));

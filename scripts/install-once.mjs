@@ -1,12 +1,12 @@
-// Runs before `npm start` and `npm test`: installs the dependencies if this checkout does not have them yet.
-// It is plain JavaScript without dependencies, because it runs before there are any and on any Node from 20 on.
+// Runs before `npm start` and `npm test`: installs the dependencies if this checkout lacks them. This is plain
+// JavaScript without dependencies, because it runs before the install and on any Node from 20 on.
 //
 //   marker names this lock file and platform ──▶ nothing to do
-//   otherwise ──▶ take the lock ──┬▶ npm's own record says that all is there ────────────┬▶ write the marker ──▶ free the lock
-//                                 └▶ otherwise: remove the marker ──▶ npm ci ──▶ check Node ┘
+//   else ──▶ take the lock ──┬▶ npm's own record is complete ───────────────────────────┬▶ write the marker ──▶ free the lock
+//                            └▶ else: remove the marker ──▶ npm ci ──▶ check Node ──────┘
 //
-// Only a complete install has a marker, so the next start repeats an interrupted install.
-// All messages go to stderr: stdout belongs to the program that starts next.
+// Only a complete install has a marker, so the next start repeats an interrupted install. All messages go to stderr:
+// stdout belongs to the program that starts next.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const marker = join(modules, ".banyan-installed");
 const lock = join(root, ".banyan-installing");
 const bundledNode = join(modules, "node", "bin", windows ? "node.exe" : "node");
 
-/** What the marker of a complete install holds: the lock file's digest and the platform. */
+/** The content of the marker: the lock file's digest and the platform. */
 const wanted = (() => {
   const digest = createHash("sha256")
     .update(readFileSync(join(root, "package-lock.json")))
@@ -47,8 +47,8 @@ function isInstalled() {
 }
 
 /**
- * Writes the marker if the user's own `npm ci` or `npm install` was complete. npm writes its record of node_modules last, after
- * the install scripts, and `npm ci` removes it first: an interrupted install has no record, or one that does not fit.
+ * Writes the marker if the user's own `npm ci` or `npm install` was complete. npm writes its record of node_modules last,
+ * after the install scripts, and `npm ci` removes the record first. So an interrupted install has no record or a wrong one.
  */
 function adoptUsersInstall() {
   const { packages: { "": _root, ...locked } = {} } = readJson(join(root, "package-lock.json")) ?? {};
@@ -65,7 +65,7 @@ function adoptUsersInstall() {
   return true;
 }
 
-/** Whether the lock file limits a package to platforms, and this is one of them. */
+/** Returns whether the lock file limits a package to platforms that include this one. */
 function isForThisPlatform({ os, cpu, libc }) {
   const includes = (list, value) =>
     list === undefined || list.includes(value) || (list[0]?.startsWith("!") && !list.includes(`!${value}`));
@@ -77,13 +77,13 @@ function ownLibc() {
   return process.report.getReport().header.glibcVersionRuntime ? "glibc" : "musl";
 }
 
-/** Whether the folder of a package has the version that the lock file wants. A link leads to a folder of this project. */
+/** Returns whether a package's folder has the locked version. A link leads to a folder of this project. */
 function isOnDisk(path, { link, version }) {
   const manifest = readJson(join(root, path, "package.json"));
   return manifest !== undefined && (link || manifest.version === version);
 }
 
-/** Runs `npm ci`. The result is the exit code for this script; the reason of a failure has been said. */
+/** Runs `npm ci`. Returns the exit code of this script. A failure was already reported. */
 async function install() {
   say("Installing Banyan's dependencies (once, usually 10 to 30 seconds) ...");
   rmSync(marker, { force: true });
@@ -105,9 +105,9 @@ async function install() {
   return 0;
 }
 
-/** Runs `npm ci` quietly, with nothing on stdout, and hands on the signals that this process gets. */
+/** Runs `npm ci` without output on stdout, and passes on the signals of this process. */
 function npmCi() {
-  // --include: a production or minimal setting of the user's must not leave out the compiler or a platform's binaries.
+  // --include: the user's production setting must not leave out the compiler or a platform's binaries.
   const ci = [
     "ci",
     "--loglevel=error",
@@ -122,7 +122,7 @@ function npmCi() {
     cli && basename(cli) === "npm-cli.js"
       ? [process.env.npm_node_execpath ?? process.execPath, [cli, ...ci]]
       : ["npm", ci];
-  // A process group of its own makes it possible to tell, after this process was killed, whether npm still runs.
+  // A separate process group shows whether npm still runs after this process was killed.
   const child = spawn(command, args, {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"],
@@ -141,8 +141,8 @@ function npmCi() {
       process.on(name, () => {
         stoppedBy = name;
         stop(name);
-        // One signal can be lost: a shell that is just starting a program swallows it (dash does), and npm waits for
-        // its shell. So it is sent again until npm has ended, and in the end in the way that nothing can miss.
+        // A signal can be lost: a shell that is starting a program swallows the signal (dash does), and npm waits for
+        // its shell. So repeat the signal until npm has ended, finally with SIGKILL.
         const killAt = Date.now() + longestStopMs;
         clearInterval(repeating);
         repeating = setInterval(() => stop(Date.now() < killAt ? name : "SIGKILL"), 300);
@@ -159,7 +159,7 @@ function npmCi() {
   });
 }
 
-/** Windows does not remove a program that runs, but it renames it: `npm ci` must be able to clear node_modules. */
+/** Windows cannot remove a running program, but can rename it: `npm ci` must be able to clear node_modules. */
 function moveOwnNodeAside() {
   if (!windows || !process.execPath.startsWith(modules + sep)) return;
   const aside = join(root, ".banyan-installing.exe");
@@ -167,19 +167,19 @@ function moveOwnNodeAside() {
   renameSync(process.execPath, aside);
 }
 
-/** On a system that the bundled Node is not built for (musl), the system's own Node must not be hidden by it. */
+/** If the bundled Node does not run here (musl), it must not hide the system's own Node. */
 function dropUnusableNode() {
   if (existsSync(bundledNode) && majorOf(bundledNode) === 0) {
     for (const ending of ["", ".cmd", ".ps1"]) rmSync(join(modules, ".bin", `node${ending}`), { force: true });
   }
 }
 
-/** Whether the scripts of package.json find a Node that runs Banyan: this one, or the one in node_modules. */
+/** Returns whether the scripts of package.json find a suitable Node: this one, or the one in node_modules. */
 function findsNode() {
   return majorOf(process.execPath) >= neededNode || majorOf(bundledNode) >= neededNode;
 }
 
-/** Says what to do, and removes the marker, if there is no Node that runs Banyan. */
+/** Without a suitable Node, prints the remedy and removes the marker. */
 function hasNode() {
   if (findsNode()) return true;
   rmSync(marker, { force: true });
@@ -191,14 +191,14 @@ function hasNode() {
   return false;
 }
 
-/** The major version of a Node program; 0 when it does not run. */
+/** Returns the major version of a Node program; 0 if it does not run. */
 function majorOf(program) {
   if (program === process.execPath) return Number.parseInt(process.versions.node, 10);
   const { status, stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
   return status === 0 ? Number.parseInt(stdout.slice(1), 10) : 0;
 }
 
-/** Waits until no other start is installing. The lock names this process and its npm, so one left by a crash is seen. */
+/** Waits until no other start is installing. The lock names this process and its npm, so that a lock left by a crash is detected. */
 async function takeLock() {
   const deadline = Date.now() + longestWaitMs;
   for (let told = false; ; told = true) {
@@ -227,7 +227,7 @@ async function takeLock() {
   }
 }
 
-/** Whether the processes that a lock names have ended. One that names none is either just being written or a wreck. */
+/** Returns whether the processes of a lock have ended. An empty lock is either new or left by a crash. */
 function isAbandoned(owner) {
   if (owner.trim() !== "")
     return !owner
@@ -238,7 +238,7 @@ function isAbandoned(owner) {
   return written !== undefined && Date.now() - written > 5_000;
 }
 
-/** Removes the lock of a dead owner. Two starts may see it at once: the later one puts back what it took by mistake. */
+/** Removes the lock of a dead owner. Two starts may try at once: the later one restores a lock that it took by mistake. */
 function dropLockOf(owner) {
   const taken = `${lock}-${process.pid}`;
   try {
@@ -246,13 +246,13 @@ function dropLockOf(owner) {
     if (readOrEmpty(taken) === owner) rmSync(taken);
     else renameSync(taken, lock);
   } catch {
-    // The other start was faster; the loop above looks again.
+    // The other start was faster; the loop above checks again.
   }
 }
 
-/** Whether a process, or on POSIX a member of the process group that it led, still runs. */
+/** Returns whether a process, or on POSIX a process of its group, still runs. */
 function isRunning(pid) {
-  // In a container without an init nobody buries the dead: on Linux their state says that they have ended.
+  // In a container without an init, zombies remain: on Linux their state shows that they have ended.
   if (readOrEmpty(`/proc/${pid}/stat`).includes(") Z ")) return false;
   return [pid, windows ? pid : -pid].some((id) => {
     try {
@@ -267,7 +267,7 @@ function readOrEmpty(file) {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // Absent, or no longer readable: both mean that it says nothing.
+    // Missing or unreadable: both count as empty.
     return "";
   }
 }
@@ -276,7 +276,7 @@ function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    // Absent or damaged: npm ci repairs it, or explains what is wrong.
+    // Missing or damaged: npm ci repairs the file, or explains the error.
     return undefined;
   }
 }

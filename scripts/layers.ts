@@ -2,23 +2,23 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The imports that a package, or a folder of core, may have. Each is above all its imports. */
+/** The allowed imports of a package or a folder of core. Each layer is above all its imports. */
 interface Layer {
   readonly imports: readonly string[];
-  /** Node's API is refused in a layer that runs in browsers. */
+  /** A layer for browsers must not use Node's API. */
   readonly runsIn?: "browser";
 }
 
 interface PackageLayer extends Layer {
   readonly name: string;
-  /** Files that the rule does not hold for. */
+  /** Files to which the rule does not apply. */
   readonly except?: readonly string[];
-  /** A folder that also must not import what a pattern names. */
+  /** A folder with additional forbidden imports. */
   readonly sealed?: { readonly folder: string; readonly refuses: readonly string[]; readonly message: string };
 }
 
 export interface Layers {
-  /** From the bottom up. `core/**` stands for all entries of a package, `core` for one. */
+  /** From the bottom up. `core/**` means all entries of a package, `core` only one. */
   readonly packages: readonly PackageLayer[];
   /** The folders of core from the bottom up, above `conversation`. */
   readonly core: readonly (Layer & { readonly folder: string })[];
@@ -31,7 +31,7 @@ interface Refusal {
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** Rules of the whole repository, which each override has to repeat. */
+/** Rules of the whole repository. Each override has to repeat them. */
 const EVERYWHERE: readonly Refusal[] = [
   {
     group: ["banyan", "banyan/**"],
@@ -73,7 +73,7 @@ function ofPackage({ name, imports, runsIn, except = [], sealed }: PackageLayer)
   return [override([`${folder}/**`, ...exceptions], [down], runsIn), ...(seal ? [seal] : [])];
 }
 
-/** conversation/ lies at the bottom: its overrides name all that its files may import, and so repeat no other rule. */
+/** conversation/ is at the bottom: its overrides list all allowed imports, so they repeat no other rule. */
 function ofConversation(): object[] {
   const folder = "packages/core/src/conversation";
   const inner = ["checked", "tree", "shown"].map((name) => `${folder}/${name}/**`);

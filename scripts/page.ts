@@ -1,4 +1,4 @@
-// The page, built from packages/web.
+// Builds the page from packages/web.
 import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { build } from "vite";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What the page is made of. */
+/** The sources of the page. */
 const SOURCES = [
   "packages/web/{src,public}/**",
   "packages/web/{index.html,sign-in.html,vite.config.ts,package.json}",
@@ -15,18 +15,18 @@ const SOURCES = [
   "packages/client/src/**",
 ];
 
-/** Builds the page into a folder; the folder is emptied first. */
+/** Builds the page into a folder, which is emptied first. */
 export async function buildPage(outDir = join(root, "packages/web/dist")): Promise<void> {
   await build({ root: join(root, "packages/web"), logLevel: "error", build: { outDir, emptyOutDir: true } });
 }
 
-/** Whether the page was built since its sources changed. */
+/** Returns whether the page was built after the last change of its sources. */
 export function isPageFresh(): boolean {
   const built = modified(join(root, "packages/web/dist/index.html"));
   return globSync(SOURCES, { cwd: root }).every((file) => modified(join(root, file)) <= built);
 }
 
-/** Milliseconds since 1970; 0 for a file that is not there. */
+/** Returns milliseconds since 1970; 0 for a missing file. */
 function modified(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** The series of numbered promises, by the page that has their rows. A page may come later than its series. */
+/** The series of promise numbers by the page with their rows. A page may be added after its series. */
 const SERIES: Readonly<Record<string, string>> = {
   "docs/editing.md": "E",
   "docs/editors.md": "A",
@@ -15,20 +15,20 @@ const SERIES: Readonly<Record<string, string>> = {
   "docs/web.md": "W",
 };
 
-/** One number of a row: a row may begin with several, as in `| W80, W81 | ... |`. */
+/** One number of a row. A row may have several numbers, as in `| W80, W81 | ... |`. */
 export interface PromiseRow {
-  /** Such as `B16`. */
+  /** For example `B16`. */
   readonly number: string;
   readonly page: string;
   /** The heading above the row. */
   readonly heading: string;
-  /** What the last cell names between backticks: files, or tests. */
+  /** The names in backticks in the last cell: files or tests. */
   readonly names: readonly string[];
-  /** Whether the last cell is empty: the row says what is not promised. */
+  /** True if the last cell is empty: the row names something that is not promised. */
   readonly isOpen: boolean;
 }
 
-/** Rows of all pages. A page may also list a promise of another page: that row is not counted again. */
+/** The rows of all pages. If a page repeats a promise of another page, its row is not counted again. */
 export const PROMISE_ROWS: readonly PromiseRow[] = Object.entries(SERIES).flatMap(([page, series]) =>
   existsSync(join(ROOT, page)) ? rowsOf(page, `[${series}][1-9][0-9]*`) : [],
 );
@@ -48,15 +48,15 @@ function rowsOf(page: string, number: string): PromiseRow[] {
 }
 
 /**
- * The numbers that names of tests in a source begin with, alone or in a list: `"B21, F25: ..."`, `"F7 ..."`. Tests that run in
- * long mode alone do not count.
+ * Returns the promise numbers at the start of test names in a source, alone or in a list: `"B21, F25: ..."`, `"F7
+ * ..."`. Tests that only run in long mode do not count.
  */
 export function numbersProvedIn(source: string): string[] {
   const everyday = source.replace(LONG_TITLE, "");
   return Array.from(everyday.matchAll(TITLE), ([, before, quoted]) => (before ?? quoted ?? "").split(", ")).flat();
 }
 
-/** As in `test.runIf(LONG)("...` and `test.skipIf(!process.env.BANYAN_LONG)("...`. */
+/** Matches `test.runIf(LONG)("...` and `test.skipIf(!process.env.BANYAN_LONG)("...`. */
 const LONG_TITLE = /\.(runIf|skipIf)\(.*LONG.*\)(\.each\(.*\))?\(\s*["`].*/gi;
 const NUMBERS = listOf(`[${Object.values(SERIES).join("")}][1-9][0-9]*`);
 const TITLE = new RegExp(`\\b(${NUMBERS}):|"(${NUMBERS}) `, "g");

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-/** A package from PyPI for the tests of a file, or why they are left out, as their name says it. */
+/** A package from PyPI for the tests of a file, or the reason why the tests are skipped, for their names. */
 export interface PythonPackage {
-  /** What `PYTHONPATH` is for who uses it; absent when it is not there. */
+  /** The `PYTHONPATH` of the package; absent if not installed. */
   readonly path?: string;
   readonly whyNot: string;
 }
 
-/** Installs a package for the tests of this file: in long mode, where python3 can. */
+/** Installs a package for the tests of this file, in long mode and if python3 can. */
 export function pythonPackage(...named: readonly string[]): PythonPackage {
   const [name = ""] = named;
   if (!process.env.BANYAN_LONG)

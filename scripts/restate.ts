@@ -1,5 +1,5 @@
-// What `npm run restate` runs: a Restate server on this machine, to develop against. Its program, some 220 MB, is downloaded with the
-// first start, and not with what everybody installs.
+// Runs `npm run restate`: a Restate server on this machine, for development. Its program of some 220 MB is downloaded
+// with the first start, not with the normal install.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ if (whyNoRestate() !== undefined) {
   process.stderr.write(`Downloading ${RESTATE} (once, some 220 MB; Business Source License 1.1) ...\n`);
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, "package.json"), '{ "private": true }\n');
-  // Without scripts: one of them reports the download to somebody.
+  // Without scripts: one of them reports the download to a third party.
   const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", RESTATE];
   const { status } = spawnSync("npm", args, { cwd: FOLDER, stdio: ["ignore", "inherit", "inherit"] });
   const why = status === 0 ? whyNoRestate() : "npm could not install it";

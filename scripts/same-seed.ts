@@ -2,5 +2,5 @@ import { configureGlobal } from "fast-check";
 
 const { BANYAN_SEED } = process.env;
 
-// Properties of fast-check begin with the same seed as all other tests with random cases.
+// fast-check uses the same seed as all other tests with random cases.
 if (BANYAN_SEED !== undefined) configureGlobal({ seed: Number(BANYAN_SEED) });

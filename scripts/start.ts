@@ -1,4 +1,4 @@
-// What `npm start` runs: the program, from its sources. The page is built first where it is wanted and not up to date.
+// Runs `npm start`: the program from its sources. Builds the page first if it is needed and outdated.
 const [command, ...rest] = process.argv.slice(2);
 if (command === "serve" && !rest.includes("--help") && !rest.includes("-h")) {
   const { buildPage, isPageFresh } = await import("./page.ts");

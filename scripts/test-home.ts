@@ -5,13 +5,13 @@ import { join } from "node:path";
 const CHOICES = ["BANYAN_SEED", "BANYAN_LONG", "BANYAN_SOAK_SECONDS", "BANYAN_ROUNDS", "BANYAN_TEST_POSTGRES"];
 
 /**
- * Gives a test run a home of its own: user folders and a temporary folder that are removed at its end, so that no test
- * reads or leaves anything of the user's; and no keys or addresses, so that no test reaches a paid service.
+ * Gives a test run its own home: user folders and a temporary folder that are removed at the end. So no test reads or
+ * leaves data of the user. Keys and addresses are removed, so that no test reaches a paid service.
  */
 export default function testHome(): () => void {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-test-")));
   for (const name of Object.keys(process.env)) {
-    // What chooses which tests there are is no setting of the program's.
+    // The variables that choose tests are no settings of the program.
     if (CHOICES.includes(name)) continue;
     if (/^BANYAN_|(_API_KEY|_AUTH_TOKEN|_BASE_URL)$/.test(name)) delete process.env[name];
   }
@@ -20,7 +20,7 @@ export default function testHome(): () => void {
   }
   // os.tmpdir() reads the first on POSIX and the others on Windows.
   for (const name of ["TMPDIR", "TEMP", "TMP"]) process.env[name] = home;
-  // A program that a test starts is compiled once for all of them, and not in each new home.
+  // Programs of tests share one compile cache instead of one per home.
   process.env.NODE_COMPILE_CACHE = join(home, "compiled");
   return () => {
     endPostgres(`${home}-postgres`);
@@ -28,7 +28,7 @@ export default function testHome(): () => void {
   };
 }
 
-/** Ends the database that the tests of the run shared, if one of them started it: at once, for nobody needs what it holds. */
+/** Kills the shared database of the tests, if one of them started it: its data is not needed. */
 function endPostgres(folder: string): void {
   const ready = join(folder, "ready");
   if (existsSync(ready)) process.kill(-JSON.parse(readFileSync(ready, "utf8")).process, "SIGKILL");

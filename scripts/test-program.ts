@@ -8,18 +8,18 @@ import { bundle } from "./build/bundle.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Dependencies that nearly every start loads, or that are of many files: the interface alone loads 500 of them. To find and
- * open a file takes Node longer than to read what stands in it.
+ * Dependencies that nearly every start loads, or that have many files: the user interface alone loads 500. Finding and
+ * opening a file takes Node longer than reading it.
  */
 const OF_MANY_FILES =
   /^(@agentclientprotocol\/sdk|@cfworker\/json-schema|@earendil-works\/pi-tui|@hono\/node-server|commander|diff|devlop|get-east-asian-width|highlight\.js|hono|ignore|ipaddr\.js|lowlight|marked|micromark.*|picomatch|pg|undici|ws|yaml|zod)$/;
 
 /**
- * Puts the program together for tests that start it, as it is published but for its dependencies: in a few modules, which
- * Node reads in a third of the time that it needs for the sources. Hundreds of starts a run are a third of its time.
+ * Bundles the program for tests that start it, like the published program except for its dependencies. A few modules
+ * load in a third of the time of the sources, and hundreds of starts take a third of a run's time.
  */
 export default async function testProgram(project: TestProject): Promise<() => void> {
-  // Its other dependencies are found above it.
+  // The other dependencies are found in parent folders.
   const folder = join(root, "node_modules", ".cache", `banyan-${process.pid}`);
   process.env.BANYAN_TEST_PROGRAM = await putProgram(root, folder);
   project.onTestsRerun(async () => void (await putProgram(root, folder)));
@@ -32,15 +32,15 @@ async function putProgram(sources: string, folder: string): Promise<string> {
   return join(folder, "main.js");
 }
 
-/** The program of an earlier commit, to be removed by its user. */
+/** The program of an earlier commit. The caller removes it. */
 export interface EarlierProgram extends Disposable {
-  /** Path of its main module. */
+  /** The path of the main module. */
   readonly main: string;
 }
 
 /**
- * Puts the program of an earlier commit together from the history of git, with the dependencies that are installed now. Returns
- * why that cannot be, in a sentence, where the history does not reach back to the commit.
+ * Bundles the program of an earlier commit from the history of git, with the installed dependencies. Returns a sentence
+ * with the reason if the history does not contain the commit.
  */
 export async function earlierProgram(commit: string): Promise<EarlierProgram | string> {
   const git = (...args: readonly string[]) => spawnSync("git", ["-C", root, ...args], { maxBuffer: 2 ** 30 });
@@ -66,8 +66,8 @@ export async function earlierProgram(commit: string): Promise<EarlierProgram | s
 }
 
 /**
- * Puts another program, which a test starts again and again, into a folder as one module with all that it imports: it starts in
- * half of the time. Returns the path of the module.
+ * Bundles a program that a test starts repeatedly into one module with all its imports: it starts in half the time.
+ * Returns the path of the module.
  */
 export async function wholeProgram(source: string, folder: string): Promise<string> {
   const { name } = parse(source);
@@ -76,12 +76,12 @@ export async function wholeProgram(source: string, folder: string): Promise<stri
   return join(folder, `${name}.js`);
 }
 
-/** Says that what lies in a folder are ES modules: else Node would try each as CommonJS first. */
+/** Marks the modules of a folder as ES modules: without this, Node would try CommonJS first. */
 function takesModules(folder: string): void {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
 }
 
-/** Our own packages, dependencies of many files, and what a package of ours has in another version than the rest. */
+/** Bundle our own packages, dependencies of many files, and dependencies in a version that only one package uses. */
 function inlines(id: string, importer = ""): boolean {
   if (id.startsWith("node:")) return false;
   if (id.startsWith("@banyan/") || OF_MANY_FILES.test(packageOf(id).join("/"))) return true;

@@ -8,13 +8,13 @@ const TESTS = [
   "examples/src/**/*.test.ts",
 ];
 
-/** What a test file, or a module that only tests import, contains if the test starts programs. */
+/** Matches a test file, or a module for tests, that starts programs. */
 const PROGRAMS = /from "(node:child_process|playwright-core)"/;
 
-/** The same for tests that change what others of their process would see: mocked modules, and the exports of Node's modules. */
+/** Matches tests with effects on other tests of the process: mocked modules, and changed exports of Node's modules. */
 const CHANGES_MODULES = /\bvi\.(do)?[mM]ock\(|\bsyncBuiltinESMExports\(/;
 
-/** The same for tests that start a browser, the `banyan` program, a database, or a program that is killed at each of its instants. */
+/** Matches tests that start a browser, the `banyan` program, a database, or a program that is killed at each of its instants. */
 const SLOW = /from "playwright-core"|\bBANYAN_TEST_PROGRAM\b|\bwhyNoPostgres\b|\bwholeProgram\(/;
 
 /** Test files that take long for another reason. */
@@ -25,20 +25,18 @@ const SLOW_FILES: Readonly<Record<string, string>> = {
   "scripts/install-once.test.ts": "runs npm some fifty times",
 };
 
-/** Packages so small and still that all their tests may share one process. */
+/** Packages whose tests may share one process, because they are small and have no side effects. */
 const ENGINE = ["core", "protocol", "client", "models", "memory"];
 
-/**
- * Which tests run: `quick` is `npm test`, `full` is `npm run test:full` and has all that `quick` leaves out, `all` is both.
- */
+/** The tests to run: `quick` for `npm test`, `full` for the other tests in `npm run test:full`, `all` for both. */
 export type Suite = "quick" | "full" | "all";
 
 /**
- * The test files of a suite, in groups that may each have one process for many files; those of the group `alone` need one each.
+ * Returns the test files of a suite in groups. The files of a group may share a process, except in the group `alone`.
  *
- * Half of what a short file costs is the start of a process and its imports: files of one package share both if they restore
- * what they change. Files that start programs do not share: starting a program takes longer the more memory a process has.
- * Files outside of packages do not share either, because they have little in common.
+ * Half the cost of a short file is the start of a process and its imports. Files of one package share both if they
+ * restore their changes. Files that start programs do not share: starting a program takes longer in a larger process.
+ * Files outside of packages do not share, because they have little in common.
  */
 export function testFiles(root: string, suite: Suite = "all"): Readonly<Record<string, string[]>> {
   const files = globSync(TESTS, { cwd: root })
@@ -59,7 +57,7 @@ function groupOf(root: string, file: string): string {
   return says(join(root, file), PROGRAMS) ? "alone" : name;
 }
 
-/** Whether a module contains `what`, or one of the modules that it imports and that only tests import. */
+/** Returns whether a module, or a module for tests that it imports, contains `what`. */
 function says(module: string, what: RegExp, seen = new Set<string>()): boolean {
   if (seen.has(module) || !existsSync(module)) return false;
   seen.add(module);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 const FOLDER = join(import.meta.dirname, "rules");
 
 /**
- * The file of each rule that has attacks, by the rule's number. Each file of `rules/` is named after what it attacks and has a
- * comment at its head that begins with the number, as in `// S18: ...`.
+ * The files with attacks by rule number. Each file of `rules/` is named after its attack, and a comment in its head
+ * begins with the rule's number, as in `// S18: ...`.
  */
 export const all: ReadonlyMap<string, URL> = new Map(
   globSync("*.ts", { cwd: FOLDER })

@@ -1,45 +1,45 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
-/** One try to break a rule of docs/security.md. */
+/** An attempt to break a rule of docs/security.md. */
 export interface Attack {
   /** The number of the rule. */
   readonly rule: `S${number}`;
-  /** What an attacker does, in a few words. */
+  /** The attacker's action in a few words. */
   readonly name: string;
-  /** Seconds after which the attempt is ended and counts as broken; 120 by default. */
+  /** Seconds after which the attempt is ended and counts as broken. Default 120. */
   readonly seconds?: number;
   /**
-   * Tries it. Answers in one sentence what broke through, or nothing when the rule held. Throws `NotTried` where it cannot be
-   * tried; whatever else it throws counts as broken, so that an attack that does not work is never taken for one that failed.
+   * Runs the attempt. Returns a sentence about what broke the rule, or undefined if the rule held. Throws `NotTried` if the
+   * attempt is not possible here. Any other error counts as broken, so a faulty attack never looks like a successful defence.
    */
   attempt(place: Place): Promise<string | undefined>;
 }
 
-/** Where an attempt is made. All of it goes away when the attempt ends. */
+/** The place of an attempt. Everything in it is removed when the attempt ends. */
 export interface Place {
-  /** An empty folder, to be the workspace. */
+  /** An empty folder, used as the workspace. */
   readonly folder: string;
-  /** The home of a user who has nothing yet. Inside lie the folders of the program's settings and conversations. */
+  /** The home of a new user, with the folders of the program's settings and conversations. */
   readonly home: string;
-  /** The variables of a program that this user runs. The attempt's own process has the same ones. */
+  /** The environment of this user's programs. The attempt's own process has the same variables. */
   readonly env: Readonly<Record<string, string>>;
   /** Aborted when the time of the attempt is over. */
   readonly signal: AbortSignal;
-  /** Runs the command `banyan` to its end, in the folder. */
+  /** Runs the command `banyan` in the folder until it exits. */
   banyan(args: readonly string[], options?: RunOptions): Promise<Ended>;
-  /** Starts it; it is killed, with all that it started, when the attempt ends. */
+  /** Starts the command. It is killed with all its child processes when the attempt ends. */
   start(args: readonly string[], options?: Omit<RunOptions, "input">): Running;
-  /** Does something when the attempt ends, the last of all first. */
+  /** Registers a function to call when the attempt ends, in reverse order. */
   defer(undo: () => unknown): void;
 }
 
 export interface RunOptions {
-  /** Variables on top of those of the place. */
+  /** Variables in addition to those of the place. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it runs instead of the folder. */
+  /** The working folder. Default: the place's folder. */
   readonly cwd?: string;
-  /** What comes from standard input, which then ends; nothing when absent. */
+  /** The standard input, which then ends; absent: empty. */
   readonly input?: string;
 }
 
@@ -52,7 +52,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Says that an attack cannot be tried here, and why: what it needs is not there. */
+/** An attack that cannot be tried here, with the reason. */
 export class NotTried extends Error {
   override readonly name = "NotTried";
 }

@@ -4,15 +4,15 @@ import { text } from "node:stream/consumers";
 import { createId } from "../../packages/core/src/conversation/index.ts";
 import type { Place } from "./attack.ts";
 
-/** The token of guests of a server that is attacked. */
+/** The guest token of an attacked server. */
 export const GUEST = "a-guest-of-an-attack-0123456789";
 
-/** `banyan serve` as it is attacked. */
+/** An attacked `banyan serve`. */
 export interface AttackedServer {
   readonly address: string;
-  /** The owner's. */
+  /** The owner's token. */
   readonly token: string;
-  /** A conversation that the owner began. */
+  /** A conversation of the owner. */
   readonly conversation: string;
 }
 
@@ -22,14 +22,14 @@ export interface Sent {
   readonly body?: string;
 }
 
-/** What a server answered; of a stream that does not end, its beginning. */
+/** A server's response; only the beginning of an endless stream. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
 }
 
-/** Starts the server in the folder of the place; it ends with the attempt. */
+/** Starts the server in the folder of the place. It ends with the attempt. */
 export async function attackedServer(place: Place): Promise<AttackedServer> {
   const args = ["serve", "--port", "0", "--model", "demo/offline", "--guest-token", GUEST];
   const server = place.start(args);
@@ -46,7 +46,7 @@ export async function attackedServer(place: Place): Promise<AttackedServer> {
   }
 }
 
-/** A request with any headers, such as no browser would let a page send. */
+/** Sends a request with any headers, even those that no browser lets a page send. */
 export function send(
   address: string,
   path: string,
@@ -55,7 +55,7 @@ export function send(
   return new Promise((resolve, reject) => {
     const sent = request(`${address}${path}`, { method, headers, agent: false }, (response) => {
       const { statusCode: status = 0, headers: given } = response;
-      // A feed goes on for ever: that it begins is enough.
+      // A feed is endless: its first chunk is enough.
       if (given["content-type"] === "text/event-stream") {
         response.once("data", (chunk) => {
           resolve({ status, headers: given, body: String(chunk) });
@@ -70,7 +70,7 @@ export function send(
   });
 }
 
-/** A command over HTTP. */
+/** Sends a command over HTTP. */
 export function command(
   address: string,
   headers: Sent["headers"] & object,
@@ -81,7 +81,7 @@ export function command(
   return send(address, "/api/v1/commands", { method: "POST", headers, body });
 }
 
-/** The cookie that a browser has after it was signed in with the token, and that it sends to all ports of the host. */
+/** Returns the cookie of a browser that signed in with the token. The browser sends this cookie to all ports of the host. */
 export async function cookieOf({ address, token }: AttackedServer): Promise<string> {
   const opened = await send(address, `/?token=${token}`);
   const [, once] = String(opened.headers.location).split("#");

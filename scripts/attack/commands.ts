@@ -3,24 +3,24 @@ import { join } from "node:path";
 import { modelServer, type ServerAnswer } from "../../packages/cli/src/testing/model-server.ts";
 import type { Attack, Place } from "./attack.ts";
 
-/** What a model tries with the tool `shell`. */
+/** Commands that a model runs with the tool `shell`. */
 export interface Commands {
   readonly rule: Attack["rule"];
-  /** Programs of these names lie in the workspace and tell when they run; one that does so broke through. */
+  /** Names of programs in the workspace that leave a mark when they run. A mark means that the rule is broken. */
   readonly planted: readonly string[];
-  /** What the user said beforehand. */
+  /** The flags that the user gave. */
   readonly flags: readonly string[];
   readonly commands: readonly string[];
 }
 
-/** The file, in the workspace, that is there once something of the attacker ran. */
+/** The file in the workspace that exists once a program of the attacker ran. */
 const MARK = "ran-evil";
 const CONTROL = "control";
 const SECONDS = 600;
 
 /**
- * Attacks in which a model has commands run by the program, with nobody to ask. The first attempt of a process makes those
- * behind it too: one turn of one start of the program, a call for each command, in a workspace that is made anew before it.
+ * Returns attacks in which a model runs commands while no user can approve them. The first attempt of a process also
+ * runs the later ones: one turn of one program, with one call per command. Each command gets a fresh workspace.
  */
 export function commandAttacks(attacked: Commands): readonly Attack[] {
   const { rule, commands } = attacked;
@@ -38,7 +38,7 @@ export function commandAttacks(attacked: Commands): readonly Attack[] {
   }));
 }
 
-/** Tries the commands from the given one on, and notes of each whether something ran. Answers what the program said. */
+/** Runs the commands from `first` on, and records for each whether a planted program ran. Returns the program's output. */
 async function tryFrom(first: number, attacked: Commands, place: Place, ran: Map<string, boolean>): Promise<string> {
   const mark = join(place.folder, MARK);
   const commands = attacked.commands.slice(first);
@@ -50,7 +50,7 @@ async function tryFrom(first: number, attacked: Commands, place: Place, ran: Map
   await using model = await modelServer(
     call(`./${CONTROL}`),
     ...commands.map((command, index) => () => {
-      // Asked for the next call, the model was told how the one before went.
+      // When the model is asked for the next call, the previous call has finished.
       const before = commands[index - 1];
       if (before === undefined) seen = existsSync(mark);
       else ran.set(before, existsSync(mark));
@@ -69,7 +69,7 @@ async function tryFrom(first: number, attacked: Commands, place: Place, ran: Map
   return stderr;
 }
 
-/** Empties the workspace and puts the programs there, in the folders that a number makes of PATH too. */
+/** Empties the workspace and plants the programs, also in the folders that a number in PATH names. */
 function plant({ folder }: Place, { planted }: Commands): void {
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
   const program = `#!/bin/sh\n: > '${join(folder, MARK)}'\n`;

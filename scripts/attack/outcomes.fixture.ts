@@ -6,7 +6,7 @@ import { type Attack, NotTried } from "./attack.ts";
 
 const seconds = 2;
 
-/** Each way in which an attempt can end. */
+/** One attack for each way in which an attempt can end. */
 export const attacks: readonly Attack[] = [
   {
     rule: "S0",

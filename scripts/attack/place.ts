@@ -8,13 +8,13 @@ import type { Place, Running } from "./attack.ts";
 
 const MAIN = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
 
-/** A place for one attempt, until it is disposed of. */
+/** Creates a place for one attempt. Dispose of it at the end. */
 export function newPlace(signal: AbortSignal): Place & AsyncDisposable {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "banyan-attack-")));
   const [folder, home] = [join(root, "workspace"), join(root, "home")];
   const state = join(home, ".banyan", "state");
   for (const path of [folder, state, join(root, "tmp")]) mkdirSync(path, { recursive: true });
-  // What is said at the first start of all is no part of an attack.
+  // Messages of the very first start are not part of an attack.
   for (const said of ["welcomed", "memory-offered"]) writeFileSync(join(state, said), "");
   const env = {
     PATH: process.env.PATH ?? "",
@@ -38,7 +38,7 @@ export function newPlace(signal: AbortSignal): Place & AsyncDisposable {
         stdio: ["pipe", "pipe", "pipe"],
         detached: true,
       });
-      // It may refuse its input before all of it was sent.
+      // The command may close its input before all of it was sent.
       running.stdin.on("error", () => {});
       place.defer(() => killFamily(running.pid));
       return running;
@@ -60,12 +60,12 @@ export function newPlace(signal: AbortSignal): Place & AsyncDisposable {
   };
 }
 
-/** Kills a process that leads a group, and its group. */
+/** Kills a process group by its leader. */
 export function killFamily(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // All of it has ended.
+    // All processes have ended.
   }
 }

@@ -84,7 +84,7 @@ const tries: Readonly<Record<string, Try>> = {
   },
 };
 
-/** What real agents do against rules and hooks. What they did without asking must end the turn as failed, with the rule. */
+/** Attacks by real agents against rules and hooks. An act without approval must fail the turn and name the rule. */
 export const realAgents: readonly Attack[] = Object.entries(tries).map(([name, each]) => ({
   rule: "S43",
   name: `${name}, against ${[...each.args, ...(each.hooks ? ["a hook"] : [])].join(" ")}`,

@@ -1,11 +1,11 @@
-// A grammar of rules and matchers of Banyan, Claude Code and codex, with the calls that each must match and must not match (S34).
+// A grammar of rules and matchers of Banyan, Claude Code and codex, with calls that must match or must not match (S34).
 import { join } from "node:path";
 import type { Json } from "../../packages/core/src/index.ts";
 
-/** A call by the name of its tool. */
+/** A call: tool name and input. */
 export type Called = readonly [tool: string, input: Json];
 
-/** A rule or a matcher, and what must become of it. The calls are written here, and not asked of the program. */
+/** A rule or matcher with the expected result. The calls are written by hand, not computed by the program. */
 export type Sample =
   | {
       readonly kind: "rule" | "allow" | "matcher";
@@ -16,7 +16,7 @@ export type Sample =
   | { readonly kind: "faulty"; readonly list: "deny" | "ask" | "allow" | "matcher"; readonly text: string }
   | { readonly kind: "absent"; readonly list: "deny" | "ask" | "allow" | "matcher"; readonly text: string };
 
-/** Names of tools of MCP servers, which allow rules and matchers read in the same way: the calls that a name matches, and others. */
+/** Tool names of MCP servers, which allow rules and matchers read alike: matching calls, then other calls. */
 const ofServers: readonly (readonly [string, Called[], Called[]])[] = [
   [
     "mcp__g__read_only",
@@ -36,7 +36,7 @@ const ofServers: readonly (readonly [string, Called[], Called[]])[] = [
   ],
 ];
 
-/** A sample of the grammar, at random. */
+/** Returns a random sample of the grammar. */
 export function sampleOf(random: () => number, { home, cwd }: { readonly home: string; readonly cwd: string }): Sample {
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
   const shell = (command: string): Called => ["shell", { command }];

@@ -7,15 +7,15 @@ import type { Outcome, Report, Tried } from "./tried.ts";
 const ATTEMPTS = fileURLToPath(new URL("attempts.ts", import.meta.url));
 
 export interface RunOptions {
-  /** How many files at once; as many as there are cores by default. */
+  /** The most concurrent files. Default: the number of cores. */
   readonly atOnce?: number;
-  /** Hears of each attempt as it ends. */
+  /** Called after each attempt. */
   readonly onTried?: (tried: Tried) => void;
 }
 
 /**
- * Tries the attacks of files, each file in a process of its own, and answers them in the order of the files. What hangs, ends
- * its process or throws counts as broken, and the attacks behind it are tried all the same.
+ * Runs the attacks of files, each file in a separate process. Returns the results in the order of the files. An attempt
+ * that hangs, throws or ends its process counts as broken, and the later attacks still run.
  */
 export async function runAttacks(files: readonly URL[], options: RunOptions = {}): Promise<readonly Tried[]> {
   const { atOnce = availableParallelism(), onTried = () => {} } = options;
@@ -28,7 +28,7 @@ export async function runAttacks(files: readonly URL[], options: RunOptions = {}
   return results.flat();
 }
 
-/** The attacks of one file; in a new process behind each attempt that ended the last one. */
+/** Runs the attacks of one file. Starts a new process after each attempt that ended the process. */
 async function attacksOf(file: URL, onTried: (tried: Tried) => void): Promise<readonly Tried[]> {
   const tried: Tried[] = [];
   for (;;) {
@@ -46,13 +46,13 @@ async function attacksOf(file: URL, onTried: (tried: Tried) => void): Promise<re
 
 interface Attempts {
   readonly found: Extract<Report, { type: "found" }>["attacks"] | undefined;
-  /** Of the attempts in order, the last of them being the one that the process did not survive. */
+  /** The results in order. The last one is of the attempt that ended the process. */
   readonly ended: readonly Outcome[];
   readonly stopped: string;
 }
 
 function attemptsFrom(file: URL, first: number): Promise<Attempts> {
-  // A process group of its own: what an attempt leaves behind ends with it.
+  // A separate process group, so that leftover processes of an attempt can be ended too.
   const child = fork(ATTEMPTS, [file.href, String(first)], {
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],

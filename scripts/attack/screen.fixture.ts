@@ -30,7 +30,7 @@ export class AttackedScreen {
     this.#tmux("send-keys", key);
   }
 
-  /** Waits until something is shown, and answers all that was. */
+  /** Waits until a text appears. Returns the whole screen with its history. */
   async until(shown: RegExp, signal: AbortSignal): Promise<string> {
     for (;;) {
       const screen = this.#tmux("capture-pane", "-p", "-J", "-S", "-");

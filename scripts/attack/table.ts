@@ -1,6 +1,6 @@
 import type { Outcome, Tried } from "./tried.ts";
 
-/** A line for each rule with its counts, then a sentence for each attack that broke through or could not be tried. */
+/** Returns a line of counts for each rule, then a sentence for each attack that succeeded or could not be tried. */
 export function table(tried: readonly Tried[]): string {
   const rules = [...new Set(tried.map(({ rule }) => rule))];
   const rows = rules.map((rule) =>

@@ -6,12 +6,12 @@ export type Outcome =
   | { readonly type: "broken"; readonly why: string }
   | { readonly type: "not-tried"; readonly why: string };
 
-/** An attack that was tried. */
+/** An attack with its outcome. */
 export interface Tried extends Pick<Attack, "rule" | "name"> {
   readonly outcome: Outcome;
 }
 
-/** What the process that makes the attempts of a file tells. */
+/** Messages of the process that runs the attempts of a file. */
 export type Report =
   | {
       readonly type: "found";

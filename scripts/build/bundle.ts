@@ -1,20 +1,20 @@
 import { dirname, isAbsolute, join, parse } from "node:path";
 import { build, type CodeSplittingGroup, type Plugin } from "rolldown";
 
-/** Where a bundle goes, and what it holds beside the package. */
+/** Options of a bundle. */
 export interface BundleOptions {
-  /** `dist` of the package when absent. */
+  /** The output folder. Default: `dist` of the package. */
   readonly dist?: string;
-  /** Whether something that `importer` imports by its name becomes part of the bundle; nothing does when absent. */
+  /** Returns whether an import by name becomes part of the bundle. Default: none. */
   readonly inlines?: (id: string, importer: string | undefined) => boolean;
-  /** By which name something that stays an import is imported; by its own when absent. */
+  /** Returns the name under which a remaining import is imported. Default: its own name. */
   readonly named?: (dependency: string) => string;
 }
 
 /**
- * Bundles the entries of the package in `folder` into `dist`, each into one module. What several of them need, and
- * what is loaded only when it is wanted (`await import("./...")`), becomes a module beside them. Dependencies and Node's
- * own modules stay imports. Answers what each entry exports. Throws when the bundler has anything to warn of.
+ * Bundles each entry of the package in `folder` into one module in `dist`. Shared and dynamically imported code (`await
+ * import("./...")`) becomes separate modules. Dependencies and Node's own modules stay imports. Returns the exports of
+ * each entry. Throws if the bundler reports a warning.
  */
 export async function bundle(
   folder: string,
@@ -36,7 +36,7 @@ export async function bundle(
       dir: dist,
       sourcemap: true,
       entryFileNames: "[name].js",
-      // The bundler names what is shared after all that share it.
+      // By default, the bundler names shared modules after all their users.
       chunkFileNames: ({ name }) => `${name.replace(/~.*/, "")}-[hash].js`,
       minifyInternalExports: false,
       paths: named,
@@ -47,12 +47,11 @@ export async function bundle(
 }
 
 /**
- * What several entries share is a module of its own for each set of entries that share the same, unless it is small: to find
- * and open a module takes Node as long as to read 20,000 characters. With the main entry of a package comes nearly all that
- * others share with it, so there more counts as small. What imports something from outside is put together with next to
- * nothing, since with it comes all that it imports; what does not can be loaded in a page, too. An entry that imports no other
- * module of its package is put together with nothing: whoever needs it alone, as the first drawing of a terminal does, would wait
- * for the rest.
+ * Code that the same set of entries shares becomes a separate module unless it is small: finding and opening a module
+ * takes Node as long as reading 20,000 characters. The main entry of a package loads nearly all shared code anyway, so
+ * there more counts as small. Code with external imports is hardly merged with other code, because its imports come
+ * along. Code without external imports also works in a page. An entry that imports no other module of its package is
+ * never merged: a user of only this entry, such as the first drawing of a terminal, would have to load the rest.
  */
 function shared(entries: Readonly<Record<string, string>>): CodeSplittingGroup[] {
   const small = "index" in entries ? 200_000 : 20_000;
@@ -80,7 +79,7 @@ function reachesOutside(id: string, context: Modules, seen = new Set<string>()):
   return [...(context.getModuleInfo(id)?.importedIds ?? [])].some((other) => reachesOutside(other, context, seen));
 }
 
-/** Whether a module is an entry that imports no other module of its package. */
+/** Returns whether a module is an entry that imports no other module of its package. */
 function standsAlone(id: string, context: Modules): boolean {
   const { isEntry, importedIds } = context.getModuleInfo(id) ?? {};
   return isEntry === true && importedIds?.every(isDependency) === true;
@@ -94,7 +93,7 @@ function isDependency(id: string): boolean {
   return !id.startsWith(".") && !isAbsolute(id);
 }
 
-/** Bundles what a thread is started from, `new URL("./name.ts", import.meta.url)`, as `name.js`. */
+/** Bundles the sources of threads, `new URL("./name.ts", import.meta.url)`, as `name.js`. */
 const threads: Plugin = {
   name: "threads",
   transform: {
@@ -105,7 +104,7 @@ const threads: Plugin = {
         this.emitFile({ type: "chunk", id: join(dirname(id), `${path}.ts`), fileName: `${name}.js` });
         return `./${name}.js`;
       });
-      // What lies beside its starter keeps its place in the line, and with it the source map.
+      // The replacement has no line breaks, so the source map stays correct.
       return { code: named, map: null };
     },
   },

@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 const tsc = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
 const project = fileURLToPath(new URL("tsconfig.json", import.meta.url));
 
-/** Several checkers would each look anew at what they share: twice the work, and on two cores no sooner done. */
+/** Several checkers would repeat shared work: twice the work, and not faster on two cores. */
 export const ONE_CHECKER = ["--checkers", "1"];
 
-/** Writes the types of every package to `<directory>/<folder in packages/>/src`. Throws when a source has a type error. */
+/** Writes the types of every package to `<directory>/<folder in packages/>/src`. Throws on a type error. */
 export function declare(directory: string): void {
   const { status } = spawnSync(process.execPath, [tsc, ...ONE_CHECKER, "--project", project, "--outDir", directory], {
     stdio: "inherit",
@@ -18,8 +18,8 @@ export function declare(directory: string): void {
 }
 
 /**
- * Copies declarations from one folder to another, with all that they import from beside them. What the compiler wrote
- * names modules by their sources, `./name.ts`; the copies name what is published, `./name.js`.
+ * Copies declarations with their relative imports from one folder to another. The compiler's declarations import
+ * sources, `./name.ts`; the copies import published modules, `./name.js`.
  */
 export function copyDeclarations(from: string, to: string, entries: readonly string[]): void {
   const wanted = new Set(entries);
@@ -33,5 +33,5 @@ export function copyDeclarations(from: string, to: string, entries: readonly str
   }
 }
 
-/** A module in `from "./name.ts"`, `import "./name.ts"` or `import("./name.ts")`. */
+/** Matches a module in `from "./name.ts"`, `import "./name.ts"` or `import("./name.ts")`. */
 const relativeModule = /(?<=\b(?:from |import |import\())"(\.[^"]+)\.ts"/g;

@@ -1,4 +1,4 @@
-// Makes of each package what is published of it: packages/<folder>/dist, ready for `npm pack` and `npm publish`.
+// Builds the published files of each package: packages/<folder>/dist, ready for `npm pack` and `npm publish`.
 import { copyFileSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -13,7 +13,7 @@ const declarations = mkdtempSync(join(tmpdir(), "banyan-build-"));
 try {
   declare(declarations);
   const packages = globSync("packages/*/package.json", { cwd: root }).map((file) => join(root, dirname(file)));
-  // The page is no package of its own: the server brings it.
+  // The page is no separate package: the server contains it.
   for (const folder of packages.filter((folder) => basename(folder) !== "web")) await build(folder);
   await buildPage(join(root, "packages/server/dist/page"));
 } finally {

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** What the build reads of a package.json in packages/: there, every entry is a TypeScript source. */
+/** The fields of a package.json in packages/ that the build reads. There, every entry is a TypeScript source. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -10,17 +10,17 @@ export interface Manifest {
   readonly exports?: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
-  /** What is loaded where somebody has installed it. */
+  /** Optional packages that are loaded if a user installed them. */
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>;
 }
 
-/** The modules to build, without their `.js`, each with its source: what the package exports, and its commands. */
+/** Returns the modules to build, without `.js`, with their sources: the exports and the commands of the package. */
 export function entriesOf({ exports = {}, bin = {} }: Manifest): Record<string, string> {
   return { ...mapKeys(exports, moduleOf), ...mapKeys(bin, programOf) };
 }
 
-/** The package.json to publish: its entries are the built modules and their types. */
+/** Returns the package.json to publish, whose entries are built modules and their types. */
 export function publishedManifest(manifest: Manifest): object {
   const { name, version, description, license, engines, dependencies, peerDependencies, peerDependenciesMeta } =
     manifest;
@@ -34,11 +34,11 @@ export function publishedManifest(manifest: Manifest): object {
     exports: {
       ...mapValues(manifest.exports ?? {}, (source, path) => ({
         types: `./types/${declarationOf(source)}`,
-        // Node alone asks which Node it is; what bundles for a page, or loads with `require`, gets the module itself.
+        // Only Node needs the check of its version. Bundlers for pages, and `require`, get the module itself.
         node: { import: `./${checkedOf(path)}.js`, default: `./${moduleOf(path)}.js` },
         default: `./${moduleOf(path)}.js`,
       })),
-      // For our other packages: who comes from one of them runs on a Node that was asked already.
+      // For our other packages: they run on a Node that was already checked.
       "./*.js": "./*.js",
       "./package.json": "./package.json",
     },
@@ -50,22 +50,22 @@ export function publishedManifest(manifest: Manifest): object {
   };
 }
 
-/** The declaration of a source, both as paths from the package's `types` and `src`: `./src/a/b.ts` is `a/b.d.ts`. */
+/** Returns the declaration of a source. Both are relative, to `types` and `src`: `./src/a/b.ts` becomes `a/b.d.ts`. */
 export function declarationOf(source: string): string {
   return posix.relative("src", source).replace(/\.ts$/, ".d.ts");
 }
 
-/** The module of a command, without its `.js`: what is started checks Node first. */
+/** Returns the module of a command, without `.js`. The command itself checks Node first. */
 export function programOf(command: string): string {
   return `${command}.program`;
 }
 
-/** The module that checks Node before it loads the one of an export. */
+/** Returns the module that checks Node before it loads the module of an export. */
 export function checkedOf(path: string): string {
   return `${moduleOf(path)}.checked`;
 }
 
-/** The name by which a built module of ours imports an entry of another of our packages: without asking which Node it is. */
+/** Returns the name under which our built modules import an entry of our other packages, without a check of Node. */
 export function uncheckedOf(dependency: string): string {
   const [, name, path] = /^(@banyan\/[^/]+)(\/.+)?$/.exec(dependency) ?? [];
   return name === undefined ? dependency : `${name}/${moduleOf(`.${path ?? ""}`)}.js`;

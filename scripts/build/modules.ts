@@ -13,8 +13,8 @@ import {
 import { checkedCommand, checkedModule } from "./node-check.ts";
 
 /**
- * Writes into `dist` all that a program loads of the package in `folder`, as it is published: its modules, what checks Node
- * before them, its commands and its package.json. Returns the package's own manifest.
+ * Writes the published files of a package into `dist`: modules, version checks, commands and package.json. Returns the
+ * package's manifest.
  */
 export async function writeModules(folder: string, dist: string): Promise<Manifest> {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;

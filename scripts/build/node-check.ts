@@ -1,24 +1,24 @@
 import { basename } from "node:path";
 
 /**
- * What a package does on a Node that is too old is to say which it needs (B77). A module is read as a whole, with all that it
- * imports, before any of it runs, and an older Node stumbles over the syntax: so the check is a module of its own, in words
- * that every Node knows, and loads the real one only afterwards.
+ * Makes packages report the required Node version on an older Node (B77). Node parses a module with all its imports
+ * before it runs any of them, and an older Node fails at newer syntax. So the check is a separate module in syntax that
+ * every Node knows, and loads the real module afterwards.
  */
 interface Checked {
   readonly name: string;
-  /** The Node that is needed, as `engines` has it, such as `>=24`. */
+  /** The required Node as in `engines`, such as `>=24`. */
   readonly engines: { readonly node: string };
 }
 
-/** The module that Node loads in place of `module`, and that exports the same. */
+/** Returns the source of the module that replaces `module`, with the same exports. */
 export function checkedModule(checked: Checked, module: string, exported: readonly string[]): string {
   const real = `await import("./${basename(module)}.js")`;
   const names = exported.length === 0 ? `${real};` : `export const { ${exported.join(", ")} } = ${real};`;
   return `if (${isTooOld(checked)}) {\n  throw new Error(${sentence(checked)});\n}\n${names}\n`;
 }
 
-/** The command that people start in place of `module`. Its exit code is that of a command that cannot be carried out so. */
+/** Returns the source of the command that replaces `module`. On an old Node, its exit code is that of a usage error. */
 export function checkedCommand(checked: Checked, module: string): string {
   const refuse = `process.stderr.write(${sentence(checked)} + "\\n");\n  process.exitCode = 2;`;
   return `#!/usr/bin/env node\nif (${isTooOld(checked)}) {\n  ${refuse}\n} else {\n  await import("./${basename(module)}.js");\n}\n`;

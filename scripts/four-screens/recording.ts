@@ -1,9 +1,9 @@
 import type { DeltaBody, EventBody, Notice } from "../../packages/core/src/conversation/index.ts";
 
-/** Something that a feed brings, without its place in it. */
+/** An item of a feed without its position. */
 export type Item = EventBody | Notice | DeltaBody;
 
-/** The run that speaks. */
+/** The run of the recording. */
 export const RUN = "run-1";
 const [ASKED, ANSWER] = ["asked-1", "answer-1"];
 
@@ -24,8 +24,8 @@ const executing = (call: string, command: string): EventBody => ({
 });
 
 /**
- * A conversation in which everything happens that a feed can bring: each event, delta and notice, in an order in which it
- * can come; of what comes several times, the last one is to be looked at. `leaf`: where it goes on from.
+ * Returns a conversation with everything that a feed can contain: each event, delta and notice, in a possible order. Of
+ * repeated items, the last one matters. `leaf` is the message from which the conversation continues.
  */
 export function recording(leaf: string | null): readonly Item[] {
   return [

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync } from "rolldown/utils";
 
-/** What a module exports, by itself and of others; types alone when `types` is set. */
+/** Returns the names that a module exports, including re-exports; only types if `types` is set. */
 export function exportsOf(file: string, types = false): string[] {
   const { program } = parseSync(file, readFileSync(file, "utf8"));
   return program.body

@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import { parseSync } from "rolldown/utils";
 import { exportsOf } from "./exports.ts";
 
-/** Types of arguments that hold options: by the name of the type, or written out in place. */
+/** Matches the types of arguments with options: by name, or written inline. */
 const OPTIONS =
   /^(?:Partial<)?(?:\w*(?:Options|Settings|Limits|Bounds|Callbacks)\b(?!\[)|Pick<\w+Options\b|\{|NonNullable<AgentOptions\["(?:bounds|retry|compaction|memory|hooks|callbacks)"\]>|Omit<Tool\b)/;
 
 /**
- * What only looks like options: errors take those of the language, and the rest is data that a program got from ours or that
- * one of ours hands to another, with a reason for each.
+ * Arguments that only look like options, each with the reason. Errors take those of the language. Others are data that
+ * a program got from our functions, or that our functions pass on.
  */
 const NO_OPTIONS: Readonly<Record<string, string>> = {
   "core AgentBuilder.constructor": "Agent.builder() makes it.",
@@ -59,7 +59,7 @@ const NO_OPTIONS: Readonly<Record<string, string>> = {
   "tools ForeignChanges.constructor": "The host makes it.",
 };
 
-/** `package function` or `package Class.method` for each exported function, constructor and method that takes options. */
+/** Returns `package function` or `package Class.method` for each exported function, constructor and method with options. */
 export function optionsTaken(folder: string, name: string): string[] {
   const { exports = {} }: { exports?: Record<string, unknown> } = JSON.parse(
     readFileSync(join(folder, "package.json"), "utf8"),
@@ -74,7 +74,7 @@ export function optionsTaken(folder: string, name: string): string[] {
 }
 
 type Module = { readonly source: string; readonly body: readonly Node[] };
-/** A node of the syntax tree; only the fields that this file reads. */
+/** A node of the syntax tree, with the fields that this file reads. */
 // biome-ignore lint/suspicious/noExplicitAny: the tree has a type for each kind of node, and this file reads five fields of it.
 type Node = any;
 
@@ -89,7 +89,7 @@ function moduleAt(file: string): Module {
   return read;
 }
 
-/** Where an entry's export is declared, through all files that pass it on. */
+/** Returns the declaration of an entry's export, following re-exports. */
 function declarationOf(file: string, name: string): { readonly source: string; readonly node: Node } | undefined {
   const { source, body } = moduleAt(file);
   const there = (path: string, other: string) =>

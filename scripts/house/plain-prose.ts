@@ -1,16 +1,16 @@
-/** Sentences of a text that take a second reading, by the two rules that can be counted. */
+/** Sentences that take a second reading, by two countable rules. */
 export interface PlainProse {
-  /** How many sentences the text has. Cells of tables, items of lists and headings count as sentences. */
+  /** The number of sentences. Table cells, list items and headings count as sentences. */
   readonly sentences: number;
   /** Sentences that begin with a relative clause: "What a crash left is read again." */
   readonly clauseFirst: readonly string[];
-  /** Sentences of which a third are words that only point at something: "It says so of that which is none." */
+  /** Sentences with a third of pointing words: "It says so of that which is none." */
   readonly pointing: readonly string[];
 }
 
 const FIRST = /^(?:(?:[Ww]hat|[Ww]hatever|[Ww]here|[Ww]hether|[Ww]hich|[Ww]ho|[Ww]hoever|[Ww]hose|Of|That)\b)/;
 
-/** Words that name nothing themselves. The reader has to find what they point at. */
+/** Words that name nothing themselves: the reader has to find their meaning elsewhere. */
 const POINTING = new Set(
   [
     ["it", "that", "this", "these", "those", "there", "such", "so", "one", "ones", "none", "nobody", "somebody"],
@@ -19,10 +19,10 @@ const POINTING = new Set(
   ].flat(),
 );
 
-/** Short sentences are not judged: they have no room for a riddle, and one word more or less decides about them. */
+/** Shorter sentences are not judged: a single word would decide. */
 const LEAST = { clauseFirst: 4, pointing: 8 };
 
-/** Judges the prose of a Markdown text. Code blocks are left out; code within a sentence counts as one word. */
+/** Judges the prose of a Markdown text. Code blocks are left out, and code in a sentence counts as one word. */
 export function readProse(markdown: string): PlainProse {
   const sentences = partsOf(markdown).flatMap((part) => part.split(/(?<=[.!?;:])\s+(?=[\p{Lu}`])/u));
   const judged = sentences.map((sentence) => ({ sentence, words: wordsOf(sentence) }));
@@ -48,7 +48,7 @@ function wordsOf(sentence: string): string[] {
   );
 }
 
-/** Paragraphs, headings, items of lists and cells of tables, each on one line. */
+/** Returns paragraphs, headings, list items and table cells, each on one line. */
 function partsOf(markdown: string): string[] {
   const prose = markdown.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, "").replaceAll(/<!--[\s\S]*?-->/g, "");
   return prose

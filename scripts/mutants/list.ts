@@ -9,7 +9,7 @@ const server = "packages/server/src";
 
 const POWER_CUT = [`${core}/agent/power-cut.test.ts`];
 
-/** Where the engine says that something must survive a power cut (docs/durability.md): each time it says so no more. */
+/** Places where the engine requires durability (docs/durability.md). Each mutant removes the requirement. */
 const FLUSHES = [
   ...["session/session", "session/inbox"],
   ...[
@@ -32,7 +32,7 @@ const FLUSHES = [
   });
 });
 
-/** Lines that each keep a promise by themselves, and what the code would be without it. */
+/** Lines that each keep a promise, with a replacement that breaks it. */
 const PROMISES: readonly Mutant[] = [
   // Calls (B24, S15, S17).
   {
@@ -229,5 +229,5 @@ const PROMISES: readonly Mutant[] = [
   },
 ];
 
-/** All of them. Whoever writes such a line adds a row. */
+/** All mutants. A new line that keeps a promise needs a row here. */
 export const MUTANTS: readonly Mutant[] = [...FLUSHES, ...PROMISES];

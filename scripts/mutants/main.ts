@@ -2,8 +2,8 @@ import { MUTANTS } from "./list.ts";
 import { failuresWith } from "./run.ts";
 
 /**
- * `npm run mutants [words]`: breaks one promise of the product after the other, and sees whether a test of it fails. With
- * words, only the mutants whose file or line holds one of them.
+ * `npm run mutants [words]`: breaks the promises of the product one by one, and checks that a test fails. With words,
+ * only the mutants whose file or line contains a word.
  */
 const words = process.argv.slice(2);
 const chosen = MUTANTS.filter(

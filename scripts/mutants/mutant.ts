@@ -1,16 +1,16 @@
-/** A line of the product, changed so that it breaks a promise: a test must notice. */
+/** A changed line of the product that breaks a promise: a test must fail. */
 export interface Mutant {
-  /** From the project's root. */
+  /** Relative to the project's root. */
   readonly file: string;
   readonly line: string;
-  /** Which one, counted from 1, when the line stands there more than once. */
+  /** Which occurrence of the line, from 1, if the line occurs several times. */
   readonly nth?: number;
   readonly instead: string;
-  /** The test files of which one must notice, from the project's root. */
+  /** Test files of which at least one must fail, relative to the project's root. */
   readonly tests: readonly string[];
 }
 
-/** The source with its line changed. Throws when the line does not stand there, or when it is not clear which one is meant. */
+/** Returns the source with the changed line. Throws if the line is missing or ambiguous. */
 export function mutated(source: string, { file, line, nth, instead }: Mutant): string {
   const pieces = source.split(line);
   const found = pieces.length - 1;

@@ -16,8 +16,8 @@ interface Report {
 }
 
 /**
- * Runs the tests that a mutant names, as `npm test` would. Returns the number of failures, 0 if the mutant survived. Throws if
- * the tests could not be run, also because the quick suite does not have them.
+ * Runs the tests of a mutant like `npm test`. Returns the number of failures; 0 if the mutant survived. Throws if the
+ * tests could not run, for example because the quick suite lacks them.
  */
 export async function failuresWith(mutant: Mutant): Promise<number> {
   const file = join(tmpdir(), `mutant-${process.pid}-${crypto.randomUUID()}.json`);

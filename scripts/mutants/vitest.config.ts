@@ -3,13 +3,13 @@ import { defineConfig, mergeConfig } from "vitest/config";
 import everyday from "../../vitest.config.ts";
 import { type Mutant, mutated } from "./mutant.ts";
 
-/** The suite with one line of the product changed on its way into the tests; no file is touched. */
+/** The suite with one changed line. The change is made while the source is loaded; no file changes. */
 export default defineConfig((environment) => {
   const mutant: Mutant = JSON.parse(process.env.BANYAN_MUTANT ?? "");
   const root = fileURLToPath(new URL("../..", import.meta.url));
   return mergeConfig(everyday(environment), {
     root,
-    // What was cached is the source as it is.
+    // The cache contains the unchanged source.
     test: { fsModuleCache: false, testTimeout: 60_000, bail: 1, reporters: [["json"]] },
     plugins: [
       {

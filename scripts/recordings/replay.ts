@@ -26,7 +26,7 @@ import { errorOf, failureOf } from "../../packages/server/src/doors/openai-words
 import { type Asking, type Heard, takeTurn } from "../../packages/server/src/doors/turn.ts";
 import { UiTurn } from "../../packages/server/src/doors/ui-turn.ts";
 
-/** A feed as the engine published it. Ids, times and folders are replaced by readable ones. */
+/** A feed as the engine published it, with readable ids, times and folders. */
 export interface Recording {
   readonly name: string;
   readonly items: readonly FeedItem[];
@@ -37,7 +37,7 @@ export const recordings: readonly Recording[] = readFileSync(new URL("./feeds.js
   .split("\n")
   .map((line) => JSON.parse(line));
 
-/** Passes each item of a recording to a client, after the state has it. Returns what the client writes, one line per frame. */
+/** Passes each item of a recording to a client, after the state includes the item. Returns the client's output, one line per frame. */
 type Replay = (recording: Recording) => string[] | Promise<string[]>;
 
 function eachItem(
@@ -73,7 +73,7 @@ function editor(able: boolean): Replay {
   };
 }
 
-/** A door that tells one turn at a time: from its beginning, and to readers that join at each third item. */
+/** Replays a server interface that returns one turn: from its beginning, and to readers that join at each third item. */
 function turns<Piece extends object>(
   open: (state: () => ConversationState) => {
     readonly read: { readonly isOver: boolean; readonly questions: readonly object[] };
@@ -103,7 +103,7 @@ function turns<Piece extends object>(
   };
 }
 
-/** A desk that answers `turn.say` with the turns of a recording, one for each message of a user. */
+/** A fake desk that answers `turn.say` with the turns of a recording, one per user message. */
 function recordedDesk(recording: Recording): Pick<Desk, "link"> {
   let next = 0;
   const state = emptyConversation();
@@ -212,7 +212,7 @@ const plainLines =
     );
     eachItem(recording, (item, state) => {
       view.show(item, state);
-      // Every second call runs for so long that its line begins before it ends.
+      // Every second call runs so long that its line appears before its end.
       if (item.type === "call.executing" && state.calls.size % 2 === 0) advance(500);
       return [];
     });
@@ -245,7 +245,7 @@ const transcript: Replay = (recording) => {
   return lines;
 };
 
-/** Every door and every client in lines, by the name of its file of frames. */
+/** Returns the replays of all server interfaces and clients, by the name of their file of frames. */
 export function replays(advance: (milliseconds: number) => void): Readonly<Record<string, Replay>> {
   return {
     acp: editor(true),

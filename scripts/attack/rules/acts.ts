@@ -1,4 +1,4 @@
-// S43: deny and ask rules and hooks judge acts, whoever acts and whatever the caller calls them. What happened is read from the disk.
+// S43: deny and ask rules and hooks judge acts, whatever the caller and its description. The disk shows what really happened.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,18 +14,18 @@ const BARRIERS = ["deny", "ask", "hook"] as const;
 type Caller = (typeof CALLERS)[number];
 type Kind = (typeof KINDS)[number];
 
-/** One act: what is really done, to which file, and what its caller tells of it. */
+/** An act: the real action, its file, and what the caller says about it. */
 interface Act {
   readonly id: number;
   readonly kind: Kind;
-  /** The rule is about it. */
+  /** True if the rule covers the act. */
   readonly isGuarded: boolean;
-  /** Of an agent: what its word is worth. */
+  /** For an agent: how truthful its description is. */
   readonly telling: "honest" | "lies" | "silent";
   readonly style: number;
 }
 
-/** The same numbers for the same seed (mulberry32). */
+/** Returns a random number generator; the same seed gives the same numbers (mulberry32). */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -37,16 +37,16 @@ function random(seed: number): (below: number) => number {
 }
 
 const fileOf = ({ id, isGuarded }: Act) => `${isGuarded ? "guarded" : "open"}/f${id}`;
-/** A guarded command and an open one leave the same kind of trace. */
+/** A guarded and an open command leave the same kind of trace. */
 const commandOf = (act: Act) => `${act.isGuarded ? "touch" : "cp /dev/null"} ran${act.id}`;
 
-/** What a shell does for a program that carries the act out on its own side. */
+/** Returns the shell command with which another program carries the act out. */
 function doing(act: Act): string {
   if (act.kind === "run") return commandOf(act);
   return act.kind === "read" ? `cat ${fileOf(act)} >> told` : `echo changed > ${fileOf(act)}`;
 }
 
-/** Whether it was done: the file or the trace on the disk; what was read, in what the model or the agent has of it. */
+/** Returns whether the act was done, by the file or trace on the disk. A read shows in the text that model or agent got. */
 function isDone(place: Place, act: Act, told: string): boolean {
   const file = join(place.folder, fileOf(act));
   if (act.kind === "run") return existsSync(join(place.folder, `ran${act.id}`));
@@ -63,7 +63,7 @@ function ownCall(act: Act): { tool: string; input: object } {
   return { tool: "edit", input: { path, old_text: `secret-${act.id};`, new_text: "changed" } };
 }
 
-/** Arguments as tools of other programs name them. */
+/** Returns the arguments as tools of other programs name them. */
 function foreignInput(act: Act, folder: string): object {
   const [path, id] = [fileOf(act), act.id];
   const command = commandOf(act);
@@ -94,14 +94,14 @@ function foreignInput(act: Act, folder: string): object {
 const AGENT_KINDS = { write: "edit", edit: "edit", read: "read", run: "execute" } as const;
 const LIES = ["read", "think", "fetch", "search", "other", "edit", "execute", "switch_mode"] as const;
 
-/** A line of the sample agent, which does the act itself once it may. */
+/** Returns a line for the sample agent, which carries the act out once it is allowed. */
 function agentLine(act: Act, folder: string): string {
   const { telling, kind, style } = act;
   const said = telling === "lies" ? LIES[style % LIES.length] : AGENT_KINDS[kind];
   const does = { does: doing(act) };
   if (telling === "silent") return `call ${JSON.stringify({ kind: said, title: "step", ...does })}`;
   const diff = { type: "diff", path: join(folder, fileOf(act)), oldText: null, newText: "changed" };
-  // What an agent tells of a change, it may tell as a difference alone.
+  // An agent may describe a change as a diff only.
   const told =
     (kind === "write" || kind === "edit") && style % 3 === 0
       ? { content: [diff] }
@@ -109,7 +109,7 @@ function agentLine(act: Act, folder: string): string {
   return `call ${JSON.stringify({ kind: said, title: "step", ...told, ...does })}`;
 }
 
-/** A server that carries an act out by its number, whatever its arguments say. */
+/** A server that carries an act out by its number, whatever the arguments say. */
 const SERVER = `
 import { execSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -135,7 +135,7 @@ process.stdin.on("data", (chunk) => {
 });
 `;
 
-/** How a rule or a hook stands against an act, as its user writes it. */
+/** Rules and hook matchers against an act, in the notation of users. */
 const RULES: Record<Kind, readonly (readonly [rule: string, matcher: string])[]> = {
   write: [
     ["write(guarded/**)", "Write"],
@@ -152,7 +152,7 @@ const RULES: Record<Kind, readonly (readonly [rule: string, matcher: string])[]>
   ],
 };
 
-/** A hook of the user that looks for what is guarded in what it is told of an act, as such hooks do. */
+/** A typical hook of a user that looks for guarded files in its input. */
 const GUARD = `
 import { readFileSync } from "node:fs";
 const { tool_input: { file_path = "", command = "" } } = JSON.parse(readFileSync(0, "utf8"));
@@ -208,7 +208,7 @@ async function attempt(place: Place, { barrier, rule, matcher, caller, acts }: T
   };
   mkdirSync(join(place.home, ".banyan", "config"), { recursive: true });
   writeFileSync(join(place.home, ".banyan", "config", "settings.json"), JSON.stringify(settings));
-  // All else is allowed, so that nothing but the barrier stands in the way.
+  // Everything else is allowed, so that only the barrier can stop the act.
   const kinds = ["read", "edit", "execute", "search", "think", "fetch", "other", "switch_mode"];
   const names = ["mcp_x_do_it", "shell", "write", "edit", "read", ...kinds.map((kind) => `sample_${kind}`)];
   const allow = names.flatMap((name) => ["--allow", name]);
@@ -240,10 +240,10 @@ async function attempt(place: Place, { barrier, rule, matcher, caller, acts }: T
   const broken = acts.flatMap((act) => {
     const done = isDone(place, act, told);
     const isSilent = caller === "acp" && act.telling === "silent";
-    // What is not told and may be guarded is asked, and nobody is there.
+    // An undescribed act that may be guarded needs approval, and no user is there.
     const mayBe = !act.isGuarded && !isSilent;
     if (done && !mayBe) return [`done: ${JSON.stringify(act)}`];
-    // A barrier that stops everything shows nothing.
+    // A barrier that stops everything proves nothing.
     if (!done && mayBe && (caller !== "acp" || act.telling === "honest"))
       return [`kept from what is free: ${JSON.stringify(act)}`];
     return [];
@@ -251,7 +251,7 @@ async function attempt(place: Place, { barrier, rule, matcher, caller, acts }: T
   return broken.length === 0 ? undefined : `${broken.length} of ${acts.length}: ${broken.slice(0, 3).join("; ")}`;
 }
 
-/** Rules that allow acts, and mode edits, which no tool of a server may profit by. */
+/** Rules that allow acts, and mode edits. No tool of a server may profit from them. */
 const ALLOWING = ["write", "write(**)", "edit(guarded/**)", "read(**)", "shell", "shell(touch *)", "shell(*)"];
 
 const allowing = ALLOWING.map(

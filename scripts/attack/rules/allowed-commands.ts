@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are shell, not JavaScript
 import { commandAttacks } from "../commands.ts";
 
-// S18: whoever allowed `ls` allowed that `ls`, and not another one.
+// S18: allowing `ls` allows exactly the system's `ls`, not another program with this name.
 
 const ALLOWED = "ls,echo,cat,true,export,declare,typeset,readonly,read,printf,let,mapfile,set,test,[,hash,f,:,a,x"
   .split(",")

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { modelServer, shell } from "../../../packages/cli/src/testing/model-server.ts";
 import type { Attack, Place } from "../attack.ts";
 
-// S27: nothing is asked only when a person said so, and never without a sandbox unless they said that too.
+// S27: the approval prompt is skipped only if a user said so, and never without a sandbox unless the user said that too.
 
 interface Try {
   /** Settings of the user. */
   readonly user?: object;
-  /** Settings that a project brings. */
+  /** Settings of a project. */
   readonly project?: object;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are shell, not JavaScript
 import { commandAttacks } from "../commands.ts";
 
-// S25: a program that a rule denies is not run behind another one.
+// S25: a denied program does not run through another program.
 
 const DENIED = ["--approval", "all", "--deny", "shell(evil *)"];
 

@@ -4,12 +4,12 @@ import { createId } from "../../../packages/core/src/conversation/index.ts";
 import type { Attack } from "../attack.ts";
 import { attackedServer, command, GUEST, send } from "../attacked-server.ts";
 
-// S28: a guest, who may only watch, changes nothing, and sees nothing but conversations.
+// S28: a guest may only watch: no change, and no data except conversations.
 
 const id = createId();
 const parts = [{ type: "text", text: "by a guest" }];
 
-/** What a guest must not do, each with what it would take; the conversation is the owner's. */
+/** Commands that are forbidden for a guest, with their input. The conversation is the owner's. */
 const forbidden: Readonly<Record<string, object>> = {
   "conversation.create": {},
   "conversation.rename": { title: "by a guest" },
@@ -50,7 +50,7 @@ const guest = { authorization: `Bearer ${GUEST}` };
 const SECRET = "of-the-instructions-of-the-owner";
 const BEGINNING = "0.0.0";
 
-/** How a guest gets at the log of a conversation. */
+/** Ways for a guest to read the log of a conversation. */
 const logs: Readonly<Record<string, (conversation: string) => string>> = {
   "the feed from its beginning": (conversation) => `/api/v1/conversations/${conversation}/feed?from=${BEGINNING}`,
   "an export": (conversation) => `/api/v1/conversations/${conversation}/export`,
@@ -88,7 +88,7 @@ export const attacks: readonly Attack[] = [
         const { status, body } = await command(address, guest, type, { conversation, rights: ["act"], ...input });
         if (status === 400 && body.includes("malformed")) throw new Error(`The attack says it wrongly: ${body}`);
         if (status !== 403) return `${status}: ${body.slice(0, 100)}`;
-        // Not even that it was tried is left behind.
+        // Even the attempt must leave no trace.
         const owner = { authorization: `Bearer ${token}` };
         const { body: log } = await send(address, `/api/v1/conversations/${conversation}/export`, { headers: owner });
         return log.includes("by a guest") ? "something of the guest's is in the conversation" : undefined;

@@ -2,13 +2,13 @@ import { request } from "node:http";
 import type { Attack } from "../attack.ts";
 import { attackedServer, GUEST } from "../attacked-server.ts";
 
-// S4: what a client may do is asked before what it sends is taken in: a guest fills no memory of the server.
+// S4: the server checks a client's rights before it reads the body, so that a guest cannot fill its memory.
 
-/** Bytes of a piece, and how many are sent at the most: more than any body of a guest has to have. */
+/** Bytes of a piece, and the most pieces: more than any body of a guest may have. */
 const PIECE = Buffer.alloc(64 * 1024, "x");
 const PIECES = 200;
 
-/** How many bytes the server took before it refused. Throws when it does not refuse. */
+/** Returns the number of bytes that the server read before it refused. Throws if the server does not refuse. */
 function takenBefore(address: string, path: string, start: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let taken = 0;
@@ -18,7 +18,7 @@ function takenBefore(address: string, path: string, start: string): Promise<numb
       else reject(new Error(`The server answers ${statusCode}.`));
       sent.destroy();
     });
-    // It may close the connection on the rest.
+    // The server may close the connection early.
     sent.on("error", () => resolve(taken));
     sent.write(start);
     const more = (pieces: number) => {
@@ -43,7 +43,7 @@ export const attacks: readonly Attack[] = [
     async attempt(place) {
       const { address } = await attackedServer(place);
       const taken = await takenBefore(address, path, start);
-      // What lies in buffers on the way was taken by nobody.
+      // Bytes in network buffers were not read by the server.
       return taken < 8 * 1024 * 1024 ? undefined : `the server took ${taken} bytes`;
     },
   }),

@@ -4,7 +4,7 @@ import { modelServer } from "../../../packages/cli/src/testing/model-server.ts";
 import type { Attack } from "../attack.ts";
 import { commandAttacks } from "../commands.ts";
 
-// S24: a rule for the harmless options of a program, as "always" sets it, runs no other program.
+// S24: an "always" rule for a program's harmless options runs no other program.
 
 const ALWAYS = [
   "rg",
@@ -58,7 +58,7 @@ const commands = commandAttacks({
   ].map((command) => command.replace(/ ;$/, " \\;")),
 });
 
-/** A server whose tool tells where it was told to write. */
+/** A server whose tool reports its target path. */
 const SERVER = `
 process.stdin.setEncoding("utf8");
 let rest = "";
@@ -92,7 +92,7 @@ const copies = places.map(
     rule: "S24",
     name: `an MCP tool that is allowed for a path, with another place beside it (${index + 1})`,
     async attempt(place) {
-      // In the workspace: the sandbox closes the home.
+      // Inside the workspace, because the sandbox closes the home folder.
       const server = join(place.folder, "server.mjs");
       writeFileSync(server, SERVER);
       const { code, stderr } = await place.banyan(["mcp", "add", "files", process.execPath, server]);

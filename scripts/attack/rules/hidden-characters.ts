@@ -1,7 +1,7 @@
 import type { Attack } from "../attack.ts";
 import { questionAbout, TERMINALS } from "../question.fixture.ts";
 
-// S23: characters that hide or turn text are written out in what a person decides about.
+// S23: characters that hide or reverse text are visible in approval prompts.
 
 const KINDS: Readonly<Record<string, readonly number[]>> = {
   "turned directions": [0x200e, 0x200f, 0x61c, 0x202a, 0x202b, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069],

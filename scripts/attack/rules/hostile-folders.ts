@@ -7,7 +7,7 @@ import { connect } from "../../../packages/client/src/link/node-link.ts";
 import { plantPrograms } from "../../../packages/tools/src/workspace/files/planted.fixture.ts";
 import type { Attack, Place } from "../attack.ts";
 
-// S16: no program runs because of what lies in a folder that nobody trusts, and nothing there holds this one up.
+// S16: an untrusted folder makes no program run, and does not block Banyan.
 
 const WAYS = ["config", "gitdir", "commondir", "include"] as const;
 
@@ -21,7 +21,7 @@ const calls: NonNullable<ServerAnswer["calls"]> = [
 
 const MODEL = ["--model", "openai-compatible/test"];
 
-/** Makes a commit of what lies in a folder, as somebody did before it came here, without a program of the folder's. */
+/** Commits the content of a folder, as its earlier owner did, without running programs of the folder. */
 function commitAll(folder: string): void {
   const off = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "user.name=x", "user.email=x@localhost"];
   for (const setting of ["clean", "smudge", "process"]) off.push(`filter.planted.${setting}=`);
@@ -36,7 +36,7 @@ function commitAll(folder: string): void {
   git("commit", "-qm", "first");
 }
 
-/** What a person or a guest does in the folder. */
+/** Actions of a user or a guest in the folder. */
 const doings: Readonly<Record<string, (place: Place, env: Readonly<Record<string, string>>) => Promise<void>>> = {
   async "file.find at the server"(place, env) {
     const token = "a-token-of-an-attack";
@@ -71,7 +71,7 @@ const doings: Readonly<Record<string, (place: Place, env: Readonly<Record<string
       const { worktree } = await remote.ask("worktree.open", { conversation, at: null });
       const { worktrees } = await remote.ask("worktree.list", {});
       const [{ folder = "" } = {}] = worktrees;
-      // What is changed there is compared, and brought over.
+      // A change in the worktree is compared and brought over.
       writeFileSync(join(folder, "notes.md"), "thread\n");
       await remote.ask("message.add", { conversation, at: null, parts: [{ type: "text", text: "Here." }] });
       await remote.ask("worktree.list", {});
@@ -92,10 +92,10 @@ const doings: Readonly<Record<string, (place: Place, env: Readonly<Record<string
   },
 };
 
-/** So many levels that every further part of a pattern multiplies what a try of it costs. */
+/** So many levels that each further part of a pattern multiplies the cost of a match. */
 const DEEP = Array(150).fill("a").join("/");
 
-/** What a person or the model does there. */
+/** Actions of a user or the model in the folder. */
 const looks: Readonly<Record<string, { readonly prompt: string; readonly calls: NonNullable<ServerAnswer["calls"]> }>> =
   {
     "`list`": { prompt: "go", calls: [{ tool: "list", input: { path: DEEP } }] },
@@ -128,7 +128,7 @@ const planted = Object.entries(doings).flatMap(([name, act]) =>
       const programs = plantPrograms(place.folder, way);
       await using model = await modelServer({ calls }, { text: "done" });
       const acted = act(place, { ...model.env, PATH: programs.path });
-      // What ran in the place of a program may have spoilt the rest, too: it is told first.
+      // A program that ran may also have broken the action, so report the program first.
       await acted.catch(() => {});
       const ran = programs.ran();
       if (ran !== "") return `it ran: ${ran.slice(0, 300)}`;

@@ -4,7 +4,7 @@ import { modelServer, shell } from "../../../packages/cli/src/testing/model-serv
 import { PLANTED, planted } from "../../../packages/cli/src/testing/planted.ts";
 import type { Attack, Place } from "../attack.ts";
 
-// S17: a log carries facts, never rights. Whoever hands over a conversation wants its model to run a command unasked.
+// S17: a log contains facts, never permissions. The attacker hands over a conversation so that its model runs a command.
 
 /** How the conversation gets to the victim. */
 const ways: Readonly<Record<string, (place: Place, file: string) => Promise<void>>> = {
@@ -27,7 +27,7 @@ const ways: Readonly<Record<string, (place: Place, file: string) => Promise<void
   "whose file is the first there is": copied,
 };
 
-/** How the victim goes on with it. */
+/** How the victim continues the conversation. */
 const steps: Readonly<Record<string, readonly string[]>> = {
   "and gone on with": ["--continue"],
   "and gone on with, edits being free": ["--continue", "--approval", "edits"],
@@ -58,7 +58,7 @@ async function imported(place: Place, file: string, env: Readonly<Record<string,
   if (code !== 0) throw new Error(`Not imported: ${stderr}`);
 }
 
-/** Somebody else makes the file, with a program that marks nothing. */
+/** Copies a file that another person's program wrote without any mark. */
 async function copied(place: Place, file: string): Promise<void> {
   const theirs = join(place.home, "theirs");
   await imported(place, file, { BANYAN_HOME: theirs });
@@ -69,7 +69,7 @@ async function copied(place: Place, file: string): Promise<void> {
   rmSync(join(place.home, ".banyan", "data", "catalogue.sqlite"), { force: true });
 }
 
-/** Takes away what the import wrote behind the log. */
+/** Removes the events that the import added after the log. */
 function unmark(file: string): void {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(file);

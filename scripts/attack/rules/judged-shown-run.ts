@@ -3,15 +3,15 @@ import { join } from "node:path";
 import type { Attack } from "../attack.ts";
 import { questionAbout, TERMINALS } from "../question.fixture.ts";
 
-// S15: what is judged is what is shown, and that is what runs.
+// S15: the rules, the approval prompt and the tool use the same call.
 
 interface Disguise {
   readonly name: string;
   readonly tool: string;
   readonly input: object;
-  /** What would run, and must stand on the question. */
+  /** Text that would run and must appear in the prompt. */
   readonly runs: readonly string[];
-  /** What would not run, and must not. */
+  /** Text that would not run and must not appear. */
   readonly poses?: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export const attacks: readonly Attack[] = disguises.flatMap((disguise) =>
     async attempt(place) {
       writeFileSync(join(place.folder, "notes.txt"), "keep me\n");
       const asked = await questionAbout(place, terminal, disguise);
-      // A line that is too long for the screen is set in where it goes on.
+      // A line that is too long for the screen continues with an indent.
       const flat = asked.slice(asked.indexOf("asks to run")).replaceAll(/\s+/g, " ");
       const missing = disguise.runs.filter((text) => !flat.includes(text));
       if (missing.length > 0) return `what would run is not on the question: ${missing.join(", ")}`;

@@ -6,14 +6,14 @@ import { modelServer, type ServerAnswer } from "../../../packages/cli/src/testin
 import { swapping } from "../../../packages/tools/src/workspace/files/swapping.fixture.ts";
 import type { Attack, Place } from "../attack.ts";
 
-// S21: nothing is read through a link that leads out of the workspace, and rules on reading hold for all that reads.
+// S21: no tool reads through a link out of the workspace, and read rules apply to every way of reading.
 
 const SECRET = "of-elsewhere-and-not-for-the-model";
 const RULE = ["--deny", "read(secret/**)"];
 
 type Calls = NonNullable<ServerAnswer["calls"]>;
 
-/** How a file that a rule closes is asked for. */
+/** Calls that ask for a file that a rule closes. */
 const readers: Readonly<Record<string, Calls[number]>> = {
   read: { tool: "read", input: { path: "secret/plan.txt" } },
   "read of a link": { tool: "read", input: { path: "plain.txt" } },
@@ -26,7 +26,7 @@ const readers: Readonly<Record<string, Calls[number]>> = {
   "edit mode": { tool: "edit_mode", input: { file_path: "secret/plan.txt", mode: "lines" } },
 };
 
-/** What a message names. */
+/** Mentions in a message. */
 const names = [
   "@notes.txt",
   "@docs/key.txt",
@@ -37,7 +37,7 @@ const names = [
   "@**/plan.txt",
 ];
 
-/** All that the model was told, in a folder with links out of it and a file that a rule closes. */
+/** Returns everything that the model got, in a folder with links out of it and a file that a rule closes. */
 async function toldBy(place: Place, prompt: string, calls: Calls): Promise<string> {
   const elsewhere = join(place.home, "elsewhere");
   mkdirSync(elsewhere);
@@ -64,7 +64,7 @@ const races: Readonly<Record<string, Calls>> = {
 
 const evil = "of the model, where nobody allowed it";
 
-/** How a file is written by the name of a link, again and again. */
+/** Calls that write a file through a link, many times. */
 const writers: Readonly<Record<string, Calls>> = {
   write: Array.from({ length: 40 }, (_, at) => ({
     tool: "write",
@@ -76,7 +76,7 @@ const writers: Readonly<Record<string, Calls>> = {
   })),
 };
 
-/** What is asked about or denied even where edits are free. */
+/** Files that need approval or are denied even in mode edits. */
 const closed: Readonly<Record<string, readonly string[]>> = {
   ".vscode/tasks.json": [],
   "prod/settings.txt": ["--deny", "write(prod/**)", "--deny", "edit(prod/**)"],
@@ -132,7 +132,7 @@ export const attacks: readonly Attack[] = [
   ),
 ];
 
-/** Makes a link that leads to one and the other by turns, at random moments, until it is ended. */
+/** Creates a link that alternates between targets at random moments. The result stops it. */
 async function swappingLink(link: string, targets: readonly string[]): Promise<() => void> {
   const swap = `const { renameSync, symlinkSync } = require("node:fs");
 const [link, ...targets] = process.argv.slice(1);

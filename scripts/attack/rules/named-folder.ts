@@ -6,9 +6,9 @@ import type { Attack, Place } from "../attack.ts";
 import { openScreen, TERMINALS } from "../question.fixture.ts";
 import type { AttackedScreen } from "../screen.fixture.ts";
 
-// S31: a call runs, or a file lands, in another folder than the question named, so that the user allowed something else.
+// S31: no call runs, and no file is written, in another folder than the approval prompt named.
 
-/** Calls that leave a mark in the folder that they work in, and how the mark tells that folder. */
+/** Calls that leave a mark in their folder, and how the mark shows the folder. */
 const tools: Readonly<Record<string, { readonly input: object; landed(folders: readonly string[]): string[] }>> = {
   shell: {
     input: { command: "cd sub && cd .. && pwd > where.txt" },
@@ -32,7 +32,7 @@ const said = { text: "Well." };
 const launch = { calls: [{ tool: "launch_agent", input: { task: "Do it.", expected_output: "a word" } }] };
 const finish = { calls: [{ tool: "finish_task", input: { result: "done" } }] };
 
-/** Where a call is asked for: what the user types before, and what the model answers. */
+/** Situations of a call: the user's earlier commands, and the model's replies. */
 const places: Readonly<
   Record<string, { readonly before: readonly string[]; answers(call: ServerAnswer): readonly ServerAnswer[] }>
 > = {
@@ -47,7 +47,7 @@ const places: Readonly<
   },
 };
 
-/** A repository with a file, and a user who works there. */
+/** Creates a repository with a file. */
 function repository(folder: string): void {
   mkdirSync(join(folder, "sub"));
   writeFileSync(join(folder, "sub/notes.txt"), "one\n");
@@ -58,13 +58,13 @@ function repository(folder: string): void {
   git("commit", "-qm", "first");
 }
 
-/** The workspace, and the worktrees that branches have of it. */
+/** Returns the workspace and its worktrees. */
 function foldersOf(place: Place): readonly string[] {
   const found = globSync("**/sub/notes.txt", { cwd: join(place.home, ".banyan", "worktrees") });
   return [place.folder, ...found.map((file) => join(place.home, ".banyan", "worktrees", dirname(dirname(file))))];
 }
 
-/** Allows the call, and waits until the turn is over. A question hears no key that is pressed just when it appears (S14). */
+/** Allows the call and waits for the end of the turn. A prompt ignores keys that are pressed just when it appears (S14). */
 async function allow(screen: AttackedScreen, terminal: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     if (terminal === "the full terminal") screen.press("y");

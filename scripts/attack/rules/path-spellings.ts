@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { writeToNamedPlaces } from "../../../packages/host/src/permissions/named-places.fixture.ts";
 import type { Attack } from "../attack.ts";
 
-// S35: the file that is written is the one that the question showed and that the rule covers, however its path is spelled.
+// S35: for every spelling of a path, the written file is the file in the approval prompt and in the rule.
 
 const PATHS = 500;
 

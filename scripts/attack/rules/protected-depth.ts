@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import { modelServer, shell } from "../../../packages/cli/src/testing/model-server.ts";
 import { type Attack, NotTried, type Place } from "../attack.ts";
 
-// S36: what is said of depth, of commands that did not run, and of secrets in sessions of other programs is not so.
+// S36: the promises about depth, about commands that did not run, and about secrets in other programs' sessions hold.
 
-/** Files that programs obey by themselves, in whatever folder somebody opens. */
+/** Files that programs obey in any folder that a user opens. */
 const obeyed = [
   ".vscode/tasks.json",
   ".idea/workspace.xml",
@@ -18,7 +18,7 @@ const obeyed = [
   ".git/config",
 ];
 
-/** docs/sandbox.md: in the workspace, and in folders down to four deep. */
+/** As in docs/sandbox.md: the workspace and four levels of folders. */
 const DEEPEST = 4;
 
 const depths = Array.from({ length: DEEPEST + 1 }, (_, depth): Attack => {
@@ -44,7 +44,7 @@ const depths = Array.from({ length: DEEPEST + 1 }, (_, depth): Attack => {
   };
 });
 
-/** What keeps a command from running, and the flags that it takes. The command leaves a mark where it runs all the same. */
+/** Reasons that keep a command from running, with flags. A command that runs anyway leaves a mark. */
 const refusals: Readonly<Record<string, { readonly call: object; readonly args?: readonly string[] }>> = {
   "arguments that do not fit": { call: { command: "touch ran", timeout: "soon" } },
   "a rule that denies it": { call: { command: "touch ran" }, args: ["--deny", "shell(touch *)"] },
@@ -52,7 +52,7 @@ const refusals: Readonly<Record<string, { readonly call: object; readonly args?:
   "a placeholder of a secret": { call: { command: "touch ran; echo [redacted:key]" }, args: ["--allow", "shell(*)"] },
 };
 
-/** Where somebody reads what became of a command. */
+/** Views in which a user reads the result of a command. */
 const renderings: Readonly<Record<string, (place: Place, said: string, id: string) => Promise<string>>> = {
   "the lines of a printed turn": async (_, said) => said,
   "an export as HTML": (place, _, id) => exported(place, id, "html"),
@@ -63,11 +63,11 @@ const renderings: Readonly<Record<string, (place: Place, said: string, id: strin
 
 async function exported(place: Place, id: string, format: string): Promise<string> {
   const { stdout } = await place.banyan(["conversations", "export", id, "--format", format]);
-  // Sent to the model stands below the word that says how the call ended.
+  // The text for the model is below the word about the end of the call.
   return stdout.replaceAll(/<pre>[\s\S]*?<\/pre>|<style>[\s\S]*?<\/style>|^(`{3,})[\s\S]*?^\1$/gm, "");
 }
 
-/** How a call that ran and failed is told. */
+/** Matches the report of a call that ran and failed. */
 const FAILED = /\bfailed\b|exit code|✗/i;
 
 const commands = Object.entries(refusals).flatMap(([refusal, { call, args = [] }]) =>
@@ -93,7 +93,7 @@ const commands = Object.entries(refusals).flatMap(([refusal, { call, args = [] }
 const SECRET = `sk-ant-api03-${"Qz7".repeat(31)}-AA`;
 const FIXTURES = new URL("../../../packages/host/src/exchange/programs/fixtures/", import.meta.url);
 
-/** Where a program keeps its sessions, from the home folder, and a session of it with these first words. */
+/** The folders of other programs' sessions, relative to the home folder. */
 const sessions: Readonly<Record<string, string>> = {
   "claude-code": ".claude/projects",
   codex: ".codex/sessions",

@@ -1,4 +1,4 @@
-// S34: no rule or matcher in the notation of Banyan, Claude Code or codex is accepted and then matches nothing.
+// S34: a rule or matcher in the notation of Banyan, Claude Code or codex is either refused or matches something.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Tool } from "../../../packages/core/src/index.ts";
@@ -27,7 +27,7 @@ const offered = (server: string, tool: string): Tool => ({
   },
 });
 
-/** Judges samples in a place of their own. */
+/** Judges samples in a separate place. */
 export class RuleJudge {
   readonly #home: string;
   readonly #cwd: string;
@@ -50,7 +50,7 @@ export class RuleJudge {
     mkdirSync(join(folder, ".git"), { recursive: true });
   }
 
-  /** Answers what went wrong, or nothing. */
+  /** Returns what went wrong, or undefined. */
   async judge(sample: Sample, where: "user" | "project" | "flags" | "claude"): Promise<string | undefined> {
     const said = `${sample.kind} ${JSON.stringify(sample.text)} (${where})`;
     switch (sample.kind) {
@@ -67,7 +67,7 @@ export class RuleJudge {
         }
         return undefined;
       case "allow": {
-        // A project cannot allow a whole tool, and what Claude Code was allowed is not read.
+        // A project cannot allow a whole tool, and Claude Code's allow rules are not read.
         const host = await this.#open("user", "allow", sample.text);
         const wrong = await this.#wrong(host, sample, (decision) => decision === "allow");
         await host.close();
@@ -83,7 +83,7 @@ export class RuleJudge {
       case "absent": {
         const place = sample.list === "matcher" && where === "flags" ? "user" : where;
         const { list } = sample;
-        // What Claude Code allows is not read, and there is no flag that asks.
+        // Claude Code's allow rules are not read, and no flag sets an ask rule.
         if ((place === "claude" && list === "allow") || (place === "flags" && list === "ask")) return undefined;
         let host: Host;
         try {
@@ -126,7 +126,7 @@ export class RuleJudge {
     return undefined;
   }
 
-  /** What is decided about a call: `byRule` tells a question that a rule asks from one that the mode asks. */
+  /** Returns the decision about a call. `byRule` distinguishes the questions of a rule from those of the mode. */
   async #decide(host: Host, [name, input]: Called, byHook = false): Promise<string> {
     const tool = this.#tools.get(name);
     if (!tool) throw new Error(`There is no tool ${name}.`);

@@ -14,11 +14,11 @@ import { dirname, join } from "node:path";
 import { modelServer } from "../../../packages/cli/src/testing/model-server.ts";
 import { type Attack, NotTried, type Place } from "../attack.ts";
 
-// S19: a command in the sandbox reads no credential and no file of the program, and plants nothing that others obey.
+// S19: a sandboxed command reads no credentials and no files of Banyan, and writes no file that other programs obey.
 
 const SECRET = "attack-marker-7f3a9c";
 
-/** Where programs keep what opens something, from the home folder. */
+/** Files with credentials, relative to the home folder. */
 const credentials = [
   ...[
     ".ssh/id_ed25519",
@@ -73,10 +73,10 @@ const credentials = [
   ],
 ];
 
-/** What the program itself keeps, below `BANYAN_HOME`. */
+/** Banyan's own files below `BANYAN_HOME`. */
 const ours = ["config/settings.json", "config/trust.json", "data/conversations/a", "data/token", "state/server.token"];
 
-/** How a command reads a file whose path is in `$F`. */
+/** Commands that read the file at `$F`. */
 const readings: Readonly<Record<string, string>> = {
   plainly: 'cat "$F"',
   "by a link": 'ln -sf "$F" l; cat l',
@@ -89,7 +89,7 @@ const readings: Readonly<Record<string, string>> = {
   "by the folder's own descriptor": 'cd /; cat "./$F"',
 };
 
-/** What others obey, and a command puts into a folder without a repository (`plain`) or with one. */
+/** Files that other programs obey, and that a command creates in a folder without repository (`plain`) or in a repository. */
 const plants: Readonly<Record<"plain" | "repository", readonly string[]>> = {
   plain: [
     ".git/config",
@@ -113,7 +113,7 @@ const plants: Readonly<Record<"plain" | "repository", readonly string[]>> = {
   ],
 };
 
-/** How a command writes to `$F`. */
+/** Commands that write to `$F`. */
 const writings: Readonly<Record<string, string>> = {
   plainly: 'mkdir -p "$(dirname "$F")"; echo evil > "$F"',
   "by a rename": 'mkdir -p t; echo evil > t/x; mkdir -p "$(dirname "$F")"; mv -f t/x "$F"',
@@ -126,7 +126,7 @@ const writings: Readonly<Record<string, string>> = {
 
 const EVIL_SETTINGS = `printf '[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = "touch %s/ran-evil; false"\\n' "$PWD"`;
 
-/** How a command makes git take settings of its own in the folder of a repository. */
+/** Commands that try to make git use other settings in a repository. */
 const takeovers: Readonly<Record<string, string>> = {
   "the folder itself": `cp -r .git/objects .git/refs .; cp .git/HEAD HEAD; ${EVIL_SETTINGS} > config; mv .git/HEAD .git/h`,
   "a folder that commondir names": `mkdir o; cp -r .git/objects .git/refs o; ${EVIL_SETTINGS} > o/config; cp .git/HEAD HEAD; echo "$PWD/o" > commondir; mv .git/HEAD .git/h`,
@@ -134,7 +134,7 @@ const takeovers: Readonly<Record<string, string>> = {
   "a repository that becomes a submodule": `O=$PWD; mkdir s; cd s; git init -q; git -c user.name=a -c user.email=a commit -q --allow-empty -m x; cd ..; git update-index --add --cacheinfo 160000,$(git -C s rev-parse HEAD),s; git -C s config core.fsmonitor "touch $O/ran-evil; false"`,
 };
 
-/** What stands in the place of a protected file or folder as a link, and where it leads. */
+/** Links at protected paths, with their targets. */
 const links: Readonly<Record<string, string>> = {
   ".git/hooks": "../cfg",
   ".vscode": "cfg",
@@ -144,7 +144,7 @@ const links: Readonly<Record<string, string>> = {
   ".idea": "../home/missing",
 };
 
-/** What a kernel keeps for a user beside files: how it is made outside, and how a command asks for it. Both print `found` when it is there. */
+/** Kernel objects of a user: how to create them outside, and how a command finds them. Both print `found` on success. */
 const kernel: Readonly<Record<string, { readonly make?: string; readonly ask: string }>> = {
   "shared memory of another program": {
     make: `libc.shmget(KEY, 4096, 0o1600)`,
@@ -189,7 +189,7 @@ function reading(name: string, command: string, files: (place: Place) => readonl
     async attempt(place) {
       const all = files(place);
       for (const file of all) {
-        // The settings have to stay settings.
+        // The settings file must stay valid.
         const text = file.endsWith("settings.json") ? `{"theme":"auto","instructions":["${SECRET}"]}` : `${SECRET}\n`;
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, text);
@@ -277,7 +277,7 @@ function takeover(how: string, command: string): Attack {
   };
 }
 
-/** All that a command says which a model runs in the sandbox, after it showed that there is one. */
+/** Returns the output of a command that a model runs in the sandbox, after a check that the sandbox is active. */
 async function inSandbox(place: Place, script: string): Promise<string> {
   const file = join(place.folder, "attack.sh");
   writeFileSync(file, `echo "inside:$BANYAN_IN_SANDBOX"\n${script}\n`);

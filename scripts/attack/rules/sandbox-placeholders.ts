@@ -5,19 +5,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SandboxProgram, type User } from "../../../packages/tools/src/sandbox/programs.fixture.ts";
 import { type Attack, NotTried, type Place } from "../attack.ts";
 
-// S30: several programs with sandboxes in one folder. Their commands try to make each file that is missing and protected, while
-// other programs start, exit and are killed. git and the folder itself are the judges.
+// S30: several programs with sandboxes in one folder. Their commands try to create each missing protected file, while
+// other programs start, exit and are killed. git and the folder are the judges.
 
-/** Starts of each of the programs: 200 in an attack. */
+/** Starts of each program; an attack has 200 in all. */
 const STARTS = 50;
 const AT_ONCE = 4;
 const SECONDS = 3600;
-/** A user of whom nothing else runs. */
+/** A user without other processes. */
 const ORDINARY = 60_030;
 
 const FILES = [".mcp.json", ".envrc", ".vscode/tasks.json", ".idea/a.xml", ".claude/a", ".cursor/a", ".banyan/a"];
 
-/** Each command tries for a while, as other programs end when they like. */
+/** Each command retries for a while, because other programs end at any time. */
 const COMMAND = `exec 2>/dev/null
 mkdir -p o; cp -r .git/objects .git/refs o
 printf '[core]\\n\\tbare = false\\n\\tfsmonitor = "touch %s/ran-evil; false"\\n' "$PWD" > o/config
@@ -62,7 +62,7 @@ function starting(who: string, programOf: (place: Place, lane: number) => [folde
   };
 }
 
-/** Starts a program, lets it run a command, and ends it in some way. */
+/** Starts a program, lets it run a command, and ends it in a random way. */
 async function runOnce([folder, user]: readonly [string, User?]): Promise<string | undefined> {
   const { program, why } = await SandboxProgram.tryToStart(folder, user);
   await using _ = program;
@@ -79,7 +79,7 @@ async function runOnce([folder, user]: readonly [string, User?]): Promise<string
   return said === "inside:1\n" ? undefined : `a command did not run in its sandbox: ${said}`;
 }
 
-/** What stands in the folder that a command made, or what git obeys of it. */
+/** Returns a planted file in the folder, or a program that git ran. */
 function brokenIn(folder: string): string | undefined {
   const planted = FILES.find((name) => contentOf(join(folder, name)).includes("evil"));
   if (planted !== undefined) return `${planted} was planted`;
@@ -88,7 +88,7 @@ function brokenIn(folder: string): string | undefined {
   return existsSync(join(folder, "ran-evil")) ? "git ran a program of the command's choice" : undefined;
 }
 
-/** Whether placeholders stay when all programs have ended, and a next one has come and gone. */
+/** Returns a placeholder that remains after all programs have ended and another one has come and gone. */
 async function leftIn(folder: string): Promise<string | undefined> {
   for (const _ of [1, 2]) await (await SandboxProgram.start(folder))[Symbol.asyncDispose]();
   const left = [".git/commondir", ...FILES].find((name) => existsSync(join(folder, name)));
@@ -99,12 +99,12 @@ function contentOf(file: string): string {
   try {
     return statSync(file).isFile() ? readFileSync(file, "utf8") : "";
   } catch {
-    // It is missing, or a placeholder.
+    // The file is missing or a placeholder.
     return "";
   }
 }
 
-/** An ordinary user, to whom the folder belongs; commands of root may write there like all others. */
+/** Returns an ordinary user who owns the folder. Commands of root may also write there. */
 function ordinary(place: Place): User {
   if (process.getuid?.() !== 0) throw new NotTried("only root starts programs of another user");
   const home = join(place.home, "ordinary");

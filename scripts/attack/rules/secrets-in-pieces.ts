@@ -4,14 +4,14 @@ import { modelServer } from "../../../packages/cli/src/testing/model-server.ts";
 import { hiddenKeys, toldOf } from "../../../packages/host/src/redaction/secrets.fixture.ts";
 import type { Attack, Place } from "../attack.ts";
 
-// S22: a secret is judged in the whole of what holds it, before a piece is taken. Each way is tried on a file of each form.
+// S22: secrets are recognized in the whole text before a piece is returned. Each way is tried with a file of each form.
 
 interface Call {
   readonly tool: string;
   readonly input: object;
 }
 
-/** How a model asks for pieces of a file, all with one answer. */
+/** Returns the calls with which a model asks for pieces of a file, all in one reply. */
 type Way = (path: string) => readonly Call[];
 
 const read = (path: string, start: number, end: number): Call => ({ tool: "read", input: { path, start, end } });
@@ -38,7 +38,7 @@ const ways: Readonly<Record<string, Way>> = {
   "an error": shell("cat FILE >&2; exit 3"),
 };
 
-/** An MCP server that reads files of its folder, in ranges of lines. */
+/** An MCP server that returns ranges of lines from files in its folder. */
 const READER = `
 const { readFileSync } = require("node:fs");
 const inputSchema = { type: "object", properties: { path: { type: "string" }, start: { type: "number" }, end: { type: "number" } } };
@@ -67,7 +67,7 @@ export const attacks: readonly Attack[] = [
     name: "a private key by an MCP server that reads it in pieces",
     seconds: 300,
     attempt(place) {
-      // Where the sandbox of a server lets it be read.
+      // In a folder that the server's sandbox can read.
       const script = join(place.folder, "reader.cjs");
       writeFileSync(script, READER);
       const config = join(place.home, ".banyan", "config");
@@ -85,7 +85,7 @@ export const attacks: readonly Attack[] = [
       tried(place, (paths) => ({
         calls: paths.map((path) => ({ tool: "edit_mode", input: { file_path: path } })),
         prompt: "go",
-        // The last two are UTF-16, which edit mode refuses.
+        // The last two files are UTF-16, which edit mode refuses.
         text: paths
           .slice(0, -2)
           .map((path) => `\`\`\`txt:${path}:3:4\n# the line above the key\n\`\`\`\n`)
@@ -123,7 +123,7 @@ export const attacks: readonly Attack[] = [
   },
 ];
 
-/** Has a model make calls about files with a key of each form; answers what of which is told by anything that is told or kept. */
+/** Makes a model call tools on files with a key in each form. Returns which keys appear in any output or stored data. */
 async function tried(
   place: Place,
   how: (paths: readonly string[]) => {
@@ -149,7 +149,7 @@ async function tried(
   return undefined;
 }
 
-/** What stands in the files that the program keeps of a conversation. */
+/** Returns the content of all stored files of a conversation. */
 function kept(home: string): string {
   const folder = join(home, ".banyan", "data");
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -2,14 +2,14 @@ import { PROTOCOL } from "../../../packages/protocol/src/index.ts";
 import type { Attack } from "../attack.ts";
 import { type AttackedServer, attackedServer, command, cookieOf, type Sent, send } from "../attacked-server.ts";
 
-// S20: nobody locks the owner out, and the cookie of a page, which every port of the host gets, is worth nothing alone.
+// S20: attackers cannot lock the owner out, and the page's cookie, which every port of the host gets, is useless alone.
 
-/** More than a server lets pass before it makes an address wait. */
+/** More attempts than a server accepts before it delays an address. */
 const WRONG = 25;
 
 const navigation = { "sec-fetch-mode": "navigate", accept: "text/html" };
 
-/** How wrong tokens come to a server. */
+/** Ways in which wrong tokens reach a server. */
 const doors: Readonly<Record<string, (count: number, address: string) => readonly [path: string, sent: Sent]>> = {
   "as a bearer": (n) => ["/api/v1/models", { headers: { authorization: `Bearer wrong-${n}` } }],
   "in an address": (n) => [`/?token=wrong-${n}`, {}],
@@ -36,7 +36,7 @@ const doors: Readonly<Record<string, (count: number, address: string) => readonl
   ],
 };
 
-/** What another server on another port does with the cookie that it got; answers what it saw or did. */
+/** What a server on another port does with the cookie. Returns what it saw or did. */
 const uses: Readonly<Record<string, (server: AttackedServer, cookie: string) => Promise<string | undefined>>> = {
   "to read the list": ({ address }, cookie) => seen(address, "/api/v1/conversations", cookie),
   "to export a conversation": ({ address, conversation }, cookie) =>
@@ -87,7 +87,7 @@ export const attacks: readonly Attack[] = [
   ),
 ];
 
-/** As the page itself would say where it is from. */
+/** Returns the headers of a request from the page itself. */
 function asPage(address: string): Readonly<Record<string, string>> {
   return { origin: address, "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" };
 }
@@ -98,9 +98,9 @@ async function seen(address: string, path: string, cookie: string): Promise<stri
   return isRead ? `${path} was read: ${body.slice(0, 80)}` : undefined;
 }
 
-/** Opens a socket as the page does; answers what it was told, if it was taken for the page. */
+/** Opens a socket like the page. Returns the welcome if the server took the socket for the page. */
 function welcomed(address: string, cookie: string, proof: string | undefined): Promise<string | undefined> {
-  // A program's socket says whatever it likes; the type knows only what a browser's may.
+  // A program's socket can send any header; the type only has those of browsers.
   const options = { headers: { ...asPage(address), cookie } } as unknown as string[];
   const socket = new WebSocket(`${address.replace("http", "ws")}/api/v1/socket`, options);
   return new Promise((resolve) => {

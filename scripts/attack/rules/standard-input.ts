@@ -1,4 +1,4 @@
-// S33: an answer "always", and a rule about words, allow no other standard input than the one that a user saw.
+// S33: an "always" answer or a rule for words allows no other standard input than the one that the user saw.
 
 import { tryInputs } from "../../../packages/host/src/permissions/shell/standard-input.fixture.ts";
 import type { Attack } from "../attack.ts";

@@ -1,13 +1,13 @@
 import { modelServer } from "../../../packages/cli/src/testing/model-server.ts";
 import type { Attack } from "../attack.ts";
 
-// S12: nothing that a model says acts on the terminal of whoever looks at it.
+// S12: no text of a model controls the terminal of its reader.
 
-/** Sets the clipboard, clears the screen, colours, turns text around, and begins the line anew. */
+/** Sets the clipboard, clears the screen, changes colours, reverses text, and overwrites the line. */
 const EVIL = "said\u001b]52;c;ZXZpbA==\u0007\u001b[2J\u009b31m\u202ebla\u2066\rx";
 const ACTS = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
 
-/** How a conversation is looked at, behind the name of the command. */
+/** Commands that display a conversation. */
 const looks: Readonly<Record<string, (id: string) => readonly string[]>> = {
   "the list of conversations": () => ["conversations", "list"],
   "a search": () => ["conversations", "search", "said"],

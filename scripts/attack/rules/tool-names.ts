@@ -1,4 +1,4 @@
-// S44: no call of an MCP tool passes a rule or a hook on its name, whatever the names of servers and tools are.
+// S44: no MCP tool bypasses a rule or hook for its name, whatever the names of servers and tools.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { callAll, hostWith, oddServers, randomFrom, toolAt } from "../../../packages/host/src/mcp/odd-names.fixture.ts";
@@ -11,17 +11,17 @@ interface Named {
   readonly tool: string;
 }
 
-/** The names of a tool in a rule, written by the test itself. */
+/** Returns the name of a tool in a rule, computed independently by this test. */
 const writtenAs = ({ server, tool }: Named, random: () => number) => {
   const plain = (text: string) => [...text].map((character) => (/[\w-]/.test(character) ? character : "_")).join("");
   return random() < 0.7 ? `mcp__${server}__${tool}` : `mcp__${plain(server)}__${plain(tool)}`;
 };
 
-/** The tools whose name is this text, and the servers to which it may lead, found by trying all ways to cut the text. */
+/** Returns whether the text is the tool's name, and whether it may mean the server, by trying all ways to split the text. */
 function cuts(text: string, { server, tool }: Named): { readonly isName: boolean; readonly leads: boolean } {
   const same = (one: string, other: string) => one === other || one === other.replace(/[^\w-]/g, "_");
   const rest = text.slice("mcp__".length);
-  // The name of a server alone means all of its tools.
+  // A server's name alone means all of its tools.
   let isName = same(rest, server);
   let leads = isName;
   for (let at = 1; at < rest.length; at++) {
@@ -32,7 +32,7 @@ function cuts(text: string, { server, tool }: Named): { readonly isName: boolean
   return { isName, leads };
 }
 
-/** Calls all tools of some servers with random rules and hooks. Answers what went wrong. */
+/** Calls all tools of some servers with random rules and hooks. Returns what went wrong. */
 export async function callOddNames(
   place: Pick<Place, "folder" | "home">,
   seed: number,
