@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Row } from "./results.ts";
 
-/** Ratios that were measured, by measure, figure, subject and bound. */
+/** Earlier ratios, by measure, figure, subject and bound. */
 export type Baselines = Readonly<Record<string, Ratios>>;
 
 type Ratios = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
 
-/** By how much a ratio may be more than its baseline: a machine at work moves one by a third. */
+/** The factor by which a ratio may exceed its baseline: on a busy machine, a ratio varies by a third. */
 const MARGIN = 1.6;
 
 const FILE = new URL("../baselines.json", import.meta.url);
@@ -15,7 +15,7 @@ export function readBaselines(): Baselines {
   return JSON.parse(readFileSync(FILE, "utf8"));
 }
 
-/** Takes the ratios of these measures, by their names, for those that later runs are compared with. */
+/** Stores the ratios of these measures as the baselines of later runs. */
 export function keepBaselines(measured: ReadonlyMap<string, readonly Row[]>): void {
   const baselines: Record<string, Ratios> = { ...readBaselines() };
   for (const [measure, rows] of measured) {
@@ -30,13 +30,13 @@ export function keepBaselines(measured: ReadonlyMap<string, readonly Row[]>): vo
   writeFileSync(FILE, `${JSON.stringify(baselines, undefined, 2)}\n`);
 }
 
-/** A sentence for each ratio of ours that is clearly more than its baseline. */
+/** Returns a sentence for each of our ratios that clearly exceeds its baseline. */
 export function regressions(measure: string, rows: readonly Row[], baselines: Baselines): string[] {
   return rows.flatMap(({ figure, subject, ratios }) =>
     Object.entries(ratios).flatMap(([bound, ratio]) => {
       const baseline = baselines[measure]?.[figure]?.[subject]?.[bound];
       if (baseline === undefined || ratio <= baseline * MARGIN) return [];
-      // What others take became more only because ours became less.
+      // A peer's ratio to our subject only grows if our subject became faster.
       if (isOurs(bound) && !isOurs(subject)) return [];
       return [`${figure}, ${subject}: ${ratio.toFixed(2)} times ${bound}; the baseline is ${baseline}.`];
     }),

@@ -6,7 +6,7 @@ import { chromium, type Page } from "playwright-core";
 import { buildPage, isPageFresh } from "../../scripts/page.ts";
 import { temporaryDirectory } from "./stores/temporary.ts";
 
-/** The page as it is published, in Chromium, at a server whose store is on the disk. */
+/** The published page in Chromium, with a server whose store is on disk. */
 export class BuiltPage implements AsyncDisposable {
   readonly tab: Page;
   readonly address: string;
@@ -18,7 +18,7 @@ export class BuiltPage implements AsyncDisposable {
     this.#end = end;
   }
 
-  /** Writes what is to be seen into the store, and opens the first page. */
+  /** Writes the data to display into the store, and opens the start page. */
   static async open<T>(
     agent: AgentOptions,
     write: (store: Store) => Promise<T>,
@@ -44,7 +44,7 @@ export class BuiltPage implements AsyncDisposable {
     return { page, written };
   }
 
-  /** Megabytes of what its scripts hold. */
+  /** Returns the size of the page's JavaScript heap in megabytes. */
   heap(): Promise<number> {
     return this.tab.evaluate(() => {
       (globalThis as unknown as { gc(): void }).gc();
@@ -52,11 +52,11 @@ export class BuiltPage implements AsyncDisposable {
     });
   }
 
-  /** Begins to watch for tasks that are longer than 50 ms; what moves without anybody having done something counts from the loading on. */
+  /** Starts to record tasks longer than 50 ms. Layout shifts without a user action count from the loading on. */
   watch(): Promise<void> {
     return this.tab.evaluate(() => {
       const seen = { longest: 0, moved: 0 };
-      // As it is measured everywhere: the most in 5 seconds, in which no second is without.
+      // The usual definition: the largest sum within 5 seconds without a gap of one second.
       const window = { begin: 0, end: Number.NEGATIVE_INFINITY, sum: 0 };
       Object.assign(globalThis, { seen });
       const observe = (type: string, each: (entry: PerformanceEntry) => void, buffered = false) =>
@@ -80,9 +80,9 @@ export class BuiltPage implements AsyncDisposable {
     });
   }
 
-  /** What was seen since: the longest task in milliseconds, none when all took less than 50, and how much moved. */
+  /** Returns the longest task in milliseconds, 0 if all took less than 50, and the layout shift. */
   async seen(): Promise<{ readonly longest: number; readonly moved: number }> {
-    // What happened last is told a moment later.
+    // The last entries arrive a moment later.
     await this.tab.waitForTimeout(200);
     return this.tab.evaluate(() => (globalThis as unknown as { seen: { longest: number; moved: number } }).seen);
   }

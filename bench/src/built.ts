@@ -7,7 +7,7 @@ import { temporaryDirectory } from "./stores/temporary.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Our clients, by the names of their modules in the folder that is built. */
+/** Our clients, by the names of their modules in the built folder. */
 const CLIENTS = {
   engine: "./src/clients/engine.ts",
   "engine-sqlite": "./src/clients/engine-sqlite.ts",
@@ -15,19 +15,19 @@ const CLIENTS = {
 };
 
 /**
- * Builds all packages as they are published, into a folder that looks like the project of somebody who has installed
- * them, with our clients in it. It goes with the process.
+ * Builds all packages like for publication, into a folder like a user's project that installed them, with our clients.
+ * The folder is removed when the process ends.
  */
 export async function builtProject(): Promise<string> {
   const project = temporaryDirectory();
   const modules = join(project, "node_modules");
   mkdirSync(modules);
-  // The page is no package of its own.
+  // The page is no separate package.
   for (const file of globSync("packages/*/package.json", { cwd: ROOT, exclude: ["packages/web/**"] })) {
     const folder = join(ROOT, dirname(file));
     const { name } = JSON.parse(readFileSync(join(ROOT, file), "utf8")) as { readonly name: string };
     await writeModules(folder, join(modules, name));
-    // Versions of its own, where the workspace has another one.
+    // The package's own versions, if the workspace has others.
     const own = join(folder, "node_modules");
     if (existsSync(own)) symlinkSync(own, join(modules, name, "node_modules"), "junction");
   }

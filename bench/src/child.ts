@@ -5,7 +5,7 @@ import type { Assignment, Outcome } from "./subject.ts";
 /** Milliseconds after which a subject is ended. */
 const PATIENCE = 45 * 60_000;
 
-/** Measures a subject in a process of its own. With `profiles`, a CPU profile of it is left in that directory. */
+/** Measures a subject in a separate process. With `profiles`, its CPU profile is written to that directory. */
 export async function inOwnProcess(assignment: Assignment, profiles?: string): Promise<Outcome> {
   const { measure, subject } = assignment;
   const name = `${measure}-${subject.replaceAll(/\W+/g, "-")}.cpuprofile`;
@@ -23,9 +23,9 @@ export async function inOwnProcess(assignment: Assignment, profiles?: string): P
   return outcome ?? { problem: `Its process ended with ${signal ?? `code ${code}`} and without a result.` };
 }
 
-/** The mock provider, in a process of its own. */
+/** The mock provider in a separate process. */
 export class Provider {
-  /** Its address, without a path. */
+  /** The address without a path. */
   readonly address: string;
   readonly #child: ChildProcess;
 

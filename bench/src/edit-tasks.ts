@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { editTaskTables } from "./edit-tasks/table.ts";
 
-/** Plays all tasks and puts the tables into the page about edit mode. */
+/** Runs all tasks and writes the tables into the page about edit mode. */
 const page = fileURLToPath(new URL("../../docs/edit-mode.md", import.meta.url));
 const begin = "<!-- edit-tasks -->\n";
 const end = "\n<!-- /edit-tasks -->";

@@ -61,26 +61,26 @@ async function main(): Promise<void> {
     const taken = await take(measure, rounds ?? measure.rounds, lab, missing);
     report(measure, taken, baselines);
     results.push({ measure: measure.name, what: measure.what, load: loadavg()[0], ...taken });
-    // After each measure: a run that is broken off leaves what it has.
+    // Write after each measure: an interrupted run keeps its results.
     writeFileSync(file, `${JSON.stringify({ at, machine, turns, results }, null, 2)}\n`);
   }
   if (values.keep) keepBaselines(new Map(results.map(({ measure, rows }) => [measure, rows])));
   console.log(`Written to ${file}`);
 }
 
-/** What a measure came to. */
+/** The results of a measure. */
 interface Taken {
   readonly rounds: number;
   readonly seconds: number;
   readonly rows: readonly Row[];
   readonly verdicts: readonly Verdict[];
-  /** Why subjects are missing, by their names. */
+  /** Reasons of missing subjects, by name. */
   readonly problems: Readonly<Record<string, string>>;
 }
 
 /**
- * All rounds of a measure. The subjects take turns, so that what else happens on the machine meets all of them. One that
- * fails is left out from then on, and the others go on.
+ * Runs all rounds of a measure. The subjects take turns, so that other load on the machine affects all of them. A
+ * subject that fails is left out of the next rounds.
  */
 async function take(measure: Measure, rounds: number, lab: Lab, missing: ReadonlyMap<string, string>): Promise<Taken> {
   const samples = new Map<string, Sample[]>(subjectsOf(measure).map((subject) => [subject, []]));
@@ -117,7 +117,7 @@ function report(measure: Measure, { rows, verdicts, problems, seconds }: Taken, 
   console.log(`  ${seconds} s\n`);
 }
 
-/** Those that are to be measured in this run. */
+/** Returns the subjects of this run. */
 function subjectsOf(measure: Measure): string[] {
   const isMeant = (subject: string) => values.subject?.includes(subject) ?? !measure.whenNamed?.includes(subject);
   const subjects = measure.subjects.filter(isMeant);

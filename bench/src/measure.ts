@@ -1,37 +1,37 @@
-/** Something that the lab measures of several subjects. Its file in `measures/` is named as it is. */
+/** A measurement of several subjects. Its file in `measures/` has the measure's name. */
 export interface Measure {
-  /** How it is asked for on the command line. */
+  /** The name on the command line. */
   readonly name: string;
   /** One sentence: what is measured. */
   readonly what: string;
-  /** In the order in which they are measured and shown. Those that need a peer are measured where peers are. */
+  /** In the order of measuring and display. Subjects that need a peer are only measured with peers. */
   readonly subjects: readonly string[];
-  /** Those of the subjects that take so long that they are measured only when they are named. */
+  /** Subjects that take long and are only measured if they are named. */
   readonly whenNamed?: readonly string[];
-  /** Those of the subjects that the others are compared with, each by itself. */
+  /** Subjects with which the others are compared, each separately. */
   readonly bounds: readonly string[];
-  /** Those of the subjects of which the best, figure by figure, is what the others are compared with. */
+  /** Subjects of which the best is compared with the others, for each figure. */
   readonly rivals?: readonly string[];
   readonly figures: readonly Figure[];
-  /** Where we want to be. */
+  /** The goals. */
   readonly targets?: readonly Target[];
-  /** How often each subject is measured, unless the command line says otherwise. */
+  /** The default number of rounds for each subject. */
   readonly rounds: number;
-  /** Measures one subject, in a process that does nothing else. Answers a number for each figure that the subject has. */
+  /** Measures one subject in a process without other work. Returns a number for each figure of the subject. */
   run(subject: string, lab: Lab): Promise<Sample>;
 }
 
-/** One number of a measure; less is better where subjects are compared. */
+/** One number of a measure. Lower is better where subjects are compared. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
 }
 
-/** What a subject's figure is to be at most: as a multiple of a bound's, or, without one, by itself. */
+/** The highest allowed figure of a subject: as a multiple of a bound's figure, or absolute without a bound. */
 export interface Target {
   readonly figure: string;
   readonly subject: string;
-  /** A bound, or `best peer`. */
+  /** The name of a bound, or `best peer`. */
   readonly of?: string;
   readonly most: number;
 }
@@ -39,24 +39,24 @@ export interface Target {
 /** Numbers by the names of their figures. */
 export type Sample = Readonly<Record<string, number>>;
 
-/** What a subject finds around it. */
+/** The surroundings of a subject. */
 export interface Lab {
   /** The address of the mock provider, without a path. */
   readonly provider: string;
-  /** The length of the conversation without end. */
+  /** The length of the endless conversation. */
   readonly turns: number;
   readonly places: Places;
-  /** Which format clients speak to the provider; that of chat completions without it. */
+  /** The format between clients and provider. Default: chat completions. */
   readonly format?: Format;
 }
 
-/** A wire format: OpenAI's of chat completions, or Anthropic's of messages. */
+/** A wire format: OpenAI's chat completions, or Anthropic's messages. */
 export type Format = "chat" | "anthropic";
 
-/** What was built or installed, by the names of the subjects: the client of a library, or the program of a command. */
+/** Built or installed subjects by name: the client of a library, or the program of a command. */
 export type Places = Readonly<Record<string, string>>;
 
-/** CPU time of this process, in milliseconds: its own and what the system spent for it. */
+/** Returns the CPU time of this process in milliseconds, user and system. */
 export function cpuTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -8,23 +8,23 @@ import peers from "../peers.json" with { type: "json" };
 
 const CLIENTS = fileURLToPath(new URL("peers/", import.meta.url));
 
-/** Where peers are installed, each in a folder of its own: in the user's cache, so that the workspace knows nothing of them. */
+/** The folder of installed peers, one folder each, in the user's cache: outside the workspace. */
 export const PEERS = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "banyan-bench");
 
-/** Libraries that run agents: of these, the best is what ours is compared with. */
+/** Agent libraries. Our engine is compared with the best of them. */
 export const AGENTS = ["ai", "langchain", "mastra", "openai-agents", "pi-agent-core", "strands", "tanstack-ai"];
 
-/** Programs for a terminal. */
+/** Terminal programs. */
 export const COMMANDS = ["pi", "claude", "codex", "gemini", "opencode", "cline"];
 
-/** Whether this is a peer: a name in `peers.json`, which says the versions. */
+/** Returns whether a name is a peer of `peers.json`, which has the versions. */
 export function isPeer(name: string): name is keyof typeof peers {
   return name in peers;
 }
 
 /**
- * Installs a peer at the versions of `peers.json`, unless it is there, and puts the client of a library beside it.
- * Answers its folder; rejects with what npm said.
+ * Installs a peer in the version of `peers.json` unless it is installed, and copies the clients next to it. Returns its
+ * folder. Rejects with npm's error.
  */
 export async function installed(name: keyof typeof peers): Promise<string> {
   const folder = join(PEERS, name);

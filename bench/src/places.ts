@@ -3,7 +3,7 @@ import { builtProject } from "./built.ts";
 import type { Places } from "./measure.ts";
 import { COMMANDS, installed, isPeer } from "./peers.ts";
 
-/** What is built, by the names of its subjects: in the folder of the project that has installed us. */
+/** Built subjects by name, in the folder of the project that installed our packages. */
 const BUILT: Places = {
   engine: "engine.js",
   "engine, SQLite": "engine-sqlite.js",
@@ -11,12 +11,12 @@ const BUILT: Places = {
   banyan: "node_modules/banyan/banyan.js",
 };
 
-/** The peer that a subject is, or is a mixture with: `engine, provider-package` needs `provider-package`. */
+/** Returns the peer of a subject, also of a combination: `engine, provider-package` needs `provider-package`. */
 export function peerOf(subject: string) {
   return subject.split(", ").find(isPeer);
 }
 
-/** Builds ours, and installs what the subjects need of peers. What cannot be installed is told with its reason, by the peer's name. */
+/** Builds our packages and installs the peers of the subjects. Returns failed installs with the reason, by peer. */
 export async function placesFor(
   subjects: readonly string[],
 ): Promise<{ places: Places; missing: Map<string, string> }> {

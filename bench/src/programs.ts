@@ -6,13 +6,13 @@ import { COMMANDS } from "./peers.ts";
 import type { Place } from "./pseudo-terminal.ts";
 import { temporaryDirectory } from "./stores/temporary.ts";
 
-/** A program for the terminal, by the words that it is asked with. */
+/** A terminal program, with its command lines. */
 export interface Program {
   readonly version: readonly string[];
   readonly help: readonly string[];
-  /** Absent when it comes to its prompt only after somebody has signed in. */
+  /** Absent if the prompt appears only after a sign-in. */
   readonly chat?: readonly string[];
-  /** What it shows when its agent can be asked. */
+  /** The text that appears when the agent accepts input. */
   readonly ready?: string;
 }
 
@@ -21,7 +21,7 @@ const ECHO = "process.stdin.setRawMode(true).on('data', (key) => process.stdout.
 
 const NODE = process.execPath;
 
-/** The names of the programs: the limit, ours as it is published and from a checkout, and the peers. */
+/** The names of the programs: the lower limit, ours as published and from a checkout, and the peers. */
 export const PROGRAMS = ["bare node", "banyan", "banyan from its checkout", ...COMMANDS];
 
 export function programNamed(name: string, places: Places): Program {
@@ -39,7 +39,7 @@ function banyan(main: string): Program {
   return { version: [NODE, main, "--version"], help: [NODE, main, "--help"], chat, ready: "Reply to banyan:" };
 }
 
-/** A person's home and work place, with what the programs need to come to their prompt: no key of it is one. */
+/** Creates a user's home and working folder, with the settings that the programs need to show their prompt. All keys are fake. */
 export function homeOfPrograms(): Place {
   const home = temporaryDirectory();
   const cwd = join(home, "work");
@@ -71,7 +71,7 @@ trust_level = "trusted"`,
     writeFileSync(join(home, file), text);
   }
   const env = {
-    // Node itself first: some of them are scripts for whatever node is found.
+    // Node first: some programs are scripts for the first node on the path.
     PATH: `${dirname(NODE)}:${process.env.PATH}`,
     HOME: home,
     TERM: "xterm-256color",
@@ -80,7 +80,7 @@ trust_level = "trusted"`,
     BANYAN_HOME: join(home, "banyan"),
     BANYAN_NO_DISCOVERY: "1",
     BANYAN_MODEL: "demo/offline",
-    // Nobody is there: they do not wait for a network.
+    // An unreachable address, so that no program waits for a network.
     ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
     ANTHROPIC_API_KEY: key,
     GEMINI_API_KEY: key,

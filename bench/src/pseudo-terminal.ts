@@ -3,17 +3,17 @@ import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What is shown when the program begins; what comes before is not its own. */
+/** Printed when the program starts; earlier output is not the program's. */
 const BEGUN = "begun\r\n";
 
-/** Milliseconds to wait for something to be shown. */
+/** Milliseconds to wait for a text. */
 const PATIENCE = 60_000;
 
-/** Milliseconds that a program has to end by itself, and between two looks whether it is gone. */
+/** Milliseconds for a program to exit, and between two checks. */
 const LINGER = 5_000;
 const LOOK = 20;
 
-/** What programs ask a terminal, and what one of them answers: some wait for it before they begin. */
+/** Queries of programs to a terminal, with answers: some programs wait for the answers before they start. */
 const ANSWERS: readonly (readonly [asked: string, answer: string])[] = [
   ["\x1b[6n", "\x1b[1;1R"],
   ["\x1b[c", "\x1b[?62;22c"],
@@ -22,13 +22,13 @@ const ANSWERS: readonly (readonly [asked: string, answer: string])[] = [
   ["\x1b]11;?", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"],
 ];
 
-/** Where a program runs. */
+/** The surroundings of a program. */
 export interface Place {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
 }
 
-/** A program in a terminal of its own, 100 columns by 40 rows where nothing else is said: `script` of util-linux makes it. */
+/** A program in its own terminal of 40 rows, by default 100 columns, created by `script` of util-linux. */
 export class PseudoTerminal implements Disposable, AsyncDisposable {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   #shown = "";
@@ -37,10 +37,10 @@ export class PseudoTerminal implements Disposable, AsyncDisposable {
 
   private constructor(words: readonly string[], place: Place, columns: number) {
     const command = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-    // A terminal that shows keys by itself would tell nothing about who reads them.
+    // Without echo: an echo would not show whether the program reads the keys.
     const line = `stty -echo cols ${columns} rows 40; echo begun; exec ${command}`;
     this.#child = spawn("script", ["-qefc", line, "/dev/null"], { ...place, stdio: ["pipe", "pipe", "inherit"] });
-    // A program that has ended reads nothing: what waits for it says so.
+    // An ended program reads nothing: the waiting caller reports the end.
     this.#child.stdin.on("error", () => {});
     this.#child.stdout.setEncoding("utf8").on("data", (text: string) => {
       this.#shown += text;
@@ -50,7 +50,7 @@ export class PseudoTerminal implements Disposable, AsyncDisposable {
     });
   }
 
-  /** Resolves when the program begins. */
+  /** Resolves when the program starts. */
   static async start(words: readonly string[], place: Place, columns = 100): Promise<PseudoTerminal> {
     const terminal = new PseudoTerminal(words, place, columns);
     await terminal.shows(BEGUN);
@@ -58,7 +58,7 @@ export class PseudoTerminal implements Disposable, AsyncDisposable {
     return terminal;
   }
 
-  /** Calls back with what the program has written since it began, and with all that it writes from now on. */
+  /** Calls back with the output so far, and with all further output. */
   watch(watch: (text: string) => void): void {
     this.#watch = watch;
     watch(this.#shown);
@@ -68,7 +68,7 @@ export class PseudoTerminal implements Disposable, AsyncDisposable {
     this.#child.stdin.write(keys);
   }
 
-  /** Resolves when a text has been shown so often since the program began. Rejects when it ends before, and after a minute. */
+  /** Resolves when a text was shown more than `times - 1` times. Rejects if the program ends first, and after a minute. */
   async shows(text: string, times = 1): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const give = (reason: string) =>
@@ -96,7 +96,7 @@ export class PseudoTerminal implements Disposable, AsyncDisposable {
     return isOver ? Promise.resolve() : new Promise((resolve) => child.once("close", () => resolve()));
   }
 
-  /** The process id of the program. Only on Linux. */
+  /** The process id of the program. Linux only. */
   get process(): number {
     const children = readFileSync(`/proc/${this.#child.pid}/task/${this.#child.pid}/children`, "utf8");
     return Number.parseInt(children, 10);
@@ -106,7 +106,7 @@ export class PseudoTerminal implements Disposable, AsyncDisposable {
     this.#child.kill("SIGKILL");
   }
 
-  /** Takes the terminal away, and resolves when the program is gone: what it does at its end is not measured with what follows. */
+  /** Closes the terminal, and resolves when the program is gone, so that its exit does not affect the next measurement. */
   async [Symbol.asyncDispose](): Promise<void> {
     const program = this.process;
     this[Symbol.dispose]();

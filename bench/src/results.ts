@@ -1,7 +1,7 @@
 import type { Measure, Sample, Target } from "./measure.ts";
 import { median } from "./statistics.ts";
 
-/** What the rounds of a measure came to, for one figure of one subject. */
+/** The results of a measure's rounds, for one figure of one subject. */
 export interface Row {
   readonly figure: string;
   readonly unit: string;
@@ -10,15 +10,15 @@ export interface Row {
   readonly least: number;
   readonly most: number;
   /**
-   * The median as a multiple of that of each bound, by the bound's name, and of that of the best rival. Only these are
-   * to be compared between runs.
+   * The median as a multiple of each bound's median, by the bound's name, and of the best rival's. Compare only these
+   * ratios between runs.
    */
   readonly ratios: Readonly<Record<string, number>>;
 }
 
 const BEST = "best peer";
 
-/** The rows of a measure from its samples, one for each round, by subject. A figure that a subject does not have has none. */
+/** Returns the rows of a measure from its samples, one sample per round and subject. Missing figures give no row. */
 export function summarise(measure: Measure, samples: ReadonlyMap<string, readonly Sample[]>): Row[] {
   const rows: Row[] = [];
   for (const { name: figure, unit } of measure.figures) {
@@ -45,13 +45,13 @@ export function summarise(measure: Measure, samples: ReadonlyMap<string, readonl
   return rows;
 }
 
-/** Whether a target is met, and by what. */
+/** Whether a target was reached, with the measured value. */
 export interface Verdict extends Target {
   readonly is: number;
   readonly met: boolean;
 }
 
-/** What the rows say of the targets of a measure; nothing of those that need what was not measured. */
+/** Returns the verdicts on a measure's targets; none for targets without measured values. */
 export function verdicts({ targets = [] }: Measure, rows: readonly Row[]): Verdict[] {
   return targets.flatMap((target) => {
     const row = rows.find(({ figure, subject }) => figure === target.figure && subject === target.subject);
@@ -60,13 +60,13 @@ export function verdicts({ targets = [] }: Measure, rows: readonly Row[]): Verdi
   });
 }
 
-/** A verdict as a sentence. */
+/** Returns a verdict as a sentence. */
 export function sentence({ figure, subject, of, most, is, met }: Verdict): string {
   const times = of === undefined ? "" : ` times ${of}`;
   return `${met ? "met   " : "missed"}  ${figure}, ${subject}: ${readable(is)}${times}; wanted: at most ${readable(most)}`;
 }
 
-/** The rows as a table for people. */
+/** Returns the rows as a readable table. */
 export function table(rows: readonly Row[]): string {
   const bounds = [...new Set(rows.flatMap(({ ratios }) => Object.keys(ratios)))];
   const head = ["figure", "subject", "median", "spread", ...bounds.map((bound) => `÷ ${bound}`)];
@@ -84,7 +84,7 @@ export function table(rows: readonly Row[]): string {
   return shown.map((line) => `  ${line.join("  ").trimEnd()}`).join("\n");
 }
 
-/** Three digits that say something. */
+/** Rounds to three significant digits. */
 function readable(value: number): string {
   return Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en-GB") : String(Number(value.toPrecision(3)));
 }

@@ -1,4 +1,4 @@
-/** The value in the middle; the mean of the two in the middle of an even number. `NaN` for none. */
+/** Returns the median; for an even number of values, the mean of the middle two. `NaN` without values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -7,7 +7,7 @@ export function median(values: readonly number[]): number {
   return (below + above) / 2;
 }
 
-/** The least value that so large a part of the values, 0 to 1, does not exceed. `NaN` for none. */
+/** Returns the smallest value that a share of the values (0 to 1) does not exceed. `NaN` without values. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;

@@ -5,7 +5,7 @@ import { engineOver } from "./engine.ts";
 
 const MODELS: Readonly<Record<Format, string>> = { chat: "openai-chat/mock", anthropic: "anthropic/mock" };
 
-/** Our engine over the provider package of the format, instead of our driver, as a setting asks for it. */
+/** Our engine over the provider package of the format, as a setting selects it, instead of our driver. */
 export async function connect(address: string, format: Format): Promise<Client> {
   const env = {
     OPENAI_API_KEY: "none",

@@ -9,13 +9,13 @@ export function connect(address: string, format: Format): Client {
   return engineOver(driverOf(address, format));
 }
 
-/** Our driver of a format. */
+/** Returns our driver of a format. */
 export function driverOf(address: string, format: Format): ModelDriver {
   const options = { id: "mock/mock", model: "mock", baseURL: address };
   return format === "anthropic" ? anthropicMessages(options) : openAIChat(options);
 }
 
-/** The engine over a model, with its conversations in a store, or in memory without one. */
+/** Returns the engine over a model, with conversations in a store, or in memory without a store. */
 export function engineOver(model: ModelDriver, store?: Store): Client {
   const agentWith = (look?: Look) =>
     new Agent({ model, tools: look ? [toolOf(look)] : [], limits: { steps: 1_000_000 } });

@@ -6,9 +6,9 @@ import type { Call, WireFormat } from "./formats/format.ts";
 import { formats } from "./formats/index.ts";
 
 /**
- * What somebody writes who needs one wire format, wants it fast and trusts the provider: an undici pool, lines cut by
- * hand, of a chunk of text only the text parsed, each message encoded once. No tree, log, feed, limits, retries, checks
- * of arguments or cancellation.
+ * A fast client for one wire format that trusts the provider, as a developer would write it by hand. It has an undici
+ * pool, splits lines by hand, parses only the text of a text chunk, and encodes each message once. It has no tree, log,
+ * feed, limits, retries, argument checks or cancellation.
  */
 export function connect(address: string, name: Format): Client {
   const { origin, pathname } = new URL(address);
@@ -46,7 +46,7 @@ export function connect(address: string, name: Format): Client {
   };
 }
 
-/** One answer as it arrives. */
+/** An answer while it arrives. */
 class Answer implements Dispatcher.DispatchHandler {
   text = "";
   readonly calls: Call[] = [];
@@ -60,7 +60,7 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#format = format;
   }
 
-  // undici insists that these two are there.
+  // undici requires these two methods.
   onRequestStart(): void {}
   onResponseStart(): void {}
 
@@ -87,7 +87,7 @@ class Answer implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The data of an event; what kind of event it is stands there too. */
+/** Returns the data of an event, which includes the event's type. */
 function dataOf(read: string, start: number, end: number): string {
   return read.slice(read.indexOf("data: ", start) + 6, end);
 }

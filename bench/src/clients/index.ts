@@ -3,7 +3,7 @@ import type { Lab } from "../measure.ts";
 import { AGENTS } from "../peers.ts";
 import type { Client, Connect } from "./client.ts";
 
-/** The clients of these sources. Each is loaded in its own process only. */
+/** The clients of these sources. Each is loaded only in its own process. */
 const clients: Readonly<Record<string, () => Promise<{ readonly connect: Connect }>>> = {
   socket: () => import("./socket.ts"),
   "hand-written": () => import("./hand-written.ts"),
@@ -11,7 +11,7 @@ const clients: Readonly<Record<string, () => Promise<{ readonly connect: Connect
   "engine, SQLite": () => import("./engine-sqlite.ts"),
 };
 
-/** The names of all clients of the chat format but the bare socket: one written by hand, ours, and those of the peers. */
+/** The names of all clients of the chat format except the bare socket: written by hand, ours, and the peers'. */
 export const CLIENTS = [
   "hand-written",
   "undici",
@@ -23,7 +23,7 @@ export const CLIENTS = [
   ...AGENTS,
 ] as const;
 
-/** The client of this name, for a route of the mock provider. */
+/** Returns the client of this name, for a route of the mock provider. */
 export async function connectTo(
   { provider, places, format = "chat" }: Lab,
   route: string,

@@ -1,4 +1,4 @@
-/** What the model is told of the tool. */
+/** The description of the tool for the model. */
 export const LOOK = {
   name: "look",
   description: "Reads a file.",

@@ -6,7 +6,7 @@ import { formats } from "./formats/index.ts";
 
 const END = Buffer.from("\r\n0\r\n\r\n");
 
-/** Reads the bytes and does nothing with them: no client in JavaScript can take less. */
+/** Reads the bytes and ignores them: no client in JavaScript can be faster. */
 export function connect(address: string, format: Format): Client {
   const { hostname, port, pathname } = new URL(address);
   return {
@@ -21,7 +21,7 @@ export function connect(address: string, format: Format): Client {
           return new Promise((resolve, reject) => {
             socket.on("error", reject);
             socket.on("data", (bytes) => {
-              // The end of the answer comes in one piece with what is before it; if it did not, the process would not end.
+              // The end of the answer arrives in one piece with earlier bytes. If it did not, the process would not end.
               if (bytes.compare(END, 0, END.length, Math.max(0, bytes.length - END.length)) !== 0) return;
               socket.removeAllListeners();
               resolve(undefined);

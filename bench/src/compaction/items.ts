@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Returns a number from 0 to 1. The same seed gives the same numbers (mulberry32). */
 export type Random = () => number;
 
 export function createRandom(seed: number): Random {
@@ -11,7 +11,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** How a file, a plan step or a process stands. A file that is `written` was created or changed: some programs tell no more. */
+/** The state of a file, a plan step or a process. `written` means created or changed: some programs do not distinguish them. */
 export type State =
   | "created"
   | "changed"
@@ -25,19 +25,19 @@ export type State =
 
 export type Kind = "order" | "correction" | "decision" | "question" | "file" | "plan" | "process" | "finding";
 
-/** A fact of the conversation that must not be forgotten. Its code word stands nowhere else. */
+/** A fact of the conversation that must not be forgotten. Its code word occurs nowhere else. */
 export interface Item {
   readonly kind: Kind;
   readonly word: string;
-  /** The words of the user; for an item that a call brought, the words of a good summary. */
+  /** The user's sentence; for an item of a call, the sentence of a good summary. */
   readonly sentence: string;
   /** The order that a correction corrects. */
   readonly corrects?: Item;
-  /** The states of a file, a plan step or the process, in the order of the script. */
+  /** The states of a file, a plan step or the process, in script order. */
   readonly states?: readonly State[];
 }
 
-/** How many items of each kind are planted. */
+/** The number of planted items of each kind. */
 const COUNTS: Readonly<Record<Kind, number>> = {
   order: 5,
   correction: 2,
@@ -49,13 +49,13 @@ const COUNTS: Readonly<Record<Kind, number>> = {
   finding: 2,
 };
 
-/** Ordinary words, none of which stands in another one or in the filler. */
+/** Ordinary words. None contains another one or occurs in the filler. */
 const WORDS =
   "heron walnut copper lantern maple cobalt harbour violet saddle thistle falcon amber orchid granite willow pepper marble cedar otter juniper raven tulip velvet bamboo coral ginger lotus meadow nutmeg opal quartz saffron topaz umber vanilla wicker yarrow zinnia badger beacon".split(
     " ",
   );
 
-/** The states that the files go through, by their places among the files. */
+/** The states of the files, by their index. */
 const FILE_STATES: readonly (readonly State[])[] = [["created"], ["changed"], ["read", "changed"], ["read"]];
 const PLAN_STATES: readonly (readonly State[])[] = [
   ["completed"],
@@ -63,7 +63,7 @@ const PLAN_STATES: readonly (readonly State[])[] = [
   ["pending", "in progress"],
 ];
 
-/** The 20 items of a conversation, in the order in which they are planted. */
+/** Returns the 20 items of a conversation, in the order in which they are planted. */
 export function plantedItems(seed: number): readonly Item[] {
   const words = shuffled(WORDS, createRandom(seed));
   const take = () => words.pop() as string;
@@ -101,7 +101,7 @@ export function plantedItems(seed: number): readonly Item[] {
   return items;
 }
 
-/** Returns the words of a good summary for an item in this state. */
+/** Returns the line of a good summary for an item in this state. */
 export function summaryLine({ kind, sentence }: Item, state: State | undefined): string {
   if (state === undefined) return `- ${sentence}`;
   const what = kind === "file" ? "File" : kind === "plan" ? "Step" : "Process";

@@ -2,7 +2,7 @@ import type { ChatCompletionRequest } from "@copilotkit/aimock";
 import type { Item, Kind, State } from "./items.ts";
 import { conversationIn, type Message, textOf } from "./request.ts";
 
-/** How programs and summaries write each state. The first that stands behind a name, or else the nearest before it, counts. */
+/** How programs and summaries write each state. The first match after a name counts, or else the nearest match before the name. */
 const STATES: Readonly<Record<"file" | "plan" | "process", readonly (readonly [State, RegExp])[]>> = {
   file: [
     ["written", /<modified-files>/],
@@ -21,22 +21,22 @@ const STATES: Readonly<Record<"file" | "plan" | "process", readonly (readonly [S
   ],
 };
 
-/** Lines above a name in which a heading may say its state. */
+/** The most lines between a name and a heading with its state. */
 const HEADING = 14;
 
 /**
- * The texts of a request in which an item counts: those of the user, of the program and of a summary, in their order. What
- * the model answered and what tools returned is none of them.
+ * Returns the texts of a request in which an item counts, in order: those of the user, the program and a summary.
+ * Answers of the model and results of tools do not count.
  */
 export function tellingTexts(request: ChatCompletionRequest, summaries: readonly string[]): readonly string[] {
   const counts = (message: Message) =>
     message.role === "user" ||
-    // Some programs give a summary back as an answer of the model.
+    // Some programs send a summary as an answer of the model.
     (message.role === "assistant" && summaries.some((summary) => summary !== "" && textOf(message).includes(summary)));
   return conversationIn(request).filter(counts).map(textOf);
 }
 
-/** The items that texts tell in their state of this moment. */
+/** Returns the items that the texts mention in their current state. */
 export function recalled(
   items: readonly Item[],
   texts: readonly string[],
@@ -70,12 +70,12 @@ function isBehind(text: string, item: Item, other: Item): boolean {
   return text.lastIndexOf(item.word) > text.indexOf(other.word);
 }
 
-/** The states that a text gives an item, mention by mention. */
+/** Returns the states that a text gives an item, one per mention. */
 export function statesIn({ kind, word }: Pick<Item, "kind" | "word">, text: string): (State | undefined)[] {
   const lines = text.split("\n");
   return lines.flatMap((line, at) =>
     [...line.matchAll(new RegExp(word, "g"))].map(({ index }) => {
-      // A mention reaches to the next one of a list.
+      // In a list, a mention ends at the next one.
       const [behind = ""] = line.slice(index + word.length).split(/[,;]/);
       const before = line.slice(0, index);
       return (
@@ -111,7 +111,7 @@ function statesOf(kind: Kind, text: string): { readonly state: State; readonly a
   );
 }
 
-/** The user's messages so far that a request has word for word, and the counts of messages that its lines name. */
+/** Returns which of the user's messages a request contains word for word, and the message counts that its lines name. */
 export function userWordsIn(texts: readonly string[], said: readonly string[]) {
   const whole = said.map((words) => texts.some((text) => text.includes(words)));
   const counted = texts.flatMap((text) =>

@@ -17,33 +17,33 @@ import {
 import type { Act, Beat, Progress, Turn } from "./script.ts";
 import type { Summariser } from "./summarisers.ts";
 
-/** A call of a program's own tools. */
+/** A call of a program's own tool. */
 export interface ToolUse {
   readonly name: string;
   readonly input: object;
 }
 
-/** How a program does an act; nothing where it has no tool for it. */
+/** Returns the tool call with which a program does an act; undefined if it has no tool for the act. */
 export type Hands = (act: Act) => ToolUse | undefined;
 
 export interface LongModelOptions {
-  /** Tokens. A request that takes more is refused as OpenAI refuses it. */
+  /** Tokens. A longer request is refused like at OpenAI. */
   readonly window: number;
   readonly hands: Hands;
   readonly summarise: Summariser;
-  /** Tells a request for a summary by its last message. */
+  /** Detects a request for a summary by its last message. */
   asksForSummary(text: string): boolean;
 }
 
-/** The first request behind a summary, with what was so at that moment. */
+/** The first request after a summary, with the state at that moment. */
 export interface Reset {
   readonly request: ChatCompletionRequest;
-  /** The summaries that the model wrote so far, the newest first. */
+  /** The model's summaries so far, newest first. */
   readonly summaries: readonly string[];
   readonly states: ReadonlyMap<Item, State | undefined>;
-  /** The messages of the user so far. */
+  /** The user's messages so far. */
   readonly said: readonly string[];
-  /** Tokens without what nobody has answered yet. */
+  /** Tokens without the messages that are not answered yet. */
   readonly tokens: number;
   readonly head: number;
 }
@@ -51,16 +51,16 @@ export interface Reset {
 /** A request for a summary. */
 export interface SummaryRequest {
   readonly tokens: number;
-  /** The share of it that an earlier request began with. */
+  /** The share of the request with which an earlier request began. */
   readonly cached: number;
 }
 
-/** Requests that a later one may begin with. */
+/** The number of earlier requests whose beginning may be cached. */
 const REMEMBERED = 4;
 
 /**
- * A model of a provider that speaks every program's format: it carries out the turns of a script, whatever it is shown, and
- * holds the window. Its prompt counts only where the model writes a summary.
+ * A model of a provider that supports every program's format. It follows a script whatever the prompt contains, and
+ * enforces the window. The prompt only matters for summaries.
  */
 export class LongModel implements AsyncDisposable {
   readonly url: string;
@@ -73,11 +73,11 @@ export class LongModel implements AsyncDisposable {
   readonly #earlier: string[] = [];
   readonly resets: Reset[] = [];
   readonly summaryRequests: SummaryRequest[] = [];
-  /** Sentences about requests that no provider takes. */
+  /** Sentences about requests that no provider accepts. */
   readonly problems: string[] = [];
-  /** Requests that were too long. */
+  /** The number of requests that were too long. */
   refused = 0;
-  /** Tokens of what the model was shown for the first time, until the last summary. */
+  /** Tokens that the model read for the first time, until the last summary. */
   readUntilSummary = 0;
   #read = 0;
   #turn: Turn | undefined;
@@ -101,7 +101,7 @@ export class LongModel implements AsyncDisposable {
     return model;
   }
 
-  /** The user says what a turn begins with. */
+  /** Starts a turn with the user's message. */
   begin(turn: Turn): void {
     this.#turn = turn;
     this.#acts = 0;
@@ -110,7 +110,7 @@ export class LongModel implements AsyncDisposable {
     for (const item of turn.tells) this.#bring(item, undefined, item.sentence);
   }
 
-  /** True once the model has given the last answer of the turn. */
+  /** True after the last answer of the turn. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -149,7 +149,7 @@ export class LongModel implements AsyncDisposable {
     this.#earlier.unshift(cacheText(request));
     this.#earlier.length = Math.min(this.#earlier.length, REMEMBERED);
     const output = "content" in response && typeof response.content === "string" ? tokensOf(response.content) + 30 : 30;
-    // Each format names its counts in its own way.
+    // Each format has other names for these counts.
     const usage = { prompt_tokens: tokens, completion_tokens: output, input_tokens: tokens, output_tokens: output };
     return "error" in response ? response : ({ ...response, usage } as FixtureResponse);
   }
@@ -164,7 +164,7 @@ export class LongModel implements AsyncDisposable {
     const known = [...this.#states].flatMap(([item, state]) => {
       if (!said.includes(item.word)) return [];
       if (state === undefined) return [{ item, state }];
-      // A state that it was not shown it does not know: then it tells the one before.
+      // The model does not know a state that the prompt lacks, and reports the earlier state.
       const isKnown = said.includes(this.#marks.get(item) as string) || statesIn(item, said).includes(state);
       return [{ item, state: isKnown ? state : item.states?.[0] }];
     });
@@ -176,7 +176,7 @@ export class LongModel implements AsyncDisposable {
   #step(request: ChatCompletionRequest, messages: readonly Message[], head: number): FixtureResponse {
     const { answered, unanswered } = splitUnanswered(messages);
     const now = callsIn(messages);
-    // A call that was there and is gone stands in a summary now.
+    // A summary has replaced a call that is missing now.
     if ([...callsIn(this.#last)].some((id) => !now.has(id))) {
       this.readUntilSummary = this.#read;
       this.resets.push({
@@ -201,7 +201,7 @@ export class LongModel implements AsyncDisposable {
     return { content: "Done." };
   }
 
-  /** The next act of the turn for which the program has a tool. */
+  /** Returns the next act of the turn for which the program has a tool. */
   #nextUse(): { readonly use: ToolUse; readonly words: string | undefined } | undefined {
     for (;;) {
       const beat = this.#turn?.next(this.progress);

@@ -12,41 +12,41 @@ export interface Plan extends ScriptOptions {
   readonly summariser: keyof typeof summarisers;
 }
 
-/** Measurements of the request behind one summary. */
+/** Measurements of the request after one summary. */
 export interface Recall {
   readonly told: readonly Item[];
   readonly forgotten: readonly Item[];
-  /** Tokens of the request without what nobody has answered yet. */
+  /** Tokens of the request without the messages that are not answered yet. */
   readonly tokens: number;
-  /** The share of the room that the same took, without instructions and tools. */
+  /** The share of the room that these tokens take, without instructions and tools. */
   readonly share: number;
-  /** Messages of the user that the request has word for word, in their order. */
+  /** Whether the request contains each user message word for word, in order. */
   readonly whole: readonly boolean[];
-  /** Numbers of messages that lines of the request name. */
+  /** Message counts that lines of the request name. */
   readonly counted: readonly number[];
 }
 
 /** Measurements of a whole conversation. */
 export interface Played {
   readonly recalls: readonly Recall[];
-  /** Why turns failed. */
+  /** Reasons of failed turns. */
   readonly failed: readonly string[];
-  /** Requests that the provider refused because they were too long. */
+  /** The number of requests that were too long. */
   readonly refused: number;
   /** Faults that a provider refuses. */
   readonly problems: readonly string[];
-  /** Numbers of acts of work that ran more than once. */
+  /** Numbers of work acts that ran more than once. */
   readonly twice: readonly string[];
-  /** The shares of summary requests that came from the cache. */
+  /** The cached share of each summary request. */
   readonly cached: readonly number[];
-  /** Shares of the room that were read for one summary. */
+  /** Room that was read for one summary, as a share. */
   readonly readForSummary: number;
 }
 
-/** Turns that may fail before a conversation is given up. */
+/** Failed turns after which a conversation is given up. */
 const FAILURES = 3;
 
-/** Plays the script of a plan with a program, in a folder of its own. */
+/** Plays the script of a plan with a program, in a separate folder. */
 export async function play(program: CompactingProgram, plan: Plan): Promise<Played> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "banyan-compaction-")));
   try {
@@ -99,7 +99,7 @@ function recallAt({ request, summaries, states, said, tokens, head }: Reset, ite
   };
 }
 
-/** Lines that stand in a file more than once. */
+/** Returns the lines that occur in a file more than once. */
 function repeatedIn(file: string): string[] {
   const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
   return lines.filter((line, at) => lines.indexOf(line) !== at);

@@ -2,10 +2,10 @@ import type { ChatCompletionRequest } from "@copilotkit/aimock";
 
 export type Message = ChatCompletionRequest["messages"][number];
 
-/** Tokens that a message takes beside its texts. */
+/** Tokens of a message in addition to its texts. */
 const ENVELOPE = 4;
 
-/** Tokens of a text, as the mock counts: the filler has exactly four characters for each. */
+/** Returns the tokens of a text, as the mock counts: the filler has exactly four characters per token. */
 export function tokensOf(text: string): number {
   return Math.ceil(text.length / 4);
 }
@@ -22,13 +22,13 @@ function messageTokens(message: Message): number {
 
 const isInstructions = ({ role }: Message) => (role as string) === "system" || (role as string) === "developer";
 
-/** Tokens of what stands before every conversation: instructions and tools. */
+/** Returns the tokens before the conversation: instructions and tools. */
 export function headTokens({ messages, tools }: ChatCompletionRequest): number {
   const instructions = messages.filter(isInstructions).reduce((sum, message) => sum + messageTokens(message), 0);
   return instructions + (tools ? tokensOf(JSON.stringify(tools)) : 0);
 }
 
-/** The messages behind the instructions. */
+/** Returns the messages after the instructions. */
 export function conversationIn({ messages }: ChatCompletionRequest): readonly Message[] {
   return messages.filter((message) => !isInstructions(message));
 }
@@ -38,8 +38,8 @@ export function totalOf(messages: readonly Message[]): number {
 }
 
 /**
- * Splits a conversation before what the model has not answered yet: the results of the last calls, and all that follows
- * them. The calls themselves count as answered.
+ * Splits a conversation before the part that the model has not answered: the results of the last calls, and everything
+ * after them. The calls themselves count as answered.
  */
 export function splitUnanswered(messages: readonly Message[]): {
   readonly answered: readonly Message[];
@@ -49,12 +49,12 @@ export function splitUnanswered(messages: readonly Message[]): {
   return { answered: messages.slice(0, last + 1), unanswered: messages.slice(last + 1) };
 }
 
-/** The ids of the calls in a conversation. */
+/** Returns the ids of the calls in a conversation. */
 export function callsIn(messages: readonly Message[]): ReadonlySet<string> {
   return new Set(messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)));
 }
 
-/** Returns faults of calls and results: each call needs one result, behind the call and before the next other message. */
+/** Returns faults of calls and results: each call needs one result, after the call and before the next other message. */
 export function brokenCalls(messages: readonly Message[]): string[] {
   const problems: string[] = [];
   let open = new Set<string>();
@@ -68,7 +68,7 @@ export function brokenCalls(messages: readonly Message[]): string[] {
       if (!open.delete(id)) problems.push(`the result of ${id} follows no call`);
       return;
     }
-    // One response of several calls is several messages in some formats.
+    // In some formats, a response with several calls is several messages.
     if (role !== "assistant" || messages[at - 1]?.role !== "assistant") close();
     for (const call of calls) {
       if (open.has(call.id)) problems.push(`${call.id} is there twice`);
@@ -79,12 +79,12 @@ export function brokenCalls(messages: readonly Message[]): string[] {
   return problems;
 }
 
-/** A request as one text, in the order in which providers keep it in their caches. */
+/** Returns a request as one text, in the order of providers' caches. */
 export function cacheText({ messages, tools = [] }: ChatCompletionRequest): string {
   return JSON.stringify(tools) + messages.map((message) => JSON.stringify(message)).join("\n");
 }
 
-/** How many characters two texts share at their beginnings. */
+/** Returns the length of the common beginning of two texts. */
 export function commonPrefix(one: string, other: string): number {
   let low = 0;
   let high = Math.min(one.length, other.length);

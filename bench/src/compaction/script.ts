@@ -1,6 +1,6 @@
 import { type Item, plantedItems, type State } from "./items.ts";
 
-/** One thing that the model does with a tool. A program's hands say which tool that is. */
+/** An action of the model with a tool. A program's `Hands` choose the tool. */
 export type Act =
   | { readonly do: "write"; readonly path: string; readonly text: string }
   | { readonly do: "edit"; readonly path: string; readonly old: string; readonly text: string }
@@ -10,7 +10,7 @@ export type Act =
   | { readonly do: "stop watching" }
   | { readonly do: "run"; readonly command: string };
 
-/** An act, the items that it brings, and a text of it by which a reader knows that. */
+/** An act with its items. The mark is a text by which a reader of the act learns of the item. */
 export interface Beat {
   readonly act: Act;
   /** Text of the model before the call. */
@@ -18,21 +18,21 @@ export interface Beat {
   readonly brings?: readonly { readonly item: Item; readonly state?: State; readonly mark: string }[];
 }
 
-/** How far a conversation is. */
+/** The progress of a conversation. */
 export interface Progress {
-  /** Summaries that stand in the place of messages so far. */
+  /** The number of summaries so far. */
   readonly summaries: number;
-  /** The share of the window that the last request took. */
+  /** The share of the window that the last request used. */
   readonly fill: number;
-  /** Acts of this turn so far. */
+  /** The number of acts in this turn. */
   readonly acts: number;
 }
 
-/** A message of the user, and the steps of the model until its answer. */
+/** A user message, and the model's steps until the answer. */
 export interface Turn {
   readonly says: string;
   readonly tells: readonly Item[];
-  /** The next act; nothing when the turn ends. */
+  /** Returns the next act; undefined at the end of the turn. */
   next(progress: Progress): Beat | undefined;
 }
 
@@ -40,31 +40,31 @@ export interface ScriptOptions {
   readonly seed: number;
   /** Tokens. */
   readonly window: number;
-  /** The user pastes a third of the window when the context is filled to about 74 %. */
+  /** True: the user pastes a third of the window when the context is filled to about 74 %. */
   readonly pastes?: boolean;
-  /** The messages of the user take twice the share that is kept of them. */
+  /** True: the user's messages take twice the share that summaries keep of them. */
   readonly talkative?: boolean;
-  /** Summaries after which the script ends. */
+  /** The number of summaries after which the script ends. */
   readonly summaries?: number;
 }
 
 export interface Script {
   readonly items: readonly Item[];
   readonly turns: readonly Turn[];
-  /** Files of the workspace before the conversation. */
+  /** The files of the workspace before the conversation. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Turns behind those that plant the items. */
+/** Turns after those that plant the items. */
 const WORKING_TURNS = 14;
 /**
- * The shares of the window that the words and the result of one act of work take, and the most characters of a result. Most are
- * words: results alone are shortened instead of summed up, and 20 summaries would need a conversation without end.
+ * The shares of the window for text and result of one work act, and the most characters of a result. Most of it is
+ * text: results alone would be shortened without a summary, and 20 summaries would need an endless conversation.
  */
 const WORDS_SHARE = 0.04;
 const RESULT_SHARE = 0.02;
 const RESULT_MOST = 28_000;
-/** Filler: 20 words of three letters a line, of which each is a token. */
+/** Filler: lines of 20 words with three letters, each of which is a token. */
 const WORDS_OF_A_LINE = 20;
 const LINE = WORDS_OF_A_LINE * 4;
 const LINES = 2_000;
@@ -72,7 +72,7 @@ const FILLER =
   "the big red fox ran far and saw one old dog lay low job man car hat top cup bed sun map key jar net box pen".split(
     " ",
   );
-/** The file into which each act of work writes its number, so that a call that ran twice is seen. */
+/** Each work act appends its number to this file, so that repeated calls are detected. */
 export const RAN = "ran.txt";
 
 export function scriptOf({ seed, window, pastes = false, talkative = false, summaries = 20 }: ScriptOptions): Script {
@@ -85,7 +85,7 @@ export function scriptOf({ seed, window, pastes = false, talkative = false, summ
 
   const plan = (at: 0 | 1): Beat => ({
     act: { do: "plan", steps: steps.map((item) => ({ title: item.sentence, state: stateAt(item, at) })) },
-    // All programs write the state of a step behind its title.
+    // All programs write the state of a step after its title.
     brings: steps.map((item) => {
       const state = stateAt(item, at);
       return { item, state, mark: `${item.sentence}","status":"${state.replace(" ", "_")}"` };
@@ -116,7 +116,7 @@ export function scriptOf({ seed, window, pastes = false, talkative = false, summ
   };
   const stopWatching: Beat = {
     act: { do: "stop watching" },
-    // A reader who knows only that a process was stopped does not know which one.
+    // "The process was stopped" alone does not tell a reader which process.
     brings: [{ item: watched, state: "ended", mark: watched.word }],
   };
 
@@ -187,7 +187,7 @@ function stateAt({ states = [] }: Item, at: number): State {
   return (states[at] ?? states.at(-1)) as State;
 }
 
-/** So many tokens of filler, behind a line end. */
+/** Returns a number of filler tokens after a line end. */
 function talk(tokens: number): string {
   const lines = Array.from({ length: Math.ceil(tokens / WORDS_OF_A_LINE) }, (_, at) => fillerLine(at * 7 + 3));
   return `\n${lines
@@ -196,7 +196,7 @@ function talk(tokens: number): string {
     .trimEnd()}`;
 }
 
-/** 19 words and a line end: its characters are four times its tokens. Each line of the first some thousand is another one. */
+/** Returns 19 words and a line end; four characters per token. The first few thousand lines are all different. */
 function fillerLine(at: number): string {
   return Array.from(
     { length: WORDS_OF_A_LINE },

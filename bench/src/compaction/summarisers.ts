@@ -1,7 +1,7 @@
 import type { FixtureResponse } from "@copilotkit/aimock";
 import { createRandom, type Item, type State, summaryLine } from "./items.ts";
 
-/** The answer of a test's model to a request for a summary. */
+/** Returns a test model's answer to a request for a summary. */
 export type Summariser = (
   shown: readonly { readonly item: Item; readonly state: State | undefined }[],
 ) => FixtureResponse;
@@ -12,7 +12,7 @@ const listed: Summariser = (shown) => ({
   content: `Summary of the conversation.\n${shown.map(({ item, state }) => summaryLine(item, state)).join("\n")}`,
 });
 
-/** The summary models of the table, by what they do. */
+/** The summary models of the table, by their behaviour. */
 export const summarisers: Readonly<Record<string, (seed: number) => Summariser>> = {
   "repeats all": () => listed,
   "forgets 10 %": (seed) => {

@@ -8,13 +8,13 @@ import { Screen } from "./screen.ts";
 import { type Day, GREETING, type How, NOTES, PICTURE } from "./things.ts";
 import { Wire } from "./wire.ts";
 
-/** One white dot. */
+/** An image of one white dot. */
 const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
-/** Milliseconds that a program has to come to rest. */
+/** Milliseconds for a program to become idle. */
 const REST = 3000;
 
-/** Begins a day with the program that stands at `place`: in a home and a folder of its own, over a provider of its own. */
+/** Starts a day with the program at `place`, with its own home, folder and provider. */
 export async function begin(program: DayProgram, place: string, how: How): Promise<Day> {
   const wire = await Wire.start(program.tools(how));
   const home = temporaryDirectory();
@@ -36,7 +36,7 @@ export async function begin(program: DayProgram, place: string, how: How): Promi
     writeFileSync(join(home, file), typeof text === "string" ? text : JSON.stringify(text));
   }
   const env = {
-    // Node itself first: some of them are scripts for whatever node is found.
+    // Node first: some programs are scripts for the first node on the path.
     PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
     HOME: home,
     TERM: "xterm-256color",
@@ -63,12 +63,12 @@ export async function begin(program: DayProgram, place: string, how: How): Promi
     },
   };
   await day.screen.shows(program.ready);
-  // Some show their prompt long before they hear what is entered there.
+  // Some programs show their prompt long before they accept input.
   await sleep(REST);
   return day;
 }
 
-/** Ends what a program has left behind: some start servers that stay. Only on Linux. */
+/** Kills the remaining processes of a program: some leave servers running. Linux only. */
 function endAllAt(home: string): void {
   for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     try {
@@ -79,7 +79,7 @@ function endAllAt(home: string): void {
       )
         process.kill(Number(id), "SIGKILL");
     } catch {
-      // It has ended meanwhile, or is somebody else's.
+      // The process has ended, or belongs to another user.
     }
   }
 }

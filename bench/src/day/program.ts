@@ -1,40 +1,40 @@
 import type { How, ThingName } from "./things.ts";
 import type { Tools } from "./wire.ts";
 
-/** What is pressed, once something is shown; or that it cannot be done, in a sentence. */
+/** Keys to press after a text appeared; or a sentence why the task is not possible. */
 export type Way = readonly (string | { readonly after: RegExp; readonly press: string })[] | { readonly none: string };
 
-/** Files and variables of a person who has set up a program, by the files' paths in the home. */
+/** Files and variables of a user who has set up a program. The keys are paths in the home folder. */
 export interface Setup {
   readonly files: Readonly<Record<string, string | object>>;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A program of the terminal, as a person who knows it uses it. */
+/** A terminal program, as an experienced user uses it. */
 export interface DayProgram {
-  /** The words that begin a conversation in which what changes something is asked for. */
+  /** The arguments for a conversation with approval prompts. */
   readonly asking: readonly string[];
-  /** And one in which nothing is asked for. */
+  /** The arguments for a conversation without approval prompts. */
   readonly free: readonly string[];
-  /** What goes on with the last conversation, behind the name of the program. */
+  /** The arguments that continue the last conversation. */
   readonly back: readonly string[];
-  /** What the program is called. */
+  /** The name of the program. */
   readonly called: string;
   readonly ready: RegExp;
-  /** Ends it. */
+  /** The keys that end the program. */
   readonly leave: string;
-  /** Where it asks, the model says that it has to, if the program wants that. */
+  /** Returns the program's tools. For some programs the model itself asks for approval. */
   tools(how: How): Tools;
   setup(url: string, place: { readonly home: string; readonly cwd: string }): Setup;
-  /** What is shown where a change, and where a command, is asked about; nothing where neither ever is. */
+  /** Texts of the approval prompts for a change and for a command; absent if there are none. */
   readonly asks?: { readonly edit: RegExp; readonly command: RegExp };
-  /** What is shown when it has stopped. */
+  /** The text after an interruption. */
   readonly stopped: RegExp;
-  /** Where it says what has been spent. */
+  /** The text with the cost. */
   readonly spent: RegExp;
-  /** What the other model is called that can be chosen. */
+  /** The name of the other model to choose. */
   readonly other: RegExp;
-  /** What stands where it shows what has been changed. */
+  /** The text in the view of changes. */
   readonly changed: RegExp;
   readonly ways: Readonly<Record<ThingName, Way>>;
 }

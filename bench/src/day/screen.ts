@@ -2,15 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import xterm from "@xterm/headless";
 import { type Place, PseudoTerminal } from "../pseudo-terminal.ts";
 
-/** Some show differences from 110 columns on. */
+/** Some programs show diffs side by side from 110 columns on. */
 const COLUMNS = 120;
 const ROWS = 40;
-/** Milliseconds between two keys: faster than a person, and slow enough not to be taken for something pasted. */
+/** Milliseconds between two keys: faster than a user, but slow enough not to look like a paste. */
 const PACE = 60;
-/** Milliseconds to wait for something. */
+/** Milliseconds to wait for a text. */
 const PATIENCE = 30_000;
 
-/** What is written for keys in `<...>`. */
+/** The names of keys in `<...>`. */
 const KEYS: Readonly<Record<string, string>> = {
   Enter: "\r",
   Esc: "\x1b",
@@ -29,8 +29,8 @@ const KEYS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The keys of a line such as `/model<Enter>`, each as the terminal sends it. `<C-x>` is x with Ctrl, `<paste:...>` what is
- * pasted, which is one key.
+ * Returns the keys of a line such as `/model<Enter>` as the terminal sends them. `<C-x>` is Ctrl+x; `<paste:...>` is
+ * pasted text, which counts as one key.
  */
 export function keysOf(line: string): readonly string[] {
   return (line.match(/<[^<>]+>|[^<]/gu) ?? []).map((key) => {
@@ -44,7 +44,7 @@ export function keysOf(line: string): readonly string[] {
   });
 }
 
-/** A program in a pseudo-terminal, and what a person sees of it. */
+/** A program in a pseudo-terminal, and its visible screen. */
 export class Screen implements Disposable {
   readonly #terminal: PseudoTerminal;
   readonly #drawn: InstanceType<typeof xterm.Terminal>;
@@ -60,31 +60,31 @@ export class Screen implements Disposable {
     return new Screen(await PseudoTerminal.start(words, place, COLUMNS));
   }
 
-  /** What is on the screen, with what has gone out of it upwards. */
+  /** The text of the screen, with the lines that scrolled off. */
   get text(): string {
     const { active } = this.#drawn.buffer;
     const lines = Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true) ?? "");
     return lines.join("\n").trimEnd();
   }
 
-  /** Presses the keys of a line, one after the other; answers how many they were. */
+  /** Presses the keys of a line in order. Returns their number. */
   async press(line: string): Promise<number> {
     const keys = keysOf(line);
     for (const [index, key] of keys.entries()) {
-      // A key that ends what was typed comes later, as it does from people: else it is taken for a part of something pasted.
+      // Pause longer before a special key, like a user: without the pause, programs take it for a part of a paste.
       if (index > 0) await sleep(key.length > 1 || key < " " ? 4 * PACE : PACE);
       this.#terminal.press(key);
     }
     return keys.length;
   }
 
-  /** Resolves when the screen shows something so often. Rejects, with what it shows instead, after half a minute. */
+  /** Resolves when the screen contains a text `times` times. Rejects with the screen's content after half a minute. */
   shows(what: RegExp, times = 1): Promise<void> {
     const every = new RegExp(what, `g${what.flags.replace("g", "")}`);
     return this.until(`${what} ${times} times`, (text) => (text.match(every)?.length ?? 0) >= times);
   }
 
-  /** Resolves when what the screen shows is so. Rejects, with what it shows instead, after half a minute. */
+  /** Resolves when the screen's content fulfils a condition. Rejects with the content after half a minute. */
   async until(what: string, isSo: (text: string) => boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const patience = setTimeout(() => {
@@ -103,7 +103,7 @@ export class Screen implements Disposable {
     }
   }
 
-  /** Presses the keys that end the program, and waits until it has. */
+  /** Presses the keys that end the program, and waits for its end. */
   async leave(line: string): Promise<void> {
     await this.press(line);
     await this.#terminal.ended;

@@ -5,28 +5,28 @@ import type { DayProgram, Way } from "./program.ts";
 import type { Screen } from "./screen.ts";
 import { ASK, ASK_HERON, ASK_KITE, EDIT, ENDS, FAIL, RUN, STORY, type Wire, WORK } from "./wire.ts";
 
-/** A program that runs, and what it does outside. */
+/** A running program, with its provider and folder. */
 export interface Day extends AsyncDisposable {
   readonly program: DayProgram;
   readonly wire: Wire;
   readonly cwd: string;
   screen: Screen;
-  /** Starts the program anew, with these words. */
+  /** Restarts the program with these arguments. */
   start(words: readonly string[]): Promise<void>;
 }
 
-/** Whether a program asks before it changes something. */
+/** Whether a program asks before changes. */
 export type How = "asking" | "free";
 
-/** Something that a person does all day. */
+/** A task that users do all day. */
 export interface Thing {
   readonly what: string;
   readonly how: How;
-  /** What has happened before it. */
+  /** Prepares the task. */
   before?(day: Day): Promise<void>;
-  /** What a person does, and how many keys that is, where it is not in the program itself. */
+  /** Does the task outside the program. Returns the number of keys. */
   act?(day: Day): Promise<number>;
-  /** Resolves when it is done. */
+  /** Resolves when the task is done. */
   done(day: Day): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const DENIED_FOR = "Not so loud.";
 const STEER = "Say it in French.";
 const NEXT = "Then say hello.";
 const PATIENCE = 30_000;
-/** Milliseconds in which a program comes to rest when it has shown what it was asked for. */
+/** Milliseconds for a program to become idle after the expected text appeared. */
 const PAUSE = 700;
 
 /** Keys that are the same in all programs. */
@@ -49,7 +49,7 @@ export const TYPED = {
 export const GREETING = "greeting.txt";
 export const NOTES = "notes-of-the-day.md";
 export const PICTURE = "dot.png";
-/** What `Read @notes` becomes. */
+/** The completed form of `Read @notes`. */
 const WHOLE_NAME = /Read [^"]{0,40}notes-of-the-day\.md/;
 
 const answers = {
@@ -61,14 +61,14 @@ const answers = {
 async function say({ screen }: Day, text: string, until: RegExp): Promise<void> {
   await screen.press(`${text}<Enter>`);
   await screen.shows(until);
-  // It has drawn its prompt again.
+  // The program has drawn its prompt again.
   await sleep(PAUSE);
 }
 
-/** Where something is found for the last time. */
+/** Matches the last occurrence. */
 const lastOf = (what: RegExp) => new RegExp(`${what.source}(?![^]*${what.source})`);
 
-/** Does what a person does; answers how many keys that were. */
+/** Presses the keys of a task. Returns their number. */
 export async function follow({ screen, cwd }: Day, way: Way): Promise<number> {
   if ("none" in way) throw new Error(way.none);
   let keys = 0;
@@ -79,7 +79,7 @@ export async function follow({ screen, cwd }: Day, way: Way): Promise<number> {
   return keys;
 }
 
-/** Resolves when something holds; looked at every 10 ms. */
+/** Resolves when a condition holds, checked every 10 ms. */
 async function holds(what: string, isSo: () => boolean): Promise<void> {
   for (const end = Date.now() + PATIENCE; !isSo(); await sleep(10))
     if (Date.now() > end) throw new Error(`Half a minute passed, and ${what} not.`);
@@ -107,7 +107,7 @@ async function edited(day: Day): Promise<void> {
   await say(day, EDIT, end(EDIT));
 }
 
-/** A conversation that goes another way than the one before it. */
+/** Creates a second branch of a conversation. */
 async function branched(day: Day): Promise<void> {
   await say(day, ASK, answers.banyan);
   await say(day, ASK_HERON, answers.heron);
@@ -244,14 +244,14 @@ export const things = {
     how: "free",
     done: async (day) => {
       await requested(" what is it?")(day);
-      // The mock drops pictures of some formats: that it went along is seen where the program says so.
+      // The mock drops images of some formats: check the program's own display.
       await day.screen.shows(/\[image/i);
     },
   },
   "name a file": {
     what: "name a file by some of its letters, and ask",
     how: "asking",
-    // Some send a list of the folder with the first message: the name is to stand where it was written.
+    // Some programs send a list of the folder first: the name must be in the user's text.
     done: ({ wire }) =>
       holds("the whole name was sent", () => wire.requests.some((request) => WHOLE_NAME.test(request))),
   },

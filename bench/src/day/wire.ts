@@ -1,6 +1,6 @@
 import { LLMock } from "@copilotkit/aimock";
 
-/** What a person says, and what the model does of it. */
+/** The user's messages; they determine the model's actions. */
 export const ASK = "What is a banyan?";
 export const ASK_HERON = "What is a heron?";
 export const ASK_KITE = "What is a kite?";
@@ -16,7 +16,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   [ASK_KITE]: "A bird of prey that hangs in the wind.",
 };
 
-/** What is said when the calls have ended. */
+/** The model's text after the calls. */
 export const ENDS: Readonly<Record<string, string>> = {
   [EDIT]: "The greeting is changed.",
   [RUN]: "The mark is made.",
@@ -26,27 +26,27 @@ export const ENDS: Readonly<Record<string, string>> = {
 
 const STORY_TEXT = Array.from({ length: 400 }, (_, index) => `Chapter ${index + 1} goes on.\n\n`).join("");
 
-/** A call, as one program's tools have it. */
+/** A tool call of one program. */
 export interface Call {
   readonly name: string;
   readonly input: object;
 }
 
-/** How a program's tools do what the model is to do. */
+/** How a program's tools do the model's actions. */
 export interface Tools {
   /** Replaces "Good morning" by "Good evening" in `greeting.txt`. */
   readonly edit: Call;
   run(command: string): Call;
 }
 
-/** The commands that the model runs for each of these, one after the other. */
+/** The commands that the model runs for each message, in order. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   [RUN]: ["node mark.cjs"],
   [FAIL]: ['seq -f "case %g" 1 300; exit 3'],
   [WORK]: ["sleep 1; echo one", "sleep 1; echo two", "sleep 1; echo three"],
 };
 
-/** A provider that speaks every program's format, and knows what a model is to do of what it is told. */
+/** A provider that supports every program's format, and maps user messages to the model's actions. */
 export class Wire implements AsyncDisposable {
   readonly url: string;
   readonly #mock: LLMock;
@@ -69,11 +69,11 @@ export class Wire implements AsyncDisposable {
         last.text === EDIT ? [tools.edit] : (COMMANDS[last.text] ?? []).map((command) => tools.run(command));
       const call = offered.length === 0 ? undefined : calls[results];
       if (call) return { toolCalls: [{ name: call.name, arguments: JSON.stringify(call.input) }] };
-      // Without tools it is asked for a title.
+      // A request without tools asks for a title.
       if (offered.length === 0) return { content: last.text };
       return { content: TEXTS[last.text] ?? ENDS[last.text] ?? "Yes." };
     });
-    // It lists the models that it has answers for.
+    // Makes the mock list these models.
     for (const model of ["first", "second"]) mock.on({ model, userMessage: "never said" }, { content: "" });
     return new Wire(mock, await mock.start());
   }

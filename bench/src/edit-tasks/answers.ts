@@ -1,19 +1,19 @@
 import { call, type Scene, text } from "@banyan/core/testing";
 import type { Edit, Task, TaskFile } from "./task.ts";
 
-/** What a model says in one step: a text, calls, or both. */
+/** One step of a model: a text, calls, or both. */
 export interface Step {
   readonly text: string;
   readonly calls: readonly { readonly tool: string; readonly input: Readonly<Record<string, string>> }[];
 }
 
-/** A way to change files: what a model says that makes no mistake and wastes no words. */
+/** A way to change files: the output of a model without mistakes or needless words. */
 export interface Way {
   readonly name: string;
   answer(task: Task): readonly Step[];
 }
 
-/** A file as a model sees it that has read it: without line ends and byte-order mark. */
+/** Returns the lines of a file as a model sees them: without line ends and byte-order mark. */
 function seen(text: string): string[] {
   const lines = text.replace(/^\ufeff/, "").split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
@@ -47,13 +47,13 @@ const exactText: Way = {
   answer: ({ files }) => [{ text: "", calls: files.flatMap(exactEdits) }],
 };
 
-/** A call for each edit; a new file has no old text, so that it is written. */
+/** Returns a call for each edit. A new file has no old text, so it is written. */
 function exactEdits(file: TaskFile): Step["calls"] {
   const { path, before, edits, wanted } = file;
   if (before === undefined) return [writeCall(file)];
   let lines = seen(before);
   const calls: { tool: string; input: Record<string, string> }[] = [];
-  // From the last to the first, so that the numbers of the others stay.
+  // From last to first, so that the other line numbers stay valid.
   for (const edit of merged(edits, lines).toReversed()) {
     const [old_text, new_text] = shortest(lines, edit, before.endsWith("\n") || edit.end <= lines.length);
     const ends = edit.end > lines.length && !before.endsWith("\n") && wanted.endsWith("\n") ? "\n" : "";
@@ -63,7 +63,7 @@ function exactEdits(file: TaskFile): Step["calls"] {
   return calls;
 }
 
-/** The shortest text that occurs once and covers what is to be changed, and what replaces it: within a line, or lines with those around them. */
+/** Returns the shortest unique old text that covers an edit, and the new text: a part of a line, or lines with their neighbours. */
 function shortest(lines: readonly string[], edit: Edit, isEnded: boolean): [oldText: string, newText: string] {
   const all = lines.join("\n") + (isEnded ? "\n" : "");
   const isUnique = (text: string) => text !== "" && all.indexOf(text) === all.lastIndexOf(text) && all.includes(text);
@@ -88,7 +88,7 @@ function shortest(lines: readonly string[], edit: Edit, isEnded: boolean): [oldT
   }
 }
 
-/** Ever larger parts of two lines around what differs, by words: how much is left out in front and behind. */
+/** Yields growing parts of two lines around their difference, by words: the lengths that are left out at both ends. */
 function* wordsAround(one: string, other: string): Generator<[front: number, back: number]> {
   const most = Math.min(one.length, other.length);
   let front = 0;
@@ -114,7 +114,7 @@ function writeCall({ path, wanted }: TaskFile): Step["calls"][number] {
   return { tool: "write", input: { path, content: `${seen(wanted).join("\n")}\n` } };
 }
 
-/** Edits that are one line apart become one: the line between costs less than a second block or call. */
+/** Merges edits that are one line apart: the line in between costs less than another block or call. */
 function merged(edits: readonly Edit[], lines: readonly string[]): Edit[] {
   const all: Edit[] = [];
   for (const edit of edits) {
@@ -130,7 +130,7 @@ function merged(edits: readonly Edit[], lines: readonly string[]): Edit[] {
 /** In the order of the table's columns. */
 export const ways: readonly Way[] = [editMode, exactText, wholeFile];
 
-/** A step for the scripted model. */
+/** Converts a step for the scripted model. */
 export function sceneOf({ text: said, calls }: Step): Scene {
   return [...(said === "" ? [] : [text(said)]), ...calls.map(({ tool, input }) => call(tool, input))];
 }

@@ -8,21 +8,21 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { type Step, sceneOf, type Way } from "./answers.ts";
 import type { Task, TaskFile } from "./task.ts";
 
-/** What one way came to in one task. */
+/** The result of one way in one task. */
 export interface Outcome {
-  /** That the model wrote: texts, names of tools, arguments as JSON. Those of the last answer, which ends the turn, are not counted. */
+  /** Tokens that the model wrote: texts, tool names and JSON arguments, without the last answer of the turn. */
   readonly tokens: number;
-  /** That the model was told: results of calls, and what came of blocks. */
+  /** Tokens that the model got: results of calls, and reports about blocks. */
   readonly told: number;
   /** Model calls until the files are written. */
   readonly steps: number;
-  /** Of lines that are not as they were wanted; of those that are missing if these are more. */
+  /** Bytes of wrong lines, or of missing lines if they are more. */
   readonly wrongBytes: number;
-  /** Calls that failed, and messages whose blocks were not applied. */
+  /** Failed calls, and messages whose blocks were not applied. */
   readonly failures: number;
 }
 
-/** Plays the answers of a way with an agent and the real tools, in a folder of its own, and looks at the files. */
+/** Runs the answers of a way with an agent and the real tools in a separate folder, and compares the files. */
 export async function play(task: Task, way: Way): Promise<Outcome> {
   const root = mkdtempSync(join(tmpdir(), "banyan-edit-tasks-"));
   try {
@@ -68,7 +68,7 @@ function linesOf(text: string): string[] {
   return text.split(/(?<=\n)/);
 }
 
-/** What the model was told, in order. */
+/** Returns the texts that the model got, in order. */
 function toldIn({ state }: Session): string[] {
   return [...state.messages.values()].flatMap((message) => {
     if (message.role === "assistant") return message.calls.map(({ output = "" }) => output);

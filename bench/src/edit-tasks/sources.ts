@@ -1,9 +1,9 @@
-/** Texts to be edited: made up, but shaped like real ones. Each is the same in every run. */
+/** Texts to edit: invented, but shaped like real ones, and the same in every run. */
 
 const NOUNS = ["order", "basket", "parcel", "invoice", "refund", "address", "customer", "shelf", "label", "pallet"];
 const VERBS = ["load", "check", "price", "print", "merge", "sort", "close"];
 
-/** The n-th of the names: `loadOrder`, `checkBasket`, ... */
+/** Returns the n-th name: `loadOrder`, `checkBasket`, ... */
 export function nameOf(n: number): string {
   const noun = NOUNS[n % NOUNS.length] ?? "";
   const verb = VERBS[n % VERBS.length] ?? "";
@@ -11,7 +11,7 @@ export function nameOf(n: number): string {
   return `${verb}${noun[0]?.toUpperCase()}${noun.slice(1)}${round === 0 ? "" : round + 1}`;
 }
 
-/** A TypeScript module of some functions, twelve lines each: half of them are like those of the other functions. */
+/** Returns a TypeScript module of functions with twelve lines each. Half of the lines resemble those of other functions. */
 export function typescript(functions: number): string[] {
   const lines = ['import { readFileSync } from "node:fs";', 'import { log } from "./log.ts";', ""];
   for (let n = 0; n < functions; n += 1) {
@@ -34,7 +34,7 @@ export function typescript(functions: number): string[] {
   return lines;
 }
 
-/** A Python module of some classes, eleven lines each. */
+/** Returns a Python module of classes with eleven lines each. */
 export function python(classes: number): string[] {
   const lines = ["import json", "from dataclasses import dataclass", ""];
   for (let n = 0; n < classes; n += 1) {
@@ -57,7 +57,7 @@ export function python(classes: number): string[] {
   return lines;
 }
 
-/** A settings file in which the same lines come again and again. */
+/** Returns a settings file with many repeated lines. */
 export function yaml(services: number): string[] {
   return Array.from({ length: services }, (_, n) => [
     `${nameOf(n)}:`,
@@ -70,7 +70,7 @@ export function yaml(services: number): string[] {
   ]).flat();
 }
 
-/** A page of Markdown with a fenced example in each section. */
+/** Returns a Markdown page with a fenced example in each section. */
 export function markdown(sections: number): string[] {
   const lines = ["# The warehouse", ""];
   for (let n = 0; n < sections; n += 1) {
@@ -91,7 +91,7 @@ export function markdown(sections: number): string[] {
   return lines;
 }
 
-/** One line of CSS of some thousand characters, as tools write it. */
+/** Returns one line of CSS with thousands of characters, like generated code. */
 export function minified(rules: number): string {
   return Array.from(
     { length: rules },

@@ -3,7 +3,7 @@ import { type Outcome, play } from "./play.ts";
 import type { Task } from "./task.ts";
 import { tasks } from "./tasks.ts";
 
-/** A task, or several, and what each way came to. */
+/** One or several tasks, with the result of each way. */
 interface Row {
   readonly name: string;
   readonly outcomes: readonly Outcome[];
@@ -17,7 +17,7 @@ const SUMS: readonly (readonly [name: string, of: keyof Outcome])[] = [
   ["failures", "failures"],
 ];
 
-/** All tasks in all ways, as tables of Markdown: the sums, then each task. */
+/** Runs all tasks in all ways. Returns Markdown tables: the sums, then each task. */
 export async function editTaskTables(): Promise<string> {
   const rows = new Map<Task, Row>();
   for (const task of tasks) {
@@ -51,7 +51,7 @@ function head(first: string): string[] {
   return [`| ${[first, ...ways.map(({ name }) => name)].join(" | ")} |`, `|---|${"---|".repeat(ways.length)}`];
 }
 
-/** The least number of tokens that did what was wanted stands out. */
+/** Returns a row. The fewest tokens with a right result are bold. */
 function line({ name, outcomes }: Row): string {
   const right = outcomes.filter(({ wrongBytes }) => wrongBytes === 0);
   const least = Math.min(...right.map(({ tokens }) => tokens));

@@ -1,39 +1,39 @@
-/** Lines of a file and what is wanted instead of them. */
+/** Lines of a file and their replacement. */
 export interface Edit {
-  /** The first line, counted from 1. */
+  /** The first line, from 1. */
   readonly start: number;
-  /** The first line behind them. */
+  /** The line after the last replaced line. */
   readonly end: number;
   readonly lines: readonly string[];
 }
 
-/** A file as it is, and what is to be done with it. */
+/** A file and its changes. */
 export interface TaskFile {
   readonly path: string;
-  /** Nothing for a new file. */
+  /** Undefined for a new file. */
   readonly before: string | undefined;
-  /** From the top down; of a new file one that has all lines. */
+  /** From top to bottom; a new file has one edit with all lines. */
   readonly edits: readonly Edit[];
   readonly wanted: string;
 }
 
-/** What a model is asked to do. */
+/** A task for a model. */
 export interface Task {
   readonly kind: string;
   readonly name: string;
   readonly files: readonly TaskFile[];
 }
 
-/** How a file is written down. */
+/** The encoding of a file. */
 export interface Form {
-  /** The end of a line, by its number from 0. Default: LF. */
+  /** Returns the end of a line by its number from 0. Default: LF. */
   readonly end?: (line: number) => string;
   readonly mark?: string;
-  /** The last line has no end. */
+  /** True: the last line has no line end. */
   readonly open?: boolean;
 }
 
-/** A file of these lines, and edits of it. A line keeps its end; new lines end as the file's first line does. */
+/** Returns a file with these lines and edits. A replaced line keeps its line end; new lines get that of the first line. */
 export function fileOf(path: string, lines: readonly string[], edits: readonly Edit[], form: Form = {}): TaskFile {
   const { end = () => "\n", mark = "", open = false } = form;
   const all = lines.map((line, n) => line + end(n));
@@ -49,13 +49,13 @@ export function fileOf(path: string, lines: readonly string[], edits: readonly E
   return { path, before: write(all), edits, wanted: write(wanted) };
 }
 
-/** A file that is not there yet. */
+/** Returns a file that does not exist yet. */
 export function newFile(path: string, lines: readonly string[]): TaskFile {
   const wanted = lines.map((line) => `${line}\n`).join("");
   return { path, before: undefined, edits: [{ start: 1, end: 1, lines }], wanted };
 }
 
-/** Edits that change each line for which `change` answers something else. */
+/** Returns edits for all lines that `change` modifies. */
 export function eachLine(lines: readonly string[], change: (line: string) => string | undefined): Edit[] {
   return lines.flatMap((line, n) => {
     const fresh = change(line);

@@ -59,7 +59,7 @@ const SMALL: readonly Task[] = [
   }),
 ];
 
-/** Only the end of the last line is wanted: the line is written anew. */
+/** A task that only adds the end of the last line: the line is rewritten. */
 function ended(lines: readonly string[]): Pick<TaskFile, "wanted" | "edits"> {
   const last = lines.length;
   return { wanted: `${lines.join("\n")}\n`, edits: [replace(last, last + 1, lines[last - 1] ?? "")] };

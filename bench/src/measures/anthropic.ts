@@ -1,6 +1,6 @@
 import type { Measure } from "../measure.ts";
 
-/** The subjects that speak Anthropic's format as well as that of chat completions. */
+/** The subjects that also support Anthropic's format. */
 const SUBJECTS = [
   "socket",
   "hand-written",
@@ -11,7 +11,7 @@ const SUBJECTS = [
   "pi-agent-core",
 ];
 
-/** A measure of clients of the chat format, with Anthropic's format in its place. */
+/** Returns a measure of chat clients with Anthropic's format instead. */
 export function inAnthropicsFormat(measure: Measure): Measure {
   const speaks = (subject: string) => SUBJECTS.includes(subject);
   return {

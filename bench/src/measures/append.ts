@@ -12,7 +12,7 @@ const SIZES = [1000, 10_000, 100_000] as const;
 const FLUSHED = 1000;
 const BATCH = 100;
 
-/** Makes an empty log; the function that comes back appends the events, so many at a time, and answers the ms. */
+/** Creates an empty log. The returned function appends the events in batches, and returns milliseconds. */
 type Appender = (directory: string, durable: boolean, count: number, batch: number) => Promise<() => number>;
 
 const appenders: Readonly<Record<string, Appender>> = {

@@ -17,7 +17,7 @@ const ALL: Required<Omit<Callbacks, "awaited">> = {
 };
 
 const listening: Readonly<Record<string, Callbacks>> = { none: {}, all: ALL };
-/** In a turn of two steps: two messages, the calls of one, their one result, and the answer. */
+/** A turn of two steps has two messages, the calls of one, their one result, and the answer. */
 const TOLD: Readonly<Record<string, number>> = { none: 0, all: 5 };
 
 export const callbacks: Measure = {

@@ -6,7 +6,7 @@ import type { Measure, Places } from "../measure.ts";
 
 const SUMMARISERS = ["repeats all", "forgets 10 %", "says only that the work continues"] as const;
 const SUMMARIES = [1, 5, 20];
-/** Tokens. The defaults of all programs suit it; `BENCH_WINDOW` takes another one. */
+/** Tokens. The defaults of all programs suit this window; `BENCH_WINDOW` overrides it. */
 const WINDOW = 200_000;
 
 const figureOf = (summariser: string, number: number) => `summary ${number}, the model ${summariser}`;

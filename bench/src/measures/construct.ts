@@ -6,7 +6,7 @@ const WARM_UP = 20_000;
 const TIMED = 100_000;
 const KEPT = 20_000;
 
-/** TanStack AI has none. */
+/** TanStack AI has no agent. */
 const WITH_AGENTS = AGENTS.filter((name) => name !== "tanstack-ai");
 
 export const construct: Measure = {

@@ -37,7 +37,7 @@ export const day: Measure = {
   },
 };
 
-/** Does one thing, and counts. */
+/** Does one task. Returns time and keys. */
 async function timed(name: ThingName, program: DayProgram, place: string): Promise<{ keys: number; time: number }> {
   const thing: Thing = things[name];
   await using day = await begin(program, place, thing.how);

@@ -11,16 +11,16 @@ import { hostOf } from "@banyan/server/testing";
 import { memoryStore } from "@banyan/store/memory";
 import { cpuTime, type Measure } from "../measure.ts";
 
-/** Fragments of one long answer, each in a turn of the event loop of its own, as from a socket. */
+/** Fragments of one long answer, each in its own turn of the event loop, like from a socket. */
 const FRAGMENTS = 20_000;
-/** Turns whose answer is one word. */
+/** Turns with an answer of one word. */
 const TURNS = 300;
 const WORKSPACE = process.cwd();
 const TOKEN = "a-token-of-a-measure-0123456789-0123456789";
 
-/** Somebody who takes turns at a door. */
+/** A client of a server interface. */
 interface Visitor extends AsyncDisposable {
-  /** Says something; resolves when the turn has ended. */
+  /** Sends a message; resolves when the turn has ended. */
   say(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ const subjects: Readonly<Record<string, (host: Host) => Promise<Visitor>>> = {
         return { client: own, workspace: WORKSPACE, notices: [], commands, close: (id) => desk.close(id) };
       },
     });
-    // What an editor does with a frame is its own: here each is read as bytes, and answers alone are parsed.
+    // The cost of an editor's own work is not ours: read each frame as bytes, and parse only responses.
     let answered = (_line: string): void => {};
     let rest = "";
     back.setEncoding("utf8").on("data", (chunk: string) => {
@@ -94,7 +94,7 @@ const subjects: Readonly<Record<string, (host: Host) => Promise<Visitor>>> = {
     }),
 };
 
-/** One that watches a conversation with the client of the protocol. */
+/** A client of Banyan's protocol that watches a conversation. */
 async function client(own: Client) {
   await own.connected();
   const { conversation } = await own.ask("conversation.create", {});
@@ -110,7 +110,7 @@ async function client(own: Client) {
   };
 }
 
-/** One that reads what an address streams as bytes, each turn in a conversation of its own. What a program makes of them is its own. */
+/** A client that reads an address's stream as bytes, without further work, and starts a conversation for each turn. */
 async function reader(host: Host, path: string, last: string, body: () => object): Promise<Visitor> {
   const server = await serve({ host, token: TOKEN });
   const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
@@ -141,7 +141,7 @@ export const doors: Measure = {
     let fragments = 1;
     const { host } = hostOf(memoryStore(), { model: speaking(() => fragments) }, {}, WORKSPACE);
     await using visitor = await begin(host);
-    // Compiled, and what is loaded late is there.
+    // Warm up: code is compiled and lazy modules are loaded.
     for (let turn = 0; turn < TURNS / 3; turn++) await visitor.say();
     const before = cpuTime();
     for (let turn = 0; turn < TURNS; turn++) await visitor.say();

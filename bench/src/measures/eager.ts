@@ -5,7 +5,7 @@ import type { Measure } from "../measure.ts";
 import { median } from "../statistics.ts";
 
 const TURNS = 20;
-/** Milliseconds that the tool takes, and that the message goes on for after its call. */
+/** Milliseconds of the tool's work, and of the message after its call. */
 const LOOKING = 60;
 const SAYING = 60;
 

@@ -12,13 +12,13 @@ import { temporaryDirectory } from "../stores/temporary.ts";
 import { Watchers } from "../watchers/watchers.ts";
 
 const CLIENTS = 1_000;
-/** Deltas of 50 bytes, and how many of them a second. */
+/** The number of deltas of 50 bytes, and deltas per second. */
 const DELTAS = 4_000;
 const A_SECOND = 1_000;
 const PIECE = "fifty bytes of an answer that goes on and on. . . ";
-/** Milliseconds between two frames, where they are gathered. */
+/** Milliseconds between two frames that collect deltas. */
 const FRAME = 16;
-/** Clients that read nothing, and bytes that they do not read. */
+/** The number of clients that read nothing, and the bytes they do not read. */
 const PAUSED = 20;
 const UNREAD = 64 * 1024 * 1024;
 
@@ -27,7 +27,7 @@ interface Broadcaster extends AsyncDisposable {
   readonly address: string;
   readonly token: string;
   readonly frames: readonly object[];
-  /** Says the pieces, at a pace of so many a second, and then the words run.ended. */
+  /** Sends the pieces at a rate per second, and finally the text run.ended. */
   say(pieces: number, piece: string, aSecond: number): void;
 }
 
@@ -76,7 +76,7 @@ async function delivery(start: () => Promise<Broadcaster>): Promise<number> {
   return ((cpuTime() - before) / (DELTAS * CLIENTS)) * 1_000;
 }
 
-/** What each client that reads nothing adds to what the process holds. */
+/** Returns the memory that each client adds if it reads nothing. */
 async function paused(start: () => Promise<Broadcaster>): Promise<number> {
   return ((await held(start, PAUSED)) - (await held(start, 0))) / PAUSED;
 }
@@ -101,7 +101,7 @@ function heldMemory(): number {
   return heapUsed + external;
 }
 
-/** What cannot be sent for less: bare sockets behind a WebSocket's handshake, each frame built once. */
+/** The cheapest way to send: bare sockets after a WebSocket handshake, with each frame built once. */
 async function plain(send: (clients: ReadonlySet<Socket>, text: string) => void): Promise<Broadcaster> {
   const clients = new Set<Socket>();
   const server = createServer();
@@ -126,7 +126,7 @@ async function plain(send: (clients: ReadonlySet<Socket>, text: string) => void)
   };
 }
 
-/** A text frame of a server (RFC 6455, section 5.2). */
+/** Returns a text frame of a server (RFC 6455, section 5.2). */
 function framed(text: string): Buffer {
   const payload = Buffer.from(text);
   const { length } = payload;
@@ -139,7 +139,7 @@ function framed(text: string): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** Our server, its log and its agent included; what streams is a model's answer. */
+/** Our server with its log and agent; the stream is a model's answer. */
 async function server(): Promise<Broadcaster> {
   const told = Promise.withResolvers<{ pieces: number; piece: string; aSecond: number }>();
   const model: ModelDriver = {
@@ -180,7 +180,7 @@ async function server(): Promise<Broadcaster> {
   };
 }
 
-/** Does something so many times, at a pace of so many a second on average: a timer cannot keep it for each. */
+/** Runs an action a number of times at an average rate: a timer cannot keep the rate for each action. */
 async function paced(times: number, aSecond: number, action: (index: number) => void): Promise<void> {
   const began = performance.now();
   for (let index = 0; index < times; ) {

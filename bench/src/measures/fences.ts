@@ -7,7 +7,7 @@ const CHUNK = 4;
 const WARM_UP = 2;
 const TIMES = 3;
 
-/** An answer as models write them: prose, and blocks of some lines each. */
+/** A typical answer of a model: prose, and short code blocks. */
 const ANSWER = Array.from(
   { length: BLOCKS },
   (_, block) => `The check in line ${block} comes too late, **after** the value was used. It has to stand first:
@@ -22,11 +22,11 @@ const ANSWER = Array.from(
 `,
 ).join("");
 
-/** Takes an answer piece by piece and answers how many blocks there were. */
+/** Reads an answer piece by piece. Returns the number of blocks. */
 type Reader = (pieces: readonly string[]) => number;
 
 const readers: Readonly<Record<string, Reader>> = {
-  // Of micromark only what cuts a text into blocks: nothing inside a paragraph is parsed, and no list or quote.
+  // Only the part of micromark that finds blocks: no paragraph content, list or quote is parsed.
   micromark: (pieces) => {
     const { write } = parse().flow();
     const cut = preprocess();
@@ -63,7 +63,7 @@ export const fences: Measure = {
   },
 };
 
-/** Megabytes in a second of CPU time; the answer is ASCII. */
+/** Returns megabytes per second of CPU time; the answer is ASCII. */
 function throughput(reader: Reader, pieces: readonly string[]): number {
   let started = 0;
   for (let time = 0; time < WARM_UP + TIMES; time++) {

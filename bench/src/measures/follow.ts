@@ -2,10 +2,10 @@ import { Agent, defineTool, type Follower } from "@banyan/core";
 import { call, parts, scriptedModel } from "@banyan/core/testing";
 import { cpuTime, type Measure } from "../measure.ts";
 
-/** Fragments of the answer that is listened to; each is a batch of its own, as from a socket. */
+/** Fragments of the answer, each in a separate batch, like from a socket. */
 const FRAGMENTS = 200_000;
 
-/** How many calls listen. */
+/** The number of following calls. */
 const listeners: Readonly<Record<string, number>> = { "nobody listens": 0, "one listens": 1, "ten listen": 10 };
 
 export const follow: Measure = {
@@ -37,7 +37,7 @@ export const follow: Measure = {
       Array.from({ length: FRAGMENTS }, () => fragment),
     ]);
     const agent = new Agent({ model, tools: [listen] });
-    // With nobody to listen, the first turn is one answer; the second is the one that is measured in either case.
+    // Without listeners, the first turn is one answer; the second turn is measured in both cases.
     if (count === 0) await agent.send("Begin.");
     const began = cpuTime();
     await agent.send("Go on.");

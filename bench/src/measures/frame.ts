@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Measure } from "../measure.ts";
 
-/** The command is no library: its part that is measured runs in a process of its own. */
+/** The command is no library: the measured part runs in a separate process. */
 const COST = fileURLToPath(new URL("../../../packages/cli/src/terminal/full/testing/frame-cost.ts", import.meta.url));
 
-/** Lines of transcript that were shown before, by the name of the subject. */
+/** Earlier transcript lines, by subject. */
 const LINES: Readonly<Record<string, number>> = { "at the beginning": 0, "after 20,000 lines": 20_000 };
 
 export const frame: Measure = {

@@ -34,7 +34,7 @@ export const growth: Measure = {
     let conversation: Conversation | undefined = await converse(TURNS);
     const cpu = (cpuTime() - before) / 1000;
     const full = heap();
-    // It is looked at once more, so that it is not collected before.
+    // Use the conversation once more, so that it is not collected earlier.
     await conversation.ask(QUESTION);
     await conversation.close?.();
     conversation = undefined;

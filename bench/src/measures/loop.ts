@@ -3,7 +3,7 @@ import { cpuTime, type Lab, type Measure } from "../measure.ts";
 import { AGENTS } from "../peers.ts";
 import { median } from "../statistics.ts";
 
-/** Rounds of a conversation, and how many conversations are measured. */
+/** Rounds per conversation, and the number of measured conversations. */
 const LENGTHS = [
   { rounds: 50, conversations: 12 },
   { rounds: 200, conversations: 3 },
@@ -34,14 +34,14 @@ export const loop: Measure = {
     for (const { rounds, conversations } of LENGTHS) {
       const { cpu, growth } = await converse(lab, subject, rounds, conversations);
       sample[`${rounds} rounds`] = cpu;
-      // That of the longest conversations is left.
+      // The value of the longest conversations remains.
       sample[GROWTH] = growth;
     }
     return sample;
   },
 };
 
-/** CPU in ms for a step, and the µs by which a step grew with each step before it. */
+/** Returns the CPU time of a step in ms, and the growth of a step with each earlier step in µs. */
 async function converse(
   lab: Lab,
   subject: string,
@@ -60,7 +60,7 @@ async function converse(
     const started = cpuTime();
     await conversation.ask("Read all chapters, one after the other.");
     cpu += cpuTime() - started;
-    // One that is left open would be closed when its memory is collected: within a later one, at its cost.
+    // An open conversation would be closed by the garbage collector, during a later one and at its cost.
     await conversation.close?.();
     if (looked.length !== rounds) throw new Error(`${looked.length} calls ran; ${rounds} were asked for.`);
     growths.push(growthOf(looked));
@@ -68,7 +68,7 @@ async function converse(
   return { cpu: cpu / (count * (rounds + 1)), growth: median(growths) };
 }
 
-/** By how many µs a step takes longer for each step before it: the last quarter of the steps against the first. */
+/** Returns the growth of a step with each earlier step in µs: the last quarter of the steps against the first. */
 function growthOf(looked: readonly number[]): number {
   const steps = looked.slice(1).map((at, index) => (at - (looked[index] ?? at)) * 1000);
   const quarter = Math.floor(steps.length / 4);

@@ -6,11 +6,11 @@ import type { Measure } from "../measure.ts";
 import { conversationOf } from "../stores/conversation.ts";
 import { temporaryDirectory } from "../stores/temporary.ts";
 
-/** Appends that are timed: many where files stay open, few where each may wait for the disk. */
+/** The number of timed appends: many with open files, few if each may wait for the disk. */
 const APPENDS = { open: 20_000, reopened: 1000 } as const;
 const FLUSHED = 500;
 
-/** How many conversations are active, and how many have their files open at most. */
+/** The number of active conversations, and of open files. */
 const subjects: Readonly<Record<string, { readonly conversations: number; readonly openFiles: number }>> = {
   "50, all open": { conversations: 50, openFiles: 50 },
   "1,000, all open": { conversations: 1000, openFiles: 1000 },
@@ -64,7 +64,7 @@ export const many: Measure = {
   },
 };
 
-/** What this process has open; nothing where the system does not tell. */
+/** Returns the number of open files; NaN if the system does not report it. */
 function openFileCount(): number {
   return existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : Number.NaN;
 }

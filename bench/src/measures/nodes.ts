@@ -6,16 +6,16 @@ import { createId } from "@banyan/core";
 import type { Measure } from "../measure.ts";
 import { ownDatabase } from "../nodes/database.ts";
 
-/** Turns at once, over all nodes, and how often each conversation has one; the first is not counted. */
+/** Concurrent turns over all nodes, and turns per conversation. The first turn is not counted. */
 const TURNS = 100;
 const TIMES = 4;
-/** Milliseconds between two fragments of an answer in whose middle a node is killed. */
+/** Milliseconds between two fragments of the answer during which a node is killed. */
 const PACE = 200;
 
 const TOKEN = createId() + createId();
 const NODES: Readonly<Record<string, number>> = { "1 node": 1, "2 nodes": 2, "3 nodes": 3 };
 
-/** Clients of each node: one may not ask for a hundred things at once. */
+/** Clients of each node: one client may not send a hundred requests at once. */
 const CLIENTS = 10;
 
 interface Node extends Disposable {
@@ -85,7 +85,7 @@ async function eachTurn(all: readonly Node[]): Promise<number> {
   return (performance.now() - began) / (TURNS * TIMES);
 }
 
-/** A turn, to its end. */
+/** Runs a turn to its end. */
 async function say(client: Client, conversation: string): Promise<void> {
   const watched = await client.watch(conversation).loaded;
   const ended = next(watched, "run.ended");
@@ -93,7 +93,7 @@ async function say(client: Client, conversation: string): Promise<void> {
   await ended;
 }
 
-/** Seconds from the death of a node to the first event that a client of another one is told. */
+/** Returns seconds from the death of a node to the first event at a client of another node. */
 async function afterDeath([first, second]: readonly Node[]): Promise<number> {
   const [one, other] = [first?.clients[0], second?.clients[0]];
   if (!first || !one || !other) throw new Error("There are no two nodes.");

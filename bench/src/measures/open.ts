@@ -13,7 +13,7 @@ const SIZES = [
   { events: 100_000, times: 3 },
 ] as const;
 
-/** Writes a log of this many events; the function that comes back opens it, reads it to the end and closes it. */
+/** Writes a log of this many events. The returned function opens, reads and closes the log. */
 type Opener = (directory: string, count: number) => Promise<() => Promise<number>>;
 
 async function stored(directory: string, count: number) {
@@ -54,7 +54,7 @@ const openers: Readonly<Record<string, Opener>> = {
       const session = await Session.open(store, id);
       const messages = session.state.messages.size;
       await session.close();
-      // A message of the user is one event, an answer two.
+      // A user message is one event, an answer two.
       return messages === 2 * Math.ceil(count / 3) || messages === Math.ceil((2 * count) / 3) ? count : messages;
     };
   },

@@ -3,18 +3,18 @@ import { type Beat, call, pause, scriptedModel, text } from "@banyan/core/testin
 import { BuiltPage } from "../built-page.ts";
 import type { Measure } from "../measure.ts";
 
-/** Milliseconds between two pieces of an answer, and letters of one. */
+/** Milliseconds between two pieces of an answer, and letters of a piece. */
 const PACE = 10;
 const PIECE = 24;
 
-/** Answers of 100,000 letters are what the longest of models write. */
+/** The longest answers of models have about 100,000 letters. */
 const SECTIONS = 60;
 
 const HALF_AN_HOUR = 30 * 60_000;
-/** Milliseconds until all that is loaded later has been, and all that is kept is full. */
+/** Milliseconds until lazy modules are loaded and caches are full. */
 const WARM = 5 * 60_000;
 
-/** The page in Chromium while an agent works in front of somebody. */
+/** The page in Chromium while an agent works. */
 export const pageAtWork: Measure = {
   name: "page-at-work",
   what: "the page in Chromium while an agent answers: the longest task and what moves by itself, in a conversation of short answers, changes and questions, and in one long answer; and its heap over half an hour of work",
@@ -55,7 +55,7 @@ export const pageAtWork: Measure = {
   },
 };
 
-/** Says something, lets what is asked about run, and waits until the agent has ended. */
+/** Sends a message, approves the call, and waits until the agent has ended. */
 async function say({ tab }: BuiltPage, words: string): Promise<void> {
   await tab.locator("#composer").fill(words);
   await tab.locator("#composer").press("Enter");
@@ -63,7 +63,7 @@ async function say({ tab }: BuiltPage, words: string): Promise<void> {
   await tab.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "detached", timeout: 600_000 });
 }
 
-/** Changes a file after it has asked, and answers in so many sections. */
+/** Returns an agent that changes a file after approval, and answers with a number of sections. */
 function agent(sections: number): AgentOptions {
   const model = scriptedModel(({ messages }) =>
     messages.at(-1)?.role === "user"
@@ -97,7 +97,7 @@ function piece(words: string): Beat[] {
   return pieces.flatMap((each) => [text(each), pause(PACE)]);
 }
 
-/** Some 1,600 letters of all that an answer is made of. */
+/** Returns a section of some 1,600 letters with all kinds of content. */
 function section(at: number): string {
   const lines = Array.from({ length: 12 }, (_, line) => `  sum += height(${line}, station.constants[${at}]);`);
   const rows = Array.from({ length: 6 }, (_, row) => `| station ${row} | ${row * at} m | **${row + at}** |`);

@@ -15,8 +15,8 @@ const SILENT = {
 };
 
 /**
- * The page in Chromium, with a conversation of 10,000 messages of which every sixth begins a branch, and one in which a
- * call made a file of 50,000 lines.
+ * The page in Chromium with two conversations: one of 10,000 messages of which every sixth starts a branch, and one
+ * with a call that created a file of 50,000 lines.
  */
 export const page: Measure = {
   name: "page",
@@ -55,7 +55,7 @@ export const page: Measure = {
   },
 };
 
-/** What the page loaded by itself, as it came over the network. */
+/** Returns the compressed size of the scripts that the page loaded. */
 function bytesOfScripts(tab: Page): Promise<number> {
   return tab.evaluate(() => {
     const scripts = performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".js"));
@@ -63,10 +63,10 @@ function bytesOfScripts(tab: Page): Promise<number> {
   });
 }
 
-/** Fast 3G, as the tools of Chromium have it: milliseconds, and bytes a second. */
+/** Fast 3G, as in Chromium's developer tools: milliseconds, and bytes per second. */
 const FAST_3G = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 };
 
-/** The page as it comes over a slow link, on a slow processor, to a browser that has nothing of it. */
+/** Loads the page over a slow link with a slow processor and an empty cache. */
 async function slowly(tab: Page, address: string) {
   const cdp = await tab.context().newCDPSession(tab);
   await cdp.send("Network.enable");
@@ -105,7 +105,7 @@ async function opened(page: BuiltPage, address: string) {
   return { open, "elements in the log": elements, heap: await page.heap() };
 }
 
-/** Milliseconds from the press of a panel's button until something is painted. */
+/** Returns milliseconds from pressing a panel's button until its first paint. */
 async function pressed(tab: Page, panel: string, selector: string): Promise<number> {
   await tab.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel }).waitFor();
   return tab.evaluate(
@@ -140,7 +140,7 @@ async function written(store: Store): Promise<string> {
   const ids = Array.from({ length: MESSAGES }, () => createId());
   const run = createId();
   const events = ids.flatMap((message, at): EventBody[] => {
-    // An answer to what was said before it, or, for every third one, half way up: a branch.
+    // An answer to the message before; every third one starts a branch half way up.
     const above = at % 2 === 0 && at % 6 === 0 && at > 0 ? Math.floor(at / 4) * 2 - 1 : at - 1;
     const parentId = ids[above] ?? null;
     if (at % 2 === 0) {
@@ -159,7 +159,7 @@ async function written(store: Store): Promise<string> {
   return session.id;
 }
 
-/** Writes a conversation in which a call makes a file of 50,000 lines. */
+/** Writes a conversation with a call that creates a file of 50,000 lines. */
 async function withLongDiff(store: Store): Promise<string> {
   await using session = await Session.open(store);
   const asked = createId();

@@ -5,7 +5,7 @@ import { cpuTime, type Measure } from "../measure.ts";
 const WARM_UP = 300;
 const TIMES = 1000;
 
-/** Commands as agents run them. */
+/** Typical commands of agents. */
 const COMMANDS: readonly string[] = [
   "ls -la",
   "git status",
@@ -35,7 +35,7 @@ const EIGHT: Rules = {
   allow: ["shell(git status *)", "shell(npm test *)", "shell(make)"].map(parseRule),
 };
 
-/** Where nothing is asked and nothing denied, a command is read and no more. */
+/** Without ask and deny rules, a command is only parsed. */
 const judging: Readonly<Record<string, Pick<PermissionOptions, "mode" | "rules">>> = {
   "read alone": { mode: "all", rules: noRules },
   "no rules": { mode: "ask", rules: noRules },

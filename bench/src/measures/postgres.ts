@@ -6,10 +6,10 @@ import { ownDatabase } from "../nodes/database.ts";
 import { bareRow } from "../stores/bare.ts";
 import { conversationOf } from "../stores/conversation.ts";
 
-/** How many write at the same time, and how many events each of them appends, one after the other. */
+/** The number of concurrent writers, with the sequential appends of each. */
 const AT_ONCE = { 1: 500, 8: 250, 32: 125 } as const;
 
-/** Appends one event after the other to one log. */
+/** Appends events to one log, one after the other. */
 type Writer = (count: number, durable: boolean) => Promise<void>;
 
 const subjects: Readonly<

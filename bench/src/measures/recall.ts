@@ -13,7 +13,7 @@ const QUESTIONS = 200;
 const LIMIT = 8;
 const DIMENSIONS = 384;
 
-/** Keeps all facts; the function that comes back asks for what fits a question, and answers how much that was. */
+/** Stores all facts. The returned function searches facts for a question, and returns their number. */
 type Asker = (file: string) => Promise<(question: string) => number | Promise<number>>;
 
 const askers: Readonly<Record<string, Asker>> = {
@@ -35,7 +35,7 @@ const askers: Readonly<Record<string, Asker>> = {
   "recall, with vectors": (file) =>
     remembering({
       file,
-      // Any two of its vectors are as near as chance has it: one in a hundred pairs.
+      // The vectors are random: one in a hundred pairs is similar.
       similarity: 0.12,
       embed: {
         specificationVersion: "v4",
@@ -54,7 +54,7 @@ const askers: Readonly<Record<string, Asker>> = {
 async function remembering(options: SqliteMemoryOptions) {
   const facts = Array.from(factsOf(FACTS));
   for (let kept = 0; kept < FACTS; kept += BATCH) {
-    // Its end waits for the vectors.
+    // Disposing waits for the vectors.
     await using memory = sqliteMemory(options);
     const batch = facts.slice(kept, kept + BATCH);
     await memory.remember(batch.map((text) => ({ kind: "fact", text, conversation: "", at: kept })));
@@ -94,7 +94,7 @@ export const recall: Measure = {
         const count = await ask(question);
         times.push(performance.now() - started);
         if (count === 0) throw new Error(`Nothing was recalled for "${question}".`);
-        // The loop gets its turn, as between the turns of a conversation.
+        // Yield to the event loop, like between the turns of a conversation.
         await new Promise(setImmediate);
       }
       return times;

@@ -8,7 +8,7 @@ import type { Measure } from "../measure.ts";
 
 const TIMES = 20;
 
-/** The folders that a command is run in: one with nothing in it, and a repository of a thousand files. */
+/** The folders in which a command runs: empty, and a repository of a thousand files. */
 const FOLDERS = ["empty folder", "repository"] as const;
 
 export const sandbox: Measure = {

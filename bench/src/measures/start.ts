@@ -19,7 +19,7 @@ export const start: Measure = {
     { figure: "help", subject: "banyan", of: "bare node", most: 2 },
     { figure: "a key at the prompt", subject: "banyan", of: "pi", most: 1 },
     { figure: "a key at the prompt", subject: "banyan", of: "claude", most: 1 },
-    // It is no Node program: Node alone takes a third of what it takes until a key is shown.
+    // codex is no Node program: starting Node alone takes a third of its time until a key is shown.
     { figure: "a key at the prompt", subject: "banyan", of: "codex", most: 2 },
   ],
   rounds: 5,
@@ -34,7 +34,7 @@ export const start: Measure = {
         ...(program.chat && (await chatTimes(program.chat, program.ready, place))),
       });
     }
-    // The first time is not counted: what is compiled then is kept.
+    // The first run is not counted: it fills the compile cache.
     const [first, ...counted] = taken;
     const leastOf = (figure: string) => Math.min(...counted.map((times) => times[figure] ?? Number.NaN));
     return Object.fromEntries(Object.keys(first ?? {}).map((figure) => [figure, leastOf(figure)]));

@@ -10,12 +10,12 @@ import {
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
 import { cpuTime, type Measure } from "../measure.ts";
 
-/** Deltas of each second response. */
+/** Deltas of every second response. */
 const DELTAS = 50;
 
 const WORDS = Array.from({ length: DELTAS }, (_, index) => `word ${index} `);
 
-/** Takes spans, and sends them nowhere: what a network costs is not ours. */
+/** Accepts spans without sending them: network cost is not ours. */
 const nowhere: SpanExporter = {
   export: (_, done) => done({ code: 0 }),
   shutdown: async () => {},

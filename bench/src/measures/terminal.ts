@@ -7,7 +7,7 @@ import { homeOfPrograms, programNamed } from "../programs.ts";
 import { type Place, PseudoTerminal } from "../pseudo-terminal.ts";
 import { conversationOf } from "../stores/conversation.ts";
 
-/** Messages that the conversation has, by the name of the subject. */
+/** The number of messages in the conversation, by subject. */
 const MESSAGES: Readonly<Record<string, number>> = { "at the beginning": 2, "after 10,000 messages": 10_000 };
 const QUESTIONS = 20;
 const TIMES = 3;
@@ -36,7 +36,7 @@ export const terminal: Measure = {
     const { chat = [], ready = "" } = programNamed("banyan", places);
     const resume = [...chat, "--resume", conversation];
     const drawn: number[] = [];
-    // The first time is not counted: what is compiled then is kept.
+    // The first run is not counted: it fills the compile cache.
     for (let time = 0; time <= TIMES; time++) drawn.push(await timeTo(ready, resume, home));
     await using terminal = await PseudoTerminal.start(resume, home);
     await terminal.shows(ready);
@@ -56,7 +56,7 @@ export const terminal: Measure = {
   },
 };
 
-/** Milliseconds from the start of a program until it shows a text. It is ended then. */
+/** Returns milliseconds from the start of a program until it shows a text. Ends the program. */
 async function timeTo(text: string, words: readonly string[], place: Place): Promise<number> {
   await using terminal = await PseudoTerminal.start(words, place);
   const began = performance.now();
@@ -64,7 +64,7 @@ async function timeTo(text: string, words: readonly string[], place: Place): Pro
   return performance.now() - began;
 }
 
-/** Writes a conversation of questions and answers in turn: three events for the two of them. */
+/** Writes a conversation of alternating questions and answers, three events per pair. */
 async function written(directory: string, messages: number): Promise<string> {
   const store = sqliteStore({ directory, program: "banyan" });
   const id = createId();

@@ -3,7 +3,7 @@ import { scriptedModel } from "@banyan/core/testing";
 import { forgetfulStore } from "@banyan/store/memory";
 import { cpuTime, type Measure } from "../measure.ts";
 
-/** Messages of the path that are kept. */
+/** The number of messages of the path that are kept. */
 const WINDOW = 20;
 
 const MARKS = [10, 50, 100] as const;

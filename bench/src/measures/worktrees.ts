@@ -9,7 +9,7 @@ import type { Measure } from "../measure.ts";
 
 const FILES = 20_000;
 
-/** How many branches begin at once. */
+/** The number of branches that start at once. */
 const BRANCHES = { one: 1, three: 3, ten: 10 } as const;
 
 export const worktrees: Measure = {

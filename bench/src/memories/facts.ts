@@ -1,9 +1,9 @@
-/** The words that every text is full of. */
+/** The most frequent words of all texts. */
 const FUNCTION_WORDS = "the of is in a to and for on with it as that by at from be this or an".split(" ");
 const VOCABULARY = 50_000;
 const WORDS_OF_A_FACT = 20;
 
-/** Facts whose words are as frequent as those of a language: the second half as often as the first, and so on (Zipf). */
+/** Yields facts with natural word frequencies: the second word is half as frequent as the first, and so on (Zipf). */
 export function* factsOf(count: number): Generator<string> {
   const random = randomFrom(1);
   for (let index = 0; index < count; index++) {
@@ -12,7 +12,7 @@ export function* factsOf(count: number): Generator<string> {
   }
 }
 
-/** What a person may ask: four words of any kind, and four that are in every sentence. */
+/** Returns questions as a user may ask: four random words and four function words. */
 export function questionsOf(count: number): string[] {
   const random = randomFrom(2);
   return Array.from({ length: count }, () => {
@@ -21,7 +21,7 @@ export function questionsOf(count: number): string[] {
   });
 }
 
-/** Questions of nothing but frequent words, though not the most frequent ones. */
+/** Returns questions of frequent words, without the most frequent ones. */
 export function broadQuestionsOf(count: number): string[] {
   const random = randomFrom(3);
   return Array.from({ length: count }, () =>
@@ -29,7 +29,7 @@ export function broadQuestionsOf(count: number): string[] {
   );
 }
 
-/** A vector of a text, the same each time: what it says is of no account to how long a comparison takes. */
+/** Returns a deterministic vector for a text. Its values do not affect the time of a comparison. */
 export function vectorOf(text: string, dimensions: number): number[] {
   let seed = 7;
   for (let index = 0; index < text.length; index++) seed = (seed * 31 + text.charCodeAt(index)) >>> 0;

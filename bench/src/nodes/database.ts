@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { killPostgres, makeFolder, startPostgres, whyNoPostgres } from "@banyan/store/testing";
 
-/** A PostgreSQL on this machine that flushes as one in earnest does. */
+/** A PostgreSQL server on this machine that flushes like a production server. */
 export interface OwnDatabase extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts one, until it is disposed of. Rejects where none can be started. */
+/** Starts a server. Dispose of it to stop the server. Rejects if no server can be started. */
 export async function ownDatabase(): Promise<OwnDatabase> {
   if (whyNoPostgres !== undefined) throw new Error(whyNoPostgres);
-  // Not in a folder of this process: who runs the server may not enter that.
+  // Not in a folder of this process, which the server's user may not enter.
   const folder = join(tmpdir(), `banyan-bench-postgres-${process.pid}`);
   makeFolder(folder);
   const server = await startPostgres(folder);

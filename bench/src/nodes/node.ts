@@ -1,5 +1,5 @@
-// One server of several, in a process of its own, as a measure of them starts it. Its argument is the address of their database, and
-// milliseconds between two fragments of the model.
+// One of several servers, in a separate process. The arguments are the address of the shared database, and milliseconds
+// between two fragments of the model.
 import { defineTool } from "@banyan/core";
 import { call, scriptedModel, text } from "@banyan/core/testing";
 import { serve } from "@banyan/server";

@@ -2,7 +2,7 @@ import { isStepCount, jsonSchema, ToolLoopAgent, tool } from "ai";
 import { LOOK } from "./look.js";
 import { languageModel } from "./provider-package.js";
 
-/** The agent of the AI SDK, over its package for services that speak the format. */
+/** The agent of the AI SDK, over its package for compatible services. */
 export async function connect(address, format) {
   const model = await languageModel(address, format);
   const stopWhen = isStepCount(1_000_000);

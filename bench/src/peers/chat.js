@@ -6,8 +6,8 @@ const TOOLS = [
 ];
 
 /**
- * What somebody writes who needs this one format: events by `eventsource-parser`, each parsed as JSON, the whole
- * conversation encoded for every request. `send` posts a body and hands over what comes back, as text.
+ * A client for this format as a developer would write it by hand: events by `eventsource-parser`, each parsed as JSON,
+ * and the whole conversation encoded for every request. `send` posts a body and passes on the response as text.
  */
 export function handWritten(send) {
   return {

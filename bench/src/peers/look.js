@@ -1,4 +1,4 @@
-/** What the model is told of the tool, by every peer. */
+/** The description of the tool for the model, the same for every peer. */
 export const LOOK = {
   name: "look",
   description: "Reads a file.",

@@ -2,7 +2,7 @@ import { Agent, OpenAIChatCompletionsModel, Runner, tool } from "@openai/agents"
 import OpenAI from "openai";
 import { LOOK } from "./look.js";
 
-/** OpenAI's agents, their traces switched off. */
+/** OpenAI's agents without tracing. */
 export function connect(address) {
   const client = new OpenAI({ apiKey: "none", baseURL: address });
   const model = new OpenAIChatCompletionsModel(client, "mock");

@@ -1,7 +1,7 @@
 import { Agent } from "@earendil-works/pi-agent-core";
 import { LOOK } from "./look.js";
 
-/** The agent that pi is made of. */
+/** The agent inside pi. */
 export async function connect(address, format) {
   const api = format === "anthropic" ? "anthropic-messages" : "openai-completions";
   const { streamSimple } = await import(`@earendil-works/pi-ai/api/${api}`);
@@ -10,7 +10,7 @@ export async function connect(address, format) {
     name: "mock",
     api,
     provider: "mock",
-    // For Anthropic's it adds the version itself.
+    // For Anthropic's format, the package adds the version itself.
     baseUrl: format === "anthropic" ? address.replace(/\/v1$/, "") : address,
     reasoning: false,
     input: ["text"],

@@ -1,17 +1,17 @@
 import { LOOK } from "./look.js";
 
-/** The model that agents of the AI SDK's ecosystem are given. Only the package of its format is loaded. */
+/** Returns the model for agents of the AI SDK's ecosystem. Loads only the package of its format. */
 export async function languageModel(address, format) {
   if (format === "anthropic") {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    // The AI SDK warns with each request to a model that it does not know.
+    // The AI SDK warns at each request to an unknown model.
     return createAnthropic({ baseURL: address, apiKey: "none" })("claude-haiku-4-5");
   }
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   return createOpenAICompatible({ name: "mock", baseURL: address, includeUsage: true }).chatModel("mock");
 }
 
-/** The model by itself, with the shortest loop around it: no agent, no checks of arguments. */
+/** The model alone with the shortest loop: no agent, no argument checks. */
 export async function connect(address, format) {
   const model = await languageModel(address, format);
   return {

@@ -2,7 +2,7 @@ import { chat, maxIterations, toolDefinition } from "@tanstack/ai";
 import { createOpenaiChatCompletions } from "@tanstack/ai-openai";
 import { LOOK } from "./look.js";
 
-/** TanStack AI, which has no agent: a call of `chat` is one. */
+/** TanStack AI without an agent: each call of `chat` acts as one. */
 export function connect(address) {
   const adapter = createOpenaiChatCompletions("mock", "none", { baseURL: address });
   const agentLoopStrategy = maxIterations(1_000_000);

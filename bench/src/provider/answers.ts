@@ -1,4 +1,4 @@
-/** Pieces of a text of about the length of tokens; a few need escapes, or more than one byte for a character. */
+/** Pieces of text with the length of tokens. A few need escapes or multi-byte characters. */
 const PIECES = [
   " the",
   " answer",
@@ -16,32 +16,32 @@ const PIECES = [
   " vu",
 ];
 
-/** The pieces of a text that comes in so many chunks. */
+/** Returns the pieces of a text with this many chunks. */
 export function piecesOf(chunks: number): string[] {
   return Array.from({ length: chunks }, (_, index) => PIECES[index % PIECES.length] ?? "");
 }
 
-/** The text that an answer of so many chunks says. */
+/** Returns the text of an answer with this many chunks. */
 export function textOf(chunks: number): string {
   return piecesOf(chunks).join("");
 }
 
-/** The arguments of a call of the tool `look`, in pieces. */
+/** Returns the arguments of a call of the tool `look`, in pieces. */
 export function inputOf(call: number): string[] {
   return ['{"', "path", '":"', "src/chapter-", `${call}.md`, '"}'];
 }
 
-/** How a wire format says answers, and reads what a client has done. */
+/** How a wire format encodes answers and reads requests. */
 export interface Answers {
-  /** The events of an answer that says a text in so many chunks; the number tells it from others of its conversation. */
+  /** Returns the events of an answer with a text in this many chunks. `number` distinguishes answers of a conversation. */
   text(chunks: number, number?: number): Buffer[];
-  /** The events of an answer that calls the tool `look`, its arguments in pieces. */
+  /** Returns the events of an answer that calls the tool `look`, with arguments in pieces. */
   call(number: number): Buffer[];
-  /** The number of the last call whose result is in a request; 0 when there is none. */
+  /** Returns the number of the last call whose result is in a request; 0 if none. */
   lastCall(request: Buffer): number;
 }
 
-/** The number that stands in a request behind the last of these marks; 0 when there is none. */
+/** Returns the number after the last of these marks in a request; 0 if none. */
 export function numberBehind(mark: string, request: Buffer): number {
   const at = request.lastIndexOf(mark);
   return at < 0 ? 0 : Number.parseInt(request.toString("latin1", at + mark.length, at + mark.length + 9), 10);

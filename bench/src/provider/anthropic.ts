@@ -14,7 +14,7 @@ export const anthropic: Answers = {
   lastCall: (request) => numberBehind('"tool_use_id":"toolu_', request),
 };
 
-/** An answer of one block. */
+/** Returns an answer of one block. */
 function answer(id: string, block: object, deltas: readonly object[], reason: string): Buffer[] {
   const message = {
     id: `msg_5f2c8e1a7b3d${id}`,

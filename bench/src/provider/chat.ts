@@ -18,7 +18,7 @@ export const chat: Answers = {
   lastCall: (request) => numberBehind('"tool_call_id":"call_', request),
 };
 
-/** No two answers of a conversation may have one id: some clients take the later for a correction of the earlier. */
+/** Answers of a conversation need different ids: some clients treat the same id as a correction. */
 function answer(id: string, deltas: readonly object[], reason: string): Buffer[] {
   const chunk = (choices: readonly object[], usage: object | null = null) => ({
     id: `chatcmpl-5f2c8e1a7b3d-${id}`,

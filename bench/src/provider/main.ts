@@ -5,15 +5,15 @@ import { anthropic } from "./anthropic.ts";
 import { chat } from "./chat.ts";
 
 /**
- * A provider that answers from memory, so that it is not what is measured. What begins a path says the answer:
+ * A provider that answers from memory, so that its own cost stays small. The start of a path selects the answer:
  *
- * - `/stream/N/...`: a text of N chunks, as fast as they are taken
- * - `/turns/N/...`: a text of N chunks, each time another answer
+ * - `/stream/N/...`: a text of N chunks, as fast as the client reads
+ * - `/turns/N/...`: a text of N chunks, a different answer each time
  * - `/paced/N/...`: the same, a chunk every 20 ms
- * - `/loop/N/...`: a call, until the request holds the results of N calls; then a text
+ * - `/loop/N/...`: a call, until the request has the results of N calls; then a text
  *
- * What ends it says the format: `/messages` Anthropic's, another that of chat completions. Every event is an HTTP chunk of
- * its own, as real providers send them.
+ * The end of the path selects the format: `/messages` Anthropic's, any other that of chat completions. Every event is a
+ * separate HTTP chunk, like at real providers.
  */
 const PACE = 20;
 
@@ -22,7 +22,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, async (request, respon
   const { url = "" } = request;
   const [, route, length] = url.split("/");
   const count = Number(length);
-  // Some clients ask for `/messages?beta=true`.
+  // Some clients request `/messages?beta=true`.
   const answers = url.includes("/messages") ? anthropic : chat;
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   switch (route) {
@@ -45,7 +45,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, async (request, respon
   }
 });
 
-// Whoever started it is gone.
+// The parent process is gone.
 process.once("disconnect", () => process.exit());
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 
@@ -62,7 +62,7 @@ function prepared(name: string, make: () => Buffer): Buffer {
   return bytes;
 }
 
-/** The body of a response whose events are HTTP chunks. */
+/** Returns the body of a response whose events are HTTP chunks. */
 function framed(events: readonly Buffer[]): Buffer {
   const chunks = events.flatMap((event) => [
     Buffer.from(`${event.length.toString(16)}\r\n`),
@@ -74,7 +74,7 @@ function framed(events: readonly Buffer[]): Buffer {
 
 function writeAtOnce(response: ServerResponse, body: Buffer): void {
   response.flushHeaders();
-  // The head has said that chunks follow; these are framed already.
+  // The head announces chunks, and this body is already chunked.
   response.chunkedEncoding = false;
   response.end(body);
 }
@@ -83,7 +83,7 @@ let started = 0;
 
 function writePaced(response: ServerResponse, events: readonly Buffer[]): void {
   let next = 0;
-  // Conversations that began together do not stay in step.
+  // Conversations that start together must not stay in step.
   setTimeout(() => {
     const timer = setInterval(() => {
       response.write(events[next++]);

@@ -1,14 +1,14 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Event } from "@banyan/core";
 
-/** A row as the store keeps it: what SQLite alone must write and read in any case. */
+/** A row like in the store: the minimum that SQLite must write and read. */
 export type BareRow = readonly [seq: number, epoch: number, at: number, type: string, body: string, crc: number];
 
 export function bareRow({ seq, epoch, at, type, ...rest }: Event): BareRow {
   return [seq, epoch, at, type, JSON.stringify(rest), 0];
 }
 
-/** `node:sqlite` with the rows and the settings of the store, and nothing else. */
+/** `node:sqlite` with the rows and settings of the store, and nothing else. */
 export class Bare {
   readonly #database: DatabaseSync;
   readonly #begin: StatementSync;
@@ -31,7 +31,7 @@ export class Bare {
     this.#commit.run();
   }
 
-  /** Reads every row and parses its body. Answers how many there were. */
+  /** Reads every row and parses its body. Returns the number of rows. */
   readAll(): number {
     let count = 0;
     const rows = this.#database.prepare("SELECT * FROM events ORDER BY seq", { returnArrays: true }).iterate();

@@ -1,10 +1,10 @@
 import type { Event } from "@banyan/core";
 import type { EventBody } from "@banyan/core/conversation";
 
-/** What is said, each time. */
+/** The text of every message. */
 const TEXT = "A banyan is a fig that begins its life in the crown of another tree and lets its roots down. ".repeat(3);
 
-/** The events of a conversation: user and model in turn on one path, three events for the two of them. */
+/** Returns the events of a conversation: user and model alternate on one path, three events per pair. */
 export function conversationOf(count: number, epoch: number, first = 1): Event[] {
   const usage = { input: 10, cached: 0, cacheWrite: 0, output: 70, reasoning: 0 };
   const bodyAt = (seq: number): EventBody => {

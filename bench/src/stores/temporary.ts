@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const made: string[] = [];
 
-/** A directory that goes when the process ends. */
+/** Creates a directory that is removed when the process ends. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "banyan-bench-"));
   if (made.length === 0) process.once("exit", removeAll);
@@ -13,6 +13,6 @@ export function temporaryDirectory(): string {
 }
 
 function removeAll(): void {
-  // What was just ended may still be writing there.
+  // A process that was just ended may still be writing there.
   for (const directory of made) rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 }

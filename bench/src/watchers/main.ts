@@ -1,6 +1,6 @@
-// Clients of a WebSocket server, in a process of their own. Arguments: the address of the socket, how many, the token,
-// and the frames that each sends first, as JSON. Sends `ready` when each got a frame with the word snapshot, and `ended` when each got one with
-// the words run.ended; on the message `pause` they read no more.
+// Clients of a WebSocket server, in a separate process. Arguments: the socket's address, the number of clients, the token,
+// and the first frames of each client as JSON. Sends `ready` when each client got a frame with the word snapshot, and
+// `ended` when each got a frame with the text run.ended. After the message `pause`, the clients stop reading.
 import { WebSocket } from "ws";
 
 const [address = "", count = "1", token = "", frames = "[]"] = process.argv.slice(2);

@@ -1,22 +1,22 @@
 import type { Look } from "../client.ts";
 
-/** What a client written by hand knows of a wire format. */
+/** A wire format for a client written by hand. */
 export interface WireFormat {
-  /** Where requests go, behind the address. */
+  /** The path of requests after the address. */
   readonly path: string;
-  /** A request without its messages, with the tool or without. */
+  /** Returns a request without its messages, with or without the tool. */
   head(tool: boolean): object;
-  /** What stands in a chunk of text before its text, which `"}` ends. */
+  /** The characters before the text in a text chunk; `"}` ends the text. */
   readonly beforeText: string;
-  /** The text of a chunk of text. */
+  /** Returns the text of a text chunk. */
   textOf(chunk: string): string;
-  /** Adds to the calls what any other chunk says of them. */
+  /** Adds the content of any other chunk to the calls. */
   takeCalls(chunk: string, calls: Call[]): void;
-  /** An answer, and the results of its calls, as the next request tells them. */
+  /** Returns an answer and the results of its calls as messages of the next request. */
   messages(text: string, calls: readonly Call[], look: Look | undefined): readonly object[];
 }
 
-/** A call of an answer, its input as far as it has come. */
+/** A call of an answer, with its input so far. */
 export interface Call {
   readonly id: string;
   readonly name: string;

@@ -7,7 +7,7 @@ import type { CompactingProgram } from "./program.ts";
 
 const MODEL = "openai-compatible/first";
 
-/** Windows below this have room for few tools and short instructions only. */
+/** Smaller windows only have room for few tools and short instructions. */
 const SMALL = 16_000;
 const FEW_TOOLS = ["read", "write", "edit", "shell", "processes", "update_plan"];
 

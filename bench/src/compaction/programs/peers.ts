@@ -5,12 +5,12 @@ import type { Item } from "../items.ts";
 import type { Hands } from "../long-model.ts";
 import type { CompactingProgram, Place } from "./program.ts";
 
-/** A peer as a command: each message is a run of its own, which goes on with the last conversation. */
+/** A peer as a command: each message is a separate run that continues the last conversation. */
 interface Peer {
   readonly hands: Hands;
   readonly asksForSummary: RegExp;
   readonly lacks: readonly Item["kind"][];
-  /** Files of the home, by their paths. */
+  /** Files of the home folder by path. */
   files(place: Place): Readonly<Record<string, string | object>>;
   readonly env: Readonly<Record<string, string>>;
   words(text: string, isFirst: boolean): readonly string[];
@@ -144,10 +144,10 @@ const opencode: Peer = {
   words: (text, isFirst) => ["run", "--model", "mock/first", ...(isFirst ? [] : ["--continue"]), text],
 };
 
-/** The peers that install from npm and whose conversations can grow, by their names there. */
+/** Peers from npm whose conversations can grow, by their names there. */
 export const PEERS_THAT_COMPACT = { codex, pi, opencode };
 
-/** A peer that stands at a path. */
+/** Returns the peer at a path. */
 export function peerAt(peer: Peer, path: string): CompactingProgram {
   return {
     hands: peer.hands,
@@ -158,7 +158,7 @@ export function peerAt(peer: Peer, path: string): CompactingProgram {
         mkdirSync(dirname(join(place.home, file)), { recursive: true });
         writeFileSync(join(place.home, file), typeof content === "string" ? content : JSON.stringify(content));
       }
-      // Node itself first: some of them are scripts for whatever node is found.
+      // Node first: some peers are scripts for the first node on the path.
       const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
       const env = { PATH, HOME: place.home, LANG: "C.UTF-8", ...peer.env };
       let isFirst = true;
@@ -174,7 +174,7 @@ export function peerAt(peer: Peer, path: string): CompactingProgram {
   };
 }
 
-/** Runs a command to its end, and returns what it wrote last when it failed. */
+/** Runs a command to its end. Returns its last output if it failed. */
 function ended(path: string, words: readonly string[], place: { readonly cwd: string; readonly env: object }) {
   return new Promise<string | undefined>((resolve, reject) => {
     const child = spawn(path, words, {

@@ -1,28 +1,28 @@
 import type { Item } from "../items.ts";
 import type { Hands } from "../long-model.ts";
 
-/** The place of a program, and its model. */
+/** The surroundings of a program, and its model. */
 export interface Place {
   /** The address of the model, without a path. */
   readonly url: string;
-  /** Tokens of its window. */
+  /** The tokens of the model's window. */
   readonly window: number;
   readonly home: string;
   readonly cwd: string;
 }
 
-/** One conversation with a program. */
+/** A conversation with a program. */
 export interface Conversation extends AsyncDisposable {
-  /** Resolves when the turn has ended, with the reason when it failed. */
+  /** Resolves when the turn has ended, with the reason if it failed. */
   say(text: string): Promise<string | undefined>;
 }
 
-/** A program whose conversations grow too long. */
+/** A program with compaction. */
 export interface CompactingProgram {
   readonly hands: Hands;
-  /** Tells a message that asks the model for a summary. */
+  /** Detects a message that asks the model for a summary. */
   asksForSummary(text: string): boolean;
-  /** Tells an item that the program can have. */
+  /** Returns whether the program can have an item. */
   has(item: Item): boolean;
   begin(place: Place): Promise<Conversation>;
 }

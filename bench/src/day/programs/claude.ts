@@ -35,7 +35,7 @@ export const claude: DayProgram = {
       ANTHROPIC_API_KEY: KEY,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       DISABLE_AUTOUPDATER: "1",
-      // The person here may be root.
+      // The user may be root here.
       IS_SANDBOX: "1",
     },
   }),

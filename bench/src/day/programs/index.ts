@@ -6,5 +6,5 @@ import { gemini } from "./gemini.ts";
 import { opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
 
-/** The programs that a day is spent with, by their names among the peers. */
+/** The programs of the day, by their names among the peers. */
 export const PROGRAMS_OF_A_DAY: Readonly<Record<string, DayProgram>> = { banyan, claude, codex, gemini, opencode, pi };
