@@ -35,7 +35,7 @@ function ciRun(scripts: { readonly test: string; readonly "test:full": string })
   const root = mkdtempSync(join(tmpdir(), "ci-"));
   const bin = join(root, "bin");
   mkdirSync(bin);
-  // The programs of the system that .ci/run would install.
+  // System programs that .ci/run would install.
   for (const name of ["rg", "tmux", "bwrap", "socat", "chromium-headless-shell"])
     writeFileSync(join(bin, name), "", { mode: 0o755 });
   cpSync(ci, join(root, ".ci", "run"));

@@ -15,12 +15,12 @@ test.each(entries)("every export of %s says what it is", (entry) => {
   expect(undocumented(join(root, entry))).toEqual([]);
 });
 
-/** The exports of a module that have no doc comment where they are declared; of these names alone, when there are some. */
+/** Returns the exports of a module that lack a doc comment; only of these names, if given. */
 function undocumented(file: string, names?: ReadonlySet<string>): string[] {
   const text = readFileSync(file, "utf8");
   const { program, comments } = parseSync(file, text);
   const docs = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"));
-  // A line for the linter may stand between.
+  // A linter comment may come in between.
   const isDocumented = (start: number) =>
     docs.some(({ end }) => end <= start && /^(?:\s|\/\/ biome-ignore .*)*$/.test(text.slice(end, start)));
   const documented = new Set<string>();
@@ -29,7 +29,7 @@ function undocumented(file: string, names?: ReadonlySet<string>): string[] {
     if (node.type === "ExportAllDeclaration") {
       for (const name of undocumented(beside(file, node.source.value), names)) missing.add(name);
     } else if (node.type === "ExportNamedDeclaration" && node.declaration) {
-      // Of a function with several signatures the first is documented.
+      // For a function with several signatures, the first is documented.
       for (const name of declaredBy(node.declaration)) {
         if (isDocumented(node.start)) documented.add(name);
         else if (!documented.has(name) && (names?.has(name) ?? true)) missing.add(`${name} in ${relative(root, file)}`);
@@ -56,7 +56,7 @@ function nameOf(name: Name): string {
   return "name" in name ? name.name : name.value;
 }
 
-/** The names that a declaration introduces. */
+/** Returns the names that a declaration introduces. */
 function declaredBy(declaration: object): string[] {
   const { id, declarations = [] } = declaration as { id?: Name; declarations?: readonly { id: Name }[] };
   return [...(id ? [id] : []), ...declarations.map(({ id }) => id)].map(nameOf);

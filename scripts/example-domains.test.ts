@@ -5,12 +5,12 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
-/** Hosts that nobody can own (RFC 2606, RFC 6761), and those of one machine or one network. */
+/** Hosts that nobody can own (RFC 2606, RFC 6761), and hosts of one machine or network. */
 const RESERVED = /(^|\.)(example\.(com|org|net)|example|test|invalid|localhost|internal|local)$|^[^.]*$|^[\d.]+$/;
 
-/** Hosts that the product asks, that docs and comments cite, and that others' formats hold: never an example of ours. */
+/** Real hosts: asked by the product, cited by docs and comments, or part of other projects' formats. No example may use one. */
 const MEANT: ReadonlySet<string> = new Set([
-  // Model services, and services for search.
+  // Model services and search services.
   ...["api.anthropic.com", "api.openai.com", "api.mistral.ai", "api.groq.com", "api.x.ai", "api.deepseek.com"],
   ...["generativelanguage.googleapis.com", "openrouter.ai", "api.tavily.com", "api.search.brave.com"],
   // Cited: specifications, documentation and licences.
@@ -41,18 +41,18 @@ const MEANT: ReadonlySet<string> = new Set([
     "tavily.com",
   ],
   ...["raw.githubusercontent.com", "schemathesis.readthedocs.io"],
-  // Documentation of providers and servers of models.
+  // Documentation of model providers and servers.
   ...["ai.google.dev", "api-docs.deepseek.com", "console.groq.com", "docs.mistral.ai", "docs.vllm.ai", "docs.z.ai"],
   ...["fastapi.tiangolo.com", "help.aliyun.com", "huggingface.co", "learn.microsoft.com", "qwen.readthedocs.io"],
-  // In formats of others: pointers of git-lfs, errors of Google, web hooks of Slack, examples of CommonMark and of GFM.
+  // Formats of other projects: git-lfs pointers, Google errors, Slack web hooks, examples of CommonMark and GFM.
   ...["git-lfs.github.com", "type.googleapis.com", "hooks.slack.com"],
   ...["commonmark.org", "www.google.com", "encrypted.google.com"],
 ]);
 
-/** Recorded from other programs and servers: what they said stands as they said it. */
+/** Recordings of other programs and servers, which stay unchanged. */
 const RECORDED = /(^|\/)fixtures\/|servers\.fixture\.jsonl$|^package-lock\.json$|\.(png|svg|woff2?|ico|wasm)$/;
 
-/** Registries of packages: an example of one would be asked by whoever copies it. */
+/** Package registries: a copied example would send requests there. */
 const REGISTRY =
   /\b(registry\.npmjs\.org|registry\.yarnpkg\.com|npmjs\.org|pypi\.org|crates\.io|proxy\.golang\.org|rubygems\.org)\b/;
 
@@ -60,7 +60,7 @@ const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" })
   .split("\n")
   .filter((file) => file !== "" && !RECORDED.test(file) && !import.meta.filename.endsWith(file));
 
-/** The hosts of addresses in a text. */
+/** Returns the hosts of addresses in a text. */
 function hostsIn(text: string): string[] {
   return [
     ...text.matchAll(/\b(?:https?|wss?):\/\/(?:[\w.~%-]+(?::[^\s@/]*)?@)?([A-Za-z\d][A-Za-z\d.-]*[A-Za-z\d])/g),

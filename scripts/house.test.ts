@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 import { parseSync } from "rolldown/utils";
 import { describe, expect, test } from "vitest";
 
-/** What a source weighs, and what of its own package it needs. */
+/** The size and the imports of a source. */
 interface Source {
-  /** Lines that hold code: neither empty nor only a comment. */
+  /** Lines of code: neither empty nor only a comment. */
   readonly lines: number;
-  /** Files, below the folder that was read. */
+  /** Imported files, below the folder. */
   readonly imports: readonly string[];
-  /** Those of them that are there when it runs, for more than a type. */
+  /** Imported files that are needed at run time, not only for types. */
   readonly runs: readonly string[];
 }
 
@@ -19,9 +19,9 @@ type Sources = ReadonlyMap<string, Source>;
 const MOST = { files: 15, floors: 6, lines: 1_500 };
 const LOOP = "turn/step-loop.ts";
 const LOOP_LINES = 3_000;
-/** What the loop stands on, and need not be read to follow it. */
+/** Folders below the loop, which need not be read to understand the loop. */
 const BELOW = [
-  // The loop asks it to make room, once before each request; the bounds of a folder hold for it.
+  // The loop calls this folder once before each request, to make room. The folder's own limits apply.
   "context",
   "conversation",
   "conversation/checked",
@@ -135,13 +135,13 @@ function reachedFrom(sources: Sources, start: string, by: "imports" | "runs" = "
   return reached;
 }
 
-/** The longest chain of imports among files, of all or of those that run, whichever is longer. */
+/** Returns the longest chain of imports, of all imports or only those at run time. */
 function floorsOf(sources: Sources, files: readonly string[]): number {
   const room = new Map([...sources].filter(([file]) => files.includes(file)));
   return Math.max(longestChain(room, "imports"), longestChain(room, "runs"));
 }
 
-/** Files that need each other are one link. */
+/** Files that import each other count as one link. */
 function longestChain(room: Sources, by: "imports" | "runs"): number {
   const reached = new Map([...room.keys()].map((file) => [file, reachedFrom(room, file, by)]));
   const heights = new Map<string, number>();

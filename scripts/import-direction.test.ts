@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 
-/** What stands in a file, and whether biome.json lets it. Each row becomes a file that Biome judges. */
+/** The content of a file, and whether biome.json allows it. Biome judges a file for each row. */
 const rows: readonly [allowed: "allowed" | "refused", file: string, source: string][] = [
-  // Between packages an import goes down.
+  // Imports between packages go down.
   ["allowed", "packages/models/src", 'import "@banyan/core"'],
   ["allowed", "packages/models/src", 'import "@banyan/core/testing"'],
   ["allowed", "packages/store/src/sqlite", 'import "@banyan/core"'],
@@ -74,7 +74,7 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/web/src", 'import "@banyan/server"'],
   ["refused", "packages/web/src", 'import "@banyan/host"'],
 
-  // Nothing imports the command, and no package reaches into another by path.
+  // Nothing imports the command, and no package imports another by path.
   ...[
     "core",
     "protocol",
@@ -98,7 +98,7 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/cli/src/commands", 'import "../../../host/src/index.ts"'],
   ["refused", "packages/models/src", 'import "@banyan/core/src/step/step.ts"'],
 
-  // The rooms of core: each imports only what CONTRIBUTING.md draws below it; testing sees all of them.
+  // The folders of core: each imports only folders that CONTRIBUTING.md draws below it; testing may import all of them.
   ["allowed", "packages/core/src/conversation", 'import "./message.ts"'],
   ["allowed", "packages/core/src/conversation", 'export * from "./shown/amounts.ts"'],
   ["allowed", "packages/core/src/conversation/tree", 'import "../message.ts"'],
@@ -166,7 +166,7 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/core/src/agent", 'import "../testing/scripted-model.ts"'],
   ["refused", "packages/core/src/agent", 'import "../index.ts"'],
 
-  // A promise that nobody waits for says what becomes of it when it fails (F37).
+  // A promise without an `await` must handle its failure (F37).
   ["refused", "packages/server/src", "async function tell() {} tell()"],
   ["refused", "packages/server/src", "async function tell() {} void tell()"],
   ["refused", "packages/tools/src", "class Server { async #end() {} end() { void this.#end() } }"],
@@ -175,7 +175,7 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["allowed", "packages/server/src", "async function tell() {} tell().catch(() => {})"],
 ];
 
-/** The tests of a room may use what lies above it, and the scripted model. */
+/** The tests of a folder may use the folders above it, and the scripted model. */
 const testRows: typeof rows = [
   ["allowed", "packages/core/src/turn", 'import "../testing/scripted-model.ts"'],
   ["allowed", "packages/core/src/conversation", 'import "fast-check"'],

@@ -7,16 +7,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 
-/** Install scripts of the dependency, which run in the checkout. This one ends when there is a file `go`. */
+/** Install scripts of the dependency, which run in the checkout. This script ends when a file `go` exists. */
 const UNTIL_GO = `node -e "setInterval(() => require('fs').existsSync('go') && process.exit(), 20)"`;
 
 /**
- * A script that does not hear of the first interrupt, as a program that its shell is just starting (that one comes twice:
- * from the group, and handed on by npm), and ends at the next.
+ * A script that misses the first interrupt, like a program that its shell is just starting, and ends at the next. The
+ * first interrupt comes twice: from the process group, and passed on by npm.
  */
 const MISSES_AN_INTERRUPT = `exec node -e "let heard = 0; process.on('SIGINT', () => ++heard > 2 && process.exit(1)); require('fs').writeFileSync('listens', ''); setInterval(() => 0, 1000)"`;
 
-/** A checkout whose only dependency lies in it, so that the real `npm ci` installs it without a network. */
+/** Creates a checkout whose only dependency is inside, so that the real `npm ci` installs it without a network. */
 function checkout({ preinstall = "exit 0", bundledNode = "" } = {}): string {
   const root = mkdtempSync(join(tmpdir(), "checkout-"));
   mkdirSync(join(root, "scripts"));
@@ -33,7 +33,7 @@ function checkout({ preinstall = "exit 0", bundledNode = "" } = {}): string {
 const bin = { node: `bin/${process.platform === "win32" ? "node.exe" : "node"}` };
 const manifest = { name: "checkout", version: "1.0.0", workspaces: ["node"], dependencies: { node: "1.0.0" } };
 
-/** Writes the lock file as npm does, so that npm's record of an install is equal to it. */
+/** Writes the lock file like npm, so that npm's record of an install equals the lock file. */
 function writeLock(root: string, license?: string): void {
   const packages = {
     "": manifest,
@@ -49,7 +49,7 @@ function write(root: string, file: string, content: object): void {
 
 function start(root: string): {
   process: ChildProcess;
-  /** What it has said so far. */
+  /** The output so far. */
   said: { out: string; err: string };
   ended: Promise<{ code: number | null; out: string; err: string }>;
 } {
@@ -65,7 +65,7 @@ function start(root: string): {
   };
 }
 
-/** Windows has neither process groups nor signals that a child could answer. */
+/** Windows has neither process groups nor signals that a child process can handle. */
 const posixTest = test.skipIf(process.platform === "win32");
 
 const lockOf = (root: string) => join(root, ".banyan-installing");
@@ -115,7 +115,7 @@ describe("a checkout in which the user ran npm", () => {
 
   let more: string;
 
-  /** A copy of a checkout with a development dependency, and with optional dependencies for this platform and for another. */
+  /** Copies a checkout with a development dependency, and with optional dependencies for this and another platform. */
   function withMore(): string {
     const root = mkdtempSync(join(tmpdir(), "checkout-"));
     cpSync(more, root, { recursive: true });
@@ -220,7 +220,7 @@ posixTest(
     const first = start(root);
     await until(() => existsSync(join(root, "installs")));
     first.process.kill("SIGKILL");
-    // Not the end of its stderr, which the npm that is left still holds.
+    // Do not wait for the end of its stderr, which the remaining npm still holds.
     await new Promise((resolve) => first.process.on("exit", resolve));
     expect(existsSync(markerOf(root))).toBe(false);
 

@@ -6,10 +6,10 @@ import { type Suite, testFiles } from "./test-projects.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** Pages whose last column names files of the product. That of the others names tests, or there is none. */
+/** Pages whose last column names product files. On other pages, the last column names tests, or is missing. */
 const NAMES_FILES = ["docs/promises.md", "docs/editing.md", "docs/library.md", "docs/performance.md"];
 
-/** The numbers that the tests of a suite begin with. */
+/** Returns the numbers at the start of test titles in a suite. */
 function provedBy(suite: Suite): ReadonlySet<string> {
   const files = Object.values(testFiles(ROOT, suite)).flat();
   return new Set(files.flatMap((file) => numbersProvedIn(readFileSync(join(ROOT, file), "utf8"))));
@@ -51,7 +51,7 @@ describe("numbered promises", () => {
   });
 
   test("count as proved only by tests that do not need long mode", () => {
-    // Each "#" stands for a letter: the numbers here prove nothing.
+    // Each "#" replaces a letter, so that these numbers prove nothing.
     const source = `
       test.runIf(process.env.BANYAN_LONG === "1")(
         "#31: in long mode",

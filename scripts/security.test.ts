@@ -29,7 +29,7 @@ test.each(rows)("docs/security.md counts the attacks on $rule", async ({ rule, a
   expect(attacks).toBe(known.length);
 });
 
-/** The text of a test of a package, as in `server/security`; empty when there is none. */
+/** Returns the source of a package's test, as in `server/security`; empty if missing. */
 function testOf(name: string): string {
   const [, own = "", path = ""] = /^`([^/`]+)\/([^`]+)`$/.exec(name) ?? [];
   const file = join(root, "packages", own, "src", `${path}.test.ts`);

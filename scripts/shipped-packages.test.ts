@@ -4,14 +4,14 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
-/** Files that users get: they run, copy or type what stands there. */
+/** Files for users, who run, copy or type their content. */
 const SHIPPED = [
   ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "deploy/*", "examples/**/*", "packages/*/README.md"],
   ...["packages/*/package.json", "packages/*/src/**/*.{ts,tsx}", "scripts/build/*.ts"],
 ];
 const NOT_SHIPPED = /node_modules|\/testing\/|\.test\.tsx?$|\.fixture\.tsx?$/;
 
-/** Programs of others that docs and messages name: users choose to install them. */
+/** Programs of other projects that docs and messages name: users choose to install them. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
   ...["@agentclientprotocol/claude-agent-acp", "@agentclientprotocol/codex-acp", "@google/gemini-cli"],
   ...["@modelcontextprotocol/server-filesystem", "jest", "prettier", "schemathesis"],
@@ -22,21 +22,21 @@ const RUNS = `(?:npx|bunx|uvx|(?:npm|pnpm|yarn|bun) (?:exec|x|dlx|create|init)|p
 const INSTALLS = `(?:(?:npm|pnpm|yarn|bun) (?:install|i|add)|pipx? install)${WORD}`;
 const NAMED = new RegExp(String.raw`\b(?:${RUNS}|${INSTALLS})`, "g");
 
-/** The names of packages that commands in a text get from a registry. */
+/** Returns the package names that commands in a text get from a registry. */
 function packagesIn(text: string): string[] {
-  // As in { "command": "npx", "args": ["-y", "a-server"] }.
+  // Also in JSON such as { "command": "npx", "args": ["-y", "a-server"] }.
   const words = text.replaceAll(/["',[\]]|\bargs\b["']?:/g, " ");
   return (
     [...words.matchAll(NAMED)]
       .map(([, runFlags, runs, flags, installs]) => ({ flags: runFlags ?? flags ?? "", name: runs ?? installs ?? "" }))
-      // With --no, npx runs nothing that is not installed.
+      // With --no, npx only runs installed packages.
       .filter(({ flags }) => !/\s--no(-install)?\b/.test(flags))
       .map(({ name }) => name.replace(/(?<=.)@[^/]*$/, "").replace(/[.,]+$/, ""))
       .filter((name) => !name.endsWith(".tgz"))
   );
 }
 
-/** The commands of a file: code of Markdown, strings of a program, all of anything else. */
+/** Returns the commands of a file: code in Markdown, strings of a program, or the whole of any other file. */
 function commandsOf(file: string): string {
   const text = readFileSync(join(root, file), "utf8");
   if (file.endsWith(".md")) return [...text.matchAll(/^```[\s\S]*?^```|`[^`\n]+`/gm)].join("\n");
@@ -48,7 +48,7 @@ const shipped = globSync(SHIPPED, { cwd: root }).filter((file) => /\.\w+$/.test(
 const { packages }: { readonly packages: Readonly<Record<string, { readonly link?: boolean }>> } = JSON.parse(
   readFileSync(join(root, "package-lock.json"), "utf8"),
 );
-/** What the lock file gets from the registry, with a digest. Our own packages are links there, and not on the registry. */
+/** The registry packages in the lock file, which have a digest. Our own packages are links there. */
 const locked = new Set(
   Object.entries(packages).flatMap(([path, { link }]) => (link ? [] : [path.split("node_modules/").at(-1) ?? ""])),
 );

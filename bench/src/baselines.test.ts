@@ -6,14 +6,14 @@ import { loop } from "./measures/loop.ts";
 import { stream } from "./measures/stream.ts";
 import { type Row, summarise } from "./results.ts";
 
-// Some ten seconds, unless the machine is busy or something became slow.
+// Takes some ten seconds, unless the machine is busy or something became slow.
 vi.setConfig({ testTimeout: 20 * 60_000 });
 
 const SUBJECTS = ["hand-written", "engine"];
 const ROUNDS = 3;
 const MOST_ROUNDS = 9;
 
-// By day other work beside it would make it long, and `npm run bench` says more.
+// Only in long mode: other load would make the test slow, and `npm run bench` measures more.
 describe.runIf(process.env.BANYAN_LONG)(
   "the CPU time of the engine, as a multiple of a client written by hand, is about what it was",
   () => {
@@ -43,7 +43,7 @@ async function sampleOf({ name: measure }: Measure, subject: string, provider: s
   return outcome.sample;
 }
 
-/** Of each subject the least of each figure: what else the machine does adds to one, and takes nothing away. */
+/** Returns the least value of each figure and subject: other load only increases a value. */
 function best(samples: ReadonlyMap<string, readonly Sample[]>): Map<string, Sample[]> {
   const leastOf = (taken: readonly Sample[]) => {
     const figures = Object.keys(taken[0] ?? {});

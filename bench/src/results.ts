@@ -45,7 +45,7 @@ export function summarise(measure: Measure, samples: ReadonlyMap<string, readonl
   return rows;
 }
 
-/** Whether a target was reached, with the measured value. */
+/** The result of comparing a measured value with its target. */
 export interface Verdict extends Target {
   readonly is: number;
   readonly met: boolean;

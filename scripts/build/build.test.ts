@@ -12,7 +12,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { ONE_CHECKER } from "./declarations.ts";
 import { entriesOf, type Manifest } from "./manifest.ts";
 
-// npm installs the dependencies of all packages into a folder of its own.
+// npm installs the dependencies of all packages into a separate folder.
 vi.setConfig({ hookTimeout: 10 * 60_000 });
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -22,12 +22,12 @@ const packages = globSync("packages/*/package.json", { cwd: root })
     const manifest = JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest;
     return { name: manifest.name, folder: join(root, dirname(file)), manifest };
   })
-  // The page is no package of its own: the server brings it.
+  // The page is no separate package: the server contains it.
   .filter(({ name }) => name !== "@banyan/web");
 
-/** Where `npm pack` puts what would be published. */
+/** The folder of the packages that `npm pack` creates. */
 const packed = mkdtempSync(join(tmpdir(), "packed-"));
-/** A user's project, into which all of it is installed. */
+/** A user's project with all packages installed. */
 const project = mkdtempSync(join(tmpdir(), "project-"));
 
 const installed = (name: string) => join(project, "node_modules", name);
@@ -36,7 +36,7 @@ const filesOf = (name: string, pattern: string) =>
 const tarballOf = ({ name, version }: Manifest) =>
   join(packed, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
 
-/** Makes Node say that it is an older one. */
+/** Makes Node report an older version. */
 const OLD_NODE = `data:text/javascript,${encodeURIComponent(`
   Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.19.0" } });
 `)}`;
@@ -46,13 +46,13 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program to its end, with nothing on stdin; rejects with what it wrote when it fails. */
+/** Runs a program to its end without input. Rejects with its output if it fails. */
 async function run(
   program: string,
   args: readonly string[],
   { cwd = project, env = process.env } = {},
 ): Promise<Ended> {
-  // On Windows, what npm starts is a script of its shell.
+  // On Windows, npm's commands are shell scripts.
   const shell = process.platform === "win32" && program !== process.execPath;
   try {
     const ended = promisify(execFile)(program, args, { cwd, env, shell });
@@ -64,7 +64,7 @@ async function run(
   }
 }
 
-/** Writes a module into the user's project and runs it, with no program on its path. */
+/** Writes a module into the user's project and runs it with an empty PATH. */
 async function runModule(file: string, source: string): Promise<string> {
   writeFileSync(join(project, file), source);
   const { stdout, stderr } = await run(process.execPath, [file], { env: { ...process.env, PATH: "" } });
@@ -134,7 +134,7 @@ describe.each(packages)("$name, as it is published,", ({ name, manifest }) => {
   });
 });
 
-// All are built in one way: in a short run one stands for them.
+// All packages are built alike, so a short run tests one.
 test.each(
   packages.filter(({ manifest, name }) => manifest.exports && (process.env.BANYAN_LONG || name === "@banyan/core")),
 )("$name has types that fit, for ES modules and for bundlers (attw)", async ({ manifest }) => {
@@ -147,7 +147,7 @@ test.each(
   expect(Object.keys(analysis.entrypoints)).toEqual(expect.arrayContaining(Object.keys(manifest.exports ?? {})));
 });
 
-/** What a module or a declaration imports: at its start, when it is wanted, as a type, or as a thread. */
+/** Returns the imports of a module or declaration: static, dynamic, types and threads. */
 function importsOf(file: string, when?: "at its start"): string[] {
   const { program, errors } = parseSync(file, readFileSync(file, "utf8"));
   expect(errors).toEqual([]);
@@ -230,7 +230,7 @@ describe("installed in an empty folder,", () => {
       await agent.send([{ type: "image", image: Buffer.from("iVBORw0KGgo=", "base64") }], { session });
       console.log(JSON.stringify([...session.state.messages.values()][0].parts));
       await session.close();
-      // Another version of the program, with parts that this one does not know.
+      // An event of another version, with an unknown part.
       const log = await store.open("garden");
       const event = { type: "message.added", message: "new", parentId: session.state.leaf, role: "user", parts: [{ type: "hologram" }] };
       log.append([{ ...event, seq: log.seq + 1, epoch: log.epoch, at: Date.now() }]);
@@ -260,7 +260,7 @@ describe("installed in an empty folder,", () => {
     expect(read).toBe(`${reason}${reason}answered\n`);
   });
 
-  /** Ends by saying which modules a program had loaded: files of packages, and what Node did not have loaded before it. */
+  /** Prints the modules that a program loaded: files of packages, and Node's modules that were not loaded before. */
   const LOADED = `
     import { registerHooks } from "node:module";
     const before = new Set(process.moduleLoadList);
@@ -289,7 +289,7 @@ describe("installed in an empty folder,", () => {
     const ours = files
       .filter((file) => file.startsWith("@banyan/"))
       .map((file) => file.replace(/-[\w-]{8}\.js$/, ".js"));
-    // Each takes Node half a millisecond to find and open: another one here wants a reason.
+    // Node takes half a millisecond to find and open each module: a new one needs a reason.
     expect(ours.toSorted()).toEqual([
       "@banyan/core/ai-sdk.js",
       "@banyan/core/conversation.js",
@@ -306,7 +306,7 @@ describe("installed in an empty folder,", () => {
       "@banyan/models/shared.js",
     ]);
     expect(files.filter((file) => !file.startsWith("@banyan/") && !file.startsWith("@cfworker/"))).toEqual([]);
-    // What takes Node milliseconds to load: cryptography with its streams, what unpacks, and all that "node:util" names.
+    // Modules that take Node milliseconds to load: cryptography with its streams, compression, and everything in "node:util".
     expect(ofNode).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^(crypto|zlib|stream|worker_threads)$/)]),
     );
@@ -328,7 +328,7 @@ describe("installed in an empty folder,", () => {
     const entries = ["core/index.js", "host/index.js", "models/index.js"].map((path) => installed(`@banyan/${path}`));
     expect(files.filter((file) => entries.includes(file))).toEqual([]);
     const ofOthers = [...dependencies].filter((name) => !name.startsWith("node:"));
-    // The index of the first would load its Markdown, its lists and a second parser too: 25 ms before the first picture.
+    // The index of pi-tui would also load its Markdown, its lists and a second parser: 25 ms before the first drawing.
     const modules =
       /^@earendil-works\/pi-tui\/dist\/(components\/editor|fuzzy|keybindings|keys|stdin-buffer|t.*|utils)\.js$/;
     expect(ofOthers.filter((name) => !modules.test(name))).toEqual([]);
@@ -361,12 +361,12 @@ describe("installed in an empty folder,", () => {
     expect(said).toMatch(/^I am `demo\/offline`/);
   });
 
-  // In a short run the one that asks for more: with `bundler` all that stands here must hold less.
+  // A short run only uses the stricter resolution, `nodenext`.
   test.each(process.env.BANYAN_LONG ? ["nodenext", "bundler"] : ["nodenext"])(
     "TypeScript checks the examples against its types, resolved as %s",
     async (how) => {
       const folder = join(project, how);
-      // These need another package, which whoever writes such a client installs.
+      // These examples need another package, which a user of such a client installs.
       const others = [".test.ts", "socket-client.ts", "ui-messages.ts", "ag-ui.ts"];
       cpSync(examples, folder, { recursive: true, filter: (file) => !others.some((end) => file.endsWith(end)) });
       writeFileSync(join(folder, "wrong.ts"), mistakes);
@@ -375,7 +375,7 @@ describe("installed in an empty folder,", () => {
         moduleResolution: how,
         target: "esnext",
         strict: true,
-        // What `tsc --init` turns on beside `strict`.
+        // Options that `tsc --init` enables in addition to `strict`.
         exactOptionalPropertyTypes: true,
         noUncheckedIndexedAccess: true,
         noEmit: true,
@@ -393,7 +393,7 @@ describe("installed in an empty folder,", () => {
     },
   );
 
-  /** Types that were lost would be `any`, and nothing of this an error any more. */
+  /** Lost types would be `any`, and these errors would disappear. */
   const mistakes = `
     import { Agent } from "@banyan/core";
     import { openHost } from "@banyan/host";

@@ -17,8 +17,8 @@ type Shows = Readonly<Partial<Record<Client, RegExp>>>;
 const same = (pattern: RegExp): Shows => ({ full: pattern, plain: pattern, print: pattern, page: pattern });
 
 /**
- * By what it is known that a screen shows what the table says of an item. Where the table says `nothing` there is none; a
- * kind of item that is not in it does not compile.
+ * How a test detects that a screen shows an item. Absent where the table says `nothing`. A missing kind of item does
+ * not compile.
  */
 const SHOWS: Readonly<Record<ItemType, Shows>> = {
   "conversation.created": {},
@@ -131,7 +131,7 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
   "chat.ended": {},
 };
 
-/** What no recording can hold: the first two come before anybody looks, the last two say where a reader's feed begins and ends. */
+/** Items that no recording contains: the first two come before any viewer, the last two mark a reader's start and end. */
 const NOT_RECORDED = ["conversation.created", "conversation.brought-in", "feed.reset", "chat.ended"] as const;
 
 const NOTICES: ReadonlySet<string> = new Set([
@@ -147,7 +147,7 @@ const NOTICES: ReadonlySet<string> = new Set([
   ...(["context.shortening", "context.not-shortened", "callback.failed"] satisfies Notice["type"][]),
 ]);
 
-/** Milliseconds between two looks, and those after which what is not there does not come. */
+/** Milliseconds between two checks, and milliseconds after which an item counts as missing. */
 const [LOOK, PATIENCE] = [50, 30_000];
 
 test("F37: the recording has every item that there is, and is known to be shown by all who show it", () => {

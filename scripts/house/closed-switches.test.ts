@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Switches that need not know of each type of item, and why. */
+/** Switches that may ignore types of items, with the reason. */
 const REASONS: Readonly<Record<string, string>> = {
   "packages/cli/src/output/report.ts": "It writes the text of answers and nothing else.",
   "packages/cli/src/show/sub-agents.ts":
@@ -23,17 +23,17 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/store/src/summary.ts": "A list says three things of a conversation.",
 };
 
-/** H14: the switches that name every type of item: clients share one, and the others are no clients. */
+/** H14: the switches over every type of item. Clients share one, and the others are no clients. */
 const CLOSED = [
   "packages/client/src/display/display-item.ts",
-  // The state, once for events and once for deltas.
+  // The state: a switch for events and a switch for deltas.
   "packages/core/src/conversation/tree/reduce.ts",
   "packages/core/src/conversation/tree/reduce.ts",
   // The parts of each item that a reader with a link may see.
   "packages/server/src/desk/live/shown-only.ts",
 ];
 
-/** The switches over an item of the feed, each from its line to the end of its block. */
+/** Returns the switches over a feed item, each up to the end of its block. */
 function switchesIn(source: string): readonly string[] {
   const begins = source.matchAll(/^( *)switch \((?:item|event|delta)\.type\) \{$/gm);
   return [...begins].map((begin) => {

@@ -10,7 +10,7 @@ import { exportsOf } from "./exports.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What an example may use without saying where it is from: what stands on a user's page already. */
+/** Names that an example may use without an import, as in a user's own file. */
 const GIVEN = `
 import { readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -40,7 +40,7 @@ declare function saved(message: import("@banyan/core").Message): Promise<void>;
 declare function mail(to: string, text: string, options: { key: string; signal: AbortSignal }): Promise<string>;
 `;
 
-/** What a library's user sets: of each of these, each option stands in an example beside it. */
+/** Options of the library. Each needs an example in its interface's doc comment. */
 const OPTIONS = [
   "AcpAgentOptions",
   "AddOptions",
@@ -100,14 +100,14 @@ test("every @example compiles", () => {
   const folder = mkdtempSync(join(tmpdir(), "examples-"));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   const origins = originsOfNames();
-  // It is seen that mistakes are.
+  // Shows that the check finds mistakes.
   writeFileSync(join(folder, "example-wrong.ts"), moduleOf("new Agent({});", origins));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   const names = new Map(examples.map(({ at, code }, index) => [`example-${index}.ts`, { at, code }]));
   for (const [name, { code }] of names) writeFileSync(join(folder, name), moduleOf(code, origins));
   const tsconfig = {
     extends: join(root, "tsconfig.json"),
-    // An example shows what is made, and makes no use of it.
+    // Examples create values without using them.
     compilerOptions: {
       noUnusedLocals: false,
       verbatimModuleSyntax: false,
@@ -121,7 +121,7 @@ test("every @example compiles", () => {
     encoding: "utf8",
     cwd: folder,
   });
-  // The sources have a check of their own, with other libraries.
+  // The sources are checked separately, with other libraries.
   const said = stdout.split("\n").filter((line) => line.startsWith("example-"));
   const [wrong, ...others] = said.reverse();
   expect(wrong).toContain("example-wrong.ts");
@@ -132,7 +132,7 @@ test("every @example compiles", () => {
 
 describe("each option has an @example:", () => {
   test.each(OPTIONS)("%s", (name) => {
-    // Two packages may have an interface of one name: that of a user is the one with examples.
+    // Two packages may have interfaces of the same name: the public one has examples.
     const holders = files.filter((file) => new RegExp(`^export interface ${name}\\b`, "m").test(textOf(file)));
     const lacking = holders.map((file) => {
       const { options, from, to } = interfaceIn(file, name);
@@ -166,7 +166,7 @@ function examplesIn(file: string): Example[] {
   });
 }
 
-/** The options of an interface, and where its text is: from the end of what stands before its doc comment. */
+/** Returns the options of an interface and the range of its text, including its doc comment. */
 function interfaceIn(file: string, name: string): { options: string[]; from: number; to: number } {
   const { program, comments } = parseSync(file, textOf(file));
   for (const node of program.body) {
@@ -182,7 +182,7 @@ function interfaceIn(file: string, name: string): { options: string[]; from: num
   throw new Error(`${file} exports no interface ${name}.`);
 }
 
-/** The entry that exports a name, the first of those that do. */
+/** Returns the first entry that exports each name. */
 function originsOfNames(): ReadonlyMap<string, string> {
   const origins = new Map<string, string>();
   for (const name of [
@@ -212,7 +212,7 @@ function originsOfNames(): ReadonlyMap<string, string> {
   return origins;
 }
 
-/** An example with imports of what it uses, and with what is given. */
+/** Returns an example with its imports and the given names. */
 function moduleOf(code: string, origins: ReadonlyMap<string, string>): string {
   const words = new Set(code.match(/(?<!["'`\w]|(?<!\.\.)\.)[A-Za-z]\w*(?!\w*:)/g));
   const own = new Set(GIVEN.match(/(?<=const |function |import \{ )\w+/g));

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const core = fileURLToPath(new URL("../../packages/core/src", import.meta.url));
 
-/** What core keeps in its modules all the same, and why nobody owns it who could have it as a field. */
+/** Allowed state of core's modules, with the reason why no object can have it as a field. */
 const REASONS: Readonly<Record<string, string>> = {
   "ai-sdk/own-storage.ts known": "A memo: the message alone says what it is without what the provider stored.",
   "ai-sdk/prompt.ts encodings":
@@ -46,7 +46,7 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** The names that a module keeps something under that can change while the program runs. */
+/** Returns the names of a module's variables whose content can change at run time. */
 function stateIn(file: string, source: string): string[] {
   const { program } = parseSync(file, source);
   const found: string[] = [];

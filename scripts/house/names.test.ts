@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Names of types that stand in several of these files, each with the files. */
+/** Returns type names that several of these files declare, each with the files. */
 function namedTwice(files: ReadonlyMap<string, string>): string[] {
   const places = new Map<string, string[]>();
   for (const [file, source] of files)

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
-// What stands above all packages imports none of them.
+// This test is above all packages, so it imports none of them statically.
 const inside = (file: string) => import(new URL(`../../packages/${file}`, import.meta.url).href);
 const { knownItem }: { knownItem: { options: { options: { shape: { type: { value: string } } }[] }[] } } =
   await inside("protocol/src/index.ts");
@@ -10,7 +10,7 @@ const { rights }: { rights: Readonly<Record<string, string>> } = await inside("p
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The code of the product below a folder of packages, without comments, by its file. */
+/** Returns the product's code below a folder of packages, without comments, by file. */
 function sources(below: string): ReadonlyMap<string, string> {
   const files = globSync(`packages/${below}/**/*.{ts,tsx}`, { cwd: root }).filter(
     (path) => !/\.test\.tsx?$|\.fixture\.tsx?$|\/testing\//.test(path),
@@ -85,7 +85,7 @@ describe("the shapes of events, deltas and notices", () => {
     ]);
   });
 
-  // Each client reads it from the state: it has no drawing of its own.
+  // Each client reads this from the state and does not draw it separately.
   test.each(["message.starred", "message.labelled", "message.restored", "memory.dismissed"])(
     "H5: %s stands in at most five files, and in one that writes it",
     (type) => expect(filesWith(product, new RegExp(`"${type}"`)).length).toBeLessThanOrEqual(6),

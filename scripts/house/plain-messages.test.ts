@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, "../..");
 const PACKAGES = "packages/{cli,host,tools,core}/src/**/*.ts";
 const NOT_PRODUCT = /\.(test|fixture)\.ts$|\/testing\//;
 
-/** Files with texts that are judged otherwise, and why. */
+/** Files with texts that other rules apply to, with the reason. */
 const REASONS: Readonly<Record<string, string>> = {
   "core/src/agent/control/": "Descriptions of tools, which models read: their words decide what models do.",
   "core/src/calls/tool-context.ts": "An order to the model.",
@@ -32,7 +32,7 @@ interface Node {
   readonly quasis?: readonly { readonly value: { readonly cooked: string } }[];
 }
 
-/** The texts of a source file, as a user or a model may read them. `X` stands for a value in a template. */
+/** Returns the texts of a source that a user or model may read. `X` replaces a value in a template. */
 function textsIn(file: string, source: string): readonly string[] {
   const texts: string[] = [];
   const open: unknown[] = [parseSync(file, source).program];
@@ -46,7 +46,7 @@ function textsIn(file: string, source: string): readonly string[] {
   return texts.filter((text) => text.includes(" "));
 }
 
-/** Sentences that take a second reading. */
+/** Returns sentences that take a second reading. */
 function unclear(text: string): readonly string[] {
   const { clauseFirst, pointing } = readProse(text);
   return [...new Set([...clauseFirst, ...pointing])];
@@ -63,7 +63,7 @@ describe("plain English in messages", () => {
     );
     const allowed = Object.keys(REASONS);
     expect(found.filter((each) => !allowed.some((place) => each.startsWith(place)))).toEqual([]);
-    // A reason without such a text goes.
+    // A reason without such a text must be removed.
     expect(allowed.filter((place) => !found.some((each) => each.startsWith(place)))).toEqual([]);
   });
 

@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const session = readFileSync(`${root}packages/core/src/session/session.ts`, "utf8");
 
-/** The methods of a session that are the engine's own. */
+/** The engine's own methods of a session. */
 const own = [...session.matchAll(/@internal\s+\*\/\s+(?:async )?(\w+)\(/g)].map(([, name]) => name ?? "");
 
-/** What a source calls of them on a session. */
+/** Returns the calls of these methods in a source. */
 function reachedIn(source: string): string[] {
   return [...source.matchAll(new RegExp(`\\b\\w*[sS]ession\\??\\.(${own.join("|")})\\(`, "g"))].map(([call]) => call);
 }

@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { exportsOf } from "./exports.ts";
 
-/** What a user of the library reads through; more, and something is for somebody else and belongs into an entry for them. */
+/** The most exports for users of the library. Other exports belong in other entries. */
 const MOST = 90;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const core = join(root, "packages/core");
 const manifest: { exports: Record<string, string> } = JSON.parse(readFileSync(join(core, "package.json"), "utf8"));
-/** Moments at which our own programs are killed are for our tests alone. */
+/** The instants at which our programs are killed are only for our tests. */
 const entries = Object.entries(manifest.exports).filter(([path]) => path !== "./testing/moments");
 const page = sectionsOf(readFileSync(join(root, "docs/library.md"), "utf8"));
 const main = exportsOf(join(core, "src/index.ts"));
@@ -34,7 +34,7 @@ describe("docs/library.md", () => {
   });
 });
 
-/** The names that a page has as code in the first cells of its tables and in what stands between them, by its headings. */
+/** Returns the names in code of a page's first table cells and of the text in between, by heading. */
 function sectionsOf(markdown: string): Map<string, string[]> {
   const [, ...sections] = markdown.split(/^## /m);
   return new Map(

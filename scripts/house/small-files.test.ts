@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Lines below which a file is small. */
+/** Files with fewer lines are small. */
 const SMALL = 40;
 
-/** As many as there are: a new small file takes the place of another one, or stands in the file of its concept. */
+/** The current number: a new small file replaces another, or belongs in its concept's file. */
 const MOST = 139;
 
 test("H12: a file is there for a concept and not for a function: few are small", () => {

@@ -3,7 +3,7 @@ export interface Mutant {
   /** Relative to the project's root. */
   readonly file: string;
   readonly line: string;
-  /** Which occurrence of the line, from 1, if the line occurs several times. */
+  /** The number of the occurrence, from 1, if the line occurs several times. */
   readonly nth?: number;
   readonly instead: string;
   /** Test files of which at least one must fail, relative to the project's root. */

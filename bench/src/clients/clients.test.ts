@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider[Symbol.dispose]());
 
-/** The client of a name, made of the sources. */
+/** Returns the client with this name, from the sources. */
 function clientOf(name: string, format: Format, route: string) {
   if (name === "engine, provider-package")
     return (overPackage satisfies Connect)(`${provider.address}/${route}/v1`, format);

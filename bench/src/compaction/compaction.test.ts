@@ -7,10 +7,10 @@ const LONG = process.env.BANYAN_LONG === "1";
 const SEED = Number(process.env.BANYAN_SEED ?? 1);
 const WINDOWS = [8_000, 32_000, 200_000];
 
-/** A row of the table: a summary model and a user, and how many items are told behind each of the summaries. */
+/** A row of the table: a summary model, a user, and the least number of items after each summary. */
 interface Row extends Pick<Plan, "summariser" | "pastes"> {
   readonly least: number;
-  /** Kinds of which nothing may be forgotten. */
+  /** Kinds of items that must never be forgotten. */
   readonly whole?: readonly Kind[];
 }
 
@@ -44,7 +44,7 @@ describe("F86, F87: after 20 summaries by a model that", () => {
       expect(played.failed).toEqual([]);
       for (const number of [1, 5, 20]) {
         const { whole = [], counted } = played.recalls[number - 1] ?? {};
-        // The first message is the task; the last one is that of the running turn.
+        // The first message is the task; the last belongs to the running turn.
         expect([whole.at(0), whole.at(-1), whole.at(-2)], `behind summary ${number}`).toEqual([true, true, true]);
         const missing = whole.filter((isThere) => !isThere).length;
         if (missing > 0) expect(counted).toContain(missing);
@@ -77,18 +77,18 @@ function expectRecall({ recalls, failed }: Played, { least, whole = [] }: Row, s
 const name = (items: readonly { readonly kind: string; readonly word: string }[]) =>
   items.map(({ kind, word }) => `${kind} ${word}`).join(", ");
 
-/** The bounds on size, cache and number of summaries: recall must not be bought with room. */
+/** The limits of size, cache and number of summaries: good recall must not cost room. */
 function expectBounds({ recalls, refused, problems, twice, cached, readForSummary }: Played, { pastes }: Row): void {
   const [first] = recalls;
   for (const [at, { tokens, share }] of recalls.entries()) {
-    // Behind a paste that nobody has answered yet there is room for nothing else.
+    // After an unanswered paste, no room is left for other messages.
     if (!pastes) expect(tokens / (first?.tokens ?? 0), `summary ${at + 1} against the first`).toBeLessThanOrEqual(1.3);
     expect(share, `of the room, behind summary ${at + 1}`).toBeLessThanOrEqual(0.4);
   }
   expect(refused).toBe(0);
   expect(problems).toEqual([]);
   expect(twice).toEqual([]);
-  // A paste may make pieces necessary, which come from no cache.
+  // A paste may force a summary in pieces, which are not cached.
   if (!pastes) expect(Math.min(...cached)).toBeGreaterThanOrEqual(0.8);
   expect(readForSummary).toBeGreaterThanOrEqual(0.3);
 }

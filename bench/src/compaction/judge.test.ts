@@ -30,7 +30,7 @@ describe("B42: the judge of what is remembered", () => {
     expect(count(lines.join("\n"))).toBe(20);
     expect(count("")).toBe(0);
     items.forEach((item, at) => {
-      // A correction counts only behind the order that it corrects.
+      // A correction only counts after the order that it corrects.
       const corrected = items.filter(({ corrects }) => corrects === item).length;
       expect(count(lines.filter((_, other) => other !== at).join("\n")), item.sentence).toBe(19 - corrected);
     });
@@ -46,7 +46,7 @@ describe("B42: the judge of what is remembered", () => {
       { role: "tool", tool_call_id: "c", content: text },
     );
     expect(count(...tellingTexts(hidden, ["another summary"]))).toBe(0);
-    // A summary counts also where a program gives it back as an answer.
+    // A summary also counts if a program sends it as an answer.
     expect(count(...tellingTexts(hidden, [text]))).toBe(20);
   });
 

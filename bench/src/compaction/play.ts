@@ -20,7 +20,7 @@ export interface Recall {
   readonly tokens: number;
   /** The share of the room that these tokens take, without instructions and tools. */
   readonly share: number;
-  /** Whether the request contains each user message word for word, in order. */
+  /** Tells for each user message whether the request contains its text word for word. */
   readonly whole: readonly boolean[];
   /** Message counts that lines of the request name. */
   readonly counted: readonly number[];

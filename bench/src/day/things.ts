@@ -15,7 +15,7 @@ export interface Day extends AsyncDisposable {
   start(words: readonly string[]): Promise<void>;
 }
 
-/** Whether a program asks before changes. */
+/** The mode of a program: with or without approval prompts. */
 export type How = "asking" | "free";
 
 /** A task that users do all day. */

@@ -12,7 +12,7 @@ import { superuser, testDatabase, whyNoPostgres } from "./testing/index.ts";
 
 const ROUNDS = process.env.BANYAN_LONG ? 300 : 8;
 
-/** Random numbers that are the same in each run. */
+/** Returns random numbers; the same seed gives the same numbers. */
 function random(seed: number): (below: number) => number {
   let state = seed + 1;
   return (below) => {
@@ -37,9 +37,9 @@ function beginning(id: string): EventBody[] {
   ];
 }
 
-/** What may happen to questions, at random. */
+/** Returns a random event about questions. */
 function happening(pick: (below: number) => number, count: number, asked: string[], calls: string[]): EventBody {
-  // Nobody is asked about a call that has its result.
+  // A call with a result asks no question.
   const call = calls[pick(calls.length)] ?? "";
   const question = `q${count}`;
   const old = asked[pick(Math.max(1, asked.length))] ?? "none";
@@ -89,7 +89,7 @@ function happening(pick: (below: number) => number, count: number, asked: string
 
 interface TestedStore {
   readonly store: Store;
-  /** Leaves rows as a program does that appends and notes no questions: as they were when this was called before, or at first. */
+  /** Leaves rows like a program that appends without noting questions: as they were at the last call, or at first. */
   forget?(): Promise<void>;
 }
 

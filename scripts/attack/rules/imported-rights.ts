@@ -58,7 +58,7 @@ async function imported(place: Place, file: string, env: Readonly<Record<string,
   if (code !== 0) throw new Error(`Not imported: ${stderr}`);
 }
 
-/** Copies a file that another person's program wrote without any mark. */
+/** Copies a file that a program of another user wrote, without the marks of an import. */
 async function copied(place: Place, file: string): Promise<void> {
   const theirs = join(place.home, "theirs");
   await imported(place, file, { BANYAN_HOME: theirs });

@@ -36,7 +36,7 @@ const doors: Readonly<Record<string, (count: number, address: string) => readonl
   ],
 };
 
-/** What a server on another port does with the cookie. Returns what it saw or did. */
+/** Uses of the cookie by a server on another port. Each returns what the server saw or did. */
 const uses: Readonly<Record<string, (server: AttackedServer, cookie: string) => Promise<string | undefined>>> = {
   "to read the list": ({ address }, cookie) => seen(address, "/api/v1/conversations", cookie),
   "to export a conversation": ({ address, conversation }, cookie) =>

@@ -15,7 +15,7 @@ interface Position {
   /** The epoch of the last writer. */
   epoch: number;
   seq: number;
-  /** Whether this writer has the conversation open. */
+  /** True while this writer has the conversation open. */
   open: boolean;
 }
 

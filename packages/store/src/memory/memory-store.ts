@@ -35,7 +35,7 @@ interface Conversation {
   rights: Rights;
   /** The epoch of the last writer. */
   epoch: number;
-  /** Whether this writer has the conversation open. */
+  /** True while this writer has the conversation open. */
   open: boolean;
 }
 

@@ -56,7 +56,7 @@ describe.skipIf(why !== undefined || !LONG)(`a server with a certificate${title}
     );
   }
 
-  /** The server again, with that certificate. */
+  /** Restarts the server with this certificate. */
   async function showing(name: string): Promise<URL> {
     const { port } = new URL(server.url);
     await killPostgres(server);

@@ -30,7 +30,7 @@ describeWithPostgres("a database that is killed", () => {
 });
 
 describeWithPostgres("a database whose standby takes its place", () => {
-  /** A pair, behind a wire that leads to the first, and to the second once that has taken its place. */
+  /** A pair of servers, behind a proxy that leads to the primary, and to the standby after the failover. */
   async function pairs() {
     const folder = ownFolder("postgres-pairs");
     await makePairs(folder);
@@ -41,7 +41,7 @@ describeWithPostgres("a database whose standby takes its place", () => {
       let { url } = pair.primary;
       const wire = await wireTo(() => Number(new URL(url).port));
       onTestFinished(() => wire[Symbol.dispose]());
-      /** Nobody is let in meanwhile, as by an address that follows the primary. */
+      /** No client connects meanwhile, as with an address that follows the primary. */
       const takePlace = async () => {
         const up = wire.down();
         await failOver(pair);

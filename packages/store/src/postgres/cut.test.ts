@@ -8,7 +8,7 @@ describeWithPostgres("a connection that breaks", () => {
   const database = ownDatabase();
   let conversations = 0;
 
-  /** All that a store does, with a connection that breaks at one piece. How many pieces there were. */
+  /** Uses all functions of a store while one piece breaks the connection. Returns the number of pieces. */
   async function live(
     { wire, url }: Awaited<ReturnType<typeof wireToDatabase>>,
     piece: number,
@@ -16,7 +16,7 @@ describeWithPostgres("a connection that breaks", () => {
   ): Promise<number> {
     const id = `cut${++conversations}`;
     const store = storeAt(url);
-    // Before the database has answered once, its absence is no passing thing.
+    // Before the database has answered once, an absent database is an error.
     await store.list();
     wire.cutAt(piece, when);
     const log = await store.open(id, { create: true });

@@ -55,7 +55,7 @@ describeWithPostgres("processes that share a database", () => {
     expect(await other.ask("append")).toBe("stale");
     expect(await other.ask("durable")).toBe("stale");
     expect(await other.ask("rights")).toBe("stale");
-    // Closing what it lost, it does not open it to others.
+    // Closing a lost conversation does not release it.
     expect(await other.ask("close")).toBe("closed");
     await expect(storeAt(url).open("asleep")).rejects.toMatchObject({ code: "locked" });
     await log.append(events(log, 1));
@@ -97,11 +97,11 @@ describeWithPostgres("processes that share a database", () => {
 
 interface Writer {
   readonly child: ChildProcess;
-  /** What it says to a word. */
+  /** Sends a word to the process. Returns its reply. */
   ask(word: string): Promise<string>;
 }
 
-/** A process that has a conversation open. */
+/** Starts a process that has a conversation open. */
 async function writer(url: string, id: string): Promise<Writer> {
   const program = `
     import { createInterface } from "node:readline";
@@ -134,7 +134,7 @@ async function writer(url: string, id: string): Promise<Writer> {
   };
 }
 
-/** As if 15 seconds had passed in the database. */
+/** Ends the lease, as if 15 seconds had passed in the database. */
 async function leaseIsOver(url: string, { pid }: ChildProcess): Promise<void> {
   await superuser(url, `UPDATE banyan.nodes SET lease_until = now() - interval '1 second' WHERE process = ${pid}`);
 }

@@ -3,7 +3,7 @@ import { SharedClock } from "./node.ts";
 
 const HOUR = 3_600_000;
 
-/** By how much a clock goes on, after such answers: by how much the database is ahead, and how long the answer took. */
+/** Returns a clock's correction after these results: how far the database is ahead, and how long each result took. */
 function correctionAfter(...answers: readonly (readonly [ahead: number, took: number])[]): number {
   const clock = new SharedClock();
   const asked = Date.now();
@@ -16,9 +16,9 @@ test("a machine whose clock is wrong stamps by the clock of the database, and by
   expect(correctionAfter([HOUR, 4])).toBe(HOUR);
   expect(correctionAfter([-HOUR, 4])).toBe(-HOUR);
   expect(correctionAfter([300, 4])).toBe(0);
-  // Small steps do not make it go back and forth.
+  // Small differences do not move the clock back and forth.
   expect(correctionAfter([HOUR, 4], [HOUR + 400, 4], [HOUR - 400, 4])).toBe(HOUR);
-  // It was set right.
+  // The machine's clock was corrected.
   expect(correctionAfter([HOUR, 4], [20, 4])).toBe(0);
 });
 

@@ -47,7 +47,7 @@ describeWithPostgres("a program without a server that shares a database", () => 
       return { said: message ? textOf(message) : "", wrong: checkConversation(state, events) };
     };
     await expect.poll(async () => (await last()).said).toBe("I looked: it is paid.");
-    // Whoever wants it next has it, and what it is not in the middle of any more is not begun again.
+    // The conversation is free for the next node, and a finished run does not start again.
     await expect.poll(async () => (await store.view("bill")).isOpen).toBe(false);
     expect((await last()).wrong).toEqual([]);
     expect(readFileSync(effects, "utf8")).toBe("paid\n");
@@ -56,7 +56,7 @@ describeWithPostgres("a program without a server that shares a database", () => 
   });
 });
 
-/** A program that ends as by a crash in the middle of a call with effects outside. */
+/** Starts a program that crashes in the middle of an external call. */
 async function dyingProgram(url: string, effects: string): Promise<ChildProcess> {
   const program = `
     import { appendFileSync } from "node:fs";

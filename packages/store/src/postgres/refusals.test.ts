@@ -114,7 +114,7 @@ describeWithPostgres("a database that cannot be used", () => {
     const store = storeAt(url, { schema: "full" });
     const log = await store.open("a", { create: true });
     await log.append(events(log, 2), { durable: true });
-    // As the server says it when a file cannot grow.
+    // The server's error when a file cannot grow.
     await superuser(
       url,
       `CREATE FUNCTION "full".no_room() RETURNS trigger LANGUAGE plpgsql AS

@@ -7,7 +7,7 @@ import { describeWithPostgres, ownDatabase } from "./store.fixture.ts";
 describeWithPostgres("the PostgreSQL store keeps the contract of stores", () => {
   const database = ownDatabase();
   const opened: Store[] = [];
-  // Not every case closes what it opened, and a connection that is left holds the process of the test.
+  // Some cases leave stores open, and an open connection would keep the test process running.
   afterAll(async () => {
     await Promise.allSettled(opened.map((store) => store.close()));
   });

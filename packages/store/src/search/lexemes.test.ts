@@ -5,7 +5,7 @@ import { holdsWords, wordsOf } from "./words.ts";
 
 const TRIES = process.env.BANYAN_LONG ? 20_000 : 500;
 
-/** Letters of several scripts, marks of their own, scripts without spaces, digits, and what separates words. */
+/** Letters of several scripts, combining marks, scripts without spaces, digits, and separators. */
 const text = fc
   .array(
     fc.constantFrom(

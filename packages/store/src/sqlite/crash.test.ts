@@ -65,7 +65,7 @@ test.runIf(process.env.BANYAN_LONG)(
     for (let block = 0; block < 100; block++) await append(1000, 1000);
     for (let block = 0; block < 32; block++) await append(1, 4_000_000);
     await log.close();
-    // Of 230 MB, read in a heap of 48.
+    // 230 MB are read with a heap of 48 MB.
     const { lines } = run(
       directory,
       `let characters = 0;
@@ -95,7 +95,7 @@ test("a list sees what another process is writing", async () => {
   expect(await store.list({ limit: 1 })).toMatchObject([{ id: ID, updatedAt: 2 }]);
 });
 
-// Needs a file system of its own, which Linux lets a user namespace have.
+// Needs a separate file system, which Linux allows in a user namespace.
 const mounts = "mount -t tmpfs -o size=1m banyan";
 const canMount = await succeeds("unshare", ["--user", "--map-root-user", "--mount", "sh", "-c", `${mounts} /mnt`]);
 
@@ -116,7 +116,7 @@ test.runIf(canMount)("F7 a full disk is said, and costs nothing that was acknowl
     for await (const batch of log.read()) intact += batch.filter((event) => event.model === "x".repeat(5000)).length;
     await log.close();
     const found = await sqliteStore({ directory }).search("nothing");
-    // Room again: whoever comes next goes on from what was acknowledged.
+    // With free space again, the next process continues after the acknowledged events.
     rmSync(directory + "/ballast");
     log = await sqliteStore({ directory }).open(${JSON.stringify(ID)});
     const from = log.seq;

@@ -22,7 +22,7 @@ async function change(directory: string, sql: string): Promise<void> {
   database.exec(sql);
 }
 
-/** The sequence numbers that a log says are damaged. */
+/** Returns the numbers of the damaged events that a log reports. */
 function lostOf(log: Log): Set<number> {
   const lost = new Set<number>();
   for (const sentence of log.damage ?? []) {
@@ -154,7 +154,7 @@ test("F3 whatever byte changes, an event is read as it was written or said to be
       try {
         log = await store.open(ID);
       } catch (error) {
-        // Where nothing can be read any more, the file is refused.
+        // A completely unreadable file is refused.
         expect((error as StoreError).name).toBe("StoreError");
         expect((error as StoreError).message).toContain(file);
         return;
@@ -226,7 +226,7 @@ test("F7 a list needs no catalogue: where none can be written, it is right all t
   const directory = await temporaryDirectory();
   const store = storeIn(directory);
   await write(store, ID, 3);
-  // A directory in its place: no user, not even the superuser, can write it as a file.
+  // A directory in the catalogue's place: no user, not even root, can write the directory as a file.
   mkdirSync(join(directory, "catalogue.sqlite"));
   expect((await store.list()).map(({ id }) => id)).toEqual([ID]);
 });

@@ -65,7 +65,7 @@ function open(file: string, readOnly: boolean, parameters: Readonly<Record<strin
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
   const database = new DatabaseSync(address, { readOnly, timeout: BUSY_TIMEOUT });
   try {
-    // A file from another person must not run its own functions through a view or trigger.
+    // A file from an untrusted source must not run its own functions through a view or trigger.
     database.exec("PRAGMA trusted_schema = OFF");
     return database;
   } catch (error) {

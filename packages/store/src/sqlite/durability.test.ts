@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { ID, temporaryDirectory } from "./store.fixture.ts";
 
-/** What must follow on a disk can only be seen from outside the process: by the calls that flush. */
+/** Flushes are only visible from outside the process, as system calls. */
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
-/** The system calls with these names, a line each, while each statement ran. */
+/** Returns the system calls with these names, one per line, during each statement. */
 async function callsOf(names: string, directory: string, statements: readonly string[]): Promise<string[][]> {
   const program = `
     import { utimesSync, writeSync } from "node:fs";
@@ -35,7 +35,7 @@ test.runIf(canTrace)("durable appends are flushed to the disk and others are not
     "log.append([event()])",
     "log.append([event()], { durable: true })",
     "log.append([event()])",
-    // What came before is flushed too, when nothing is added.
+    // Even without new events, earlier events are flushed.
     "log.append([], { durable: true })",
     "log.append([], { durable: true })",
     "log.append([event()])",
@@ -49,10 +49,10 @@ test.runIf(canTrace)(
   async () => {
     const directory = await temporaryDirectory();
     const place = JSON.stringify(join(directory, "conversations"));
-    // Longer apart than the 20 ms in which the directory is looked at once.
+    // Further apart than the 20 ms between two checks of the directory.
     const append = `await new Promise((done) => setTimeout(done, 30)); log.append([event()], { durable: true })`;
     const [, , looks] = await callsOf("stat,statx,newfstatat", directory, [
-      // All that was changed is a while ago.
+      // The last change of the directory is long ago.
       `${append}; utimesSync(${place}, 1, 1)`,
       append,
       `for (let more = 0; more < 10; more++) { ${append} }`,

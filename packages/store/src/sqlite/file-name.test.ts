@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fileNameOf, idIn } from "./file-name.ts";
 
-/** Names that a system keeps for itself, that mean a place, or that stand beside conversations. */
+/** Names that are reserved by a system, mean a folder, or are used next to conversations. */
 const ODD = [
   "con",
   "nul",

@@ -20,10 +20,10 @@ import { events, fileOf, ID, OTHER, readAll, storeIn, temporaryDirectory, write 
 
 const LONG = process.env.BANYAN_LONG === "1";
 const PAGE = 4096;
-/** Milliseconds after which a flush looks at the files again, and some more. */
+/** Milliseconds after which a flush checks the files again, plus a margin. */
 const TICK = 30;
 
-/** Files beside a conversation's that were kept. */
+/** Returns the kept files next to a conversation's file. */
 function kept(directory: string, kind: string): string[] {
   return readdirSync(join(directory, "conversations")).filter((name) => name.includes(`.${kind}-`));
 }
@@ -37,7 +37,7 @@ test("F39: whichever page is overwritten, a conversation that opens goes on, and
   const fills = LONG ? [0x00, 0xff, 0x55] : [0xff];
   let renewed = 0;
   for (const fill of fills) {
-    // The first pages hold the roots of all tables; of the others, and of the last, a few.
+    // The first pages contain the roots of all tables. Test them all, the last pages, and a sample of the others.
     for (let page = 0; page < pages; page += LONG || page < 5 || page >= pages - 2 ? 1 : 12) {
       const directory = await temporaryDirectory();
       await write(storeIn(directory), OTHER, 1);
@@ -97,13 +97,13 @@ test("F39: of two processes that open a damaged conversation at once, one mends 
       { create: true },
     ),
   );
-  // The fixture opens the log itself: whoever came second has ended with "locked".
+  // The fixture opens the log itself: the second process ended with "locked".
   const ends = await Promise.all(programs.map(({ lines }) => nextLine(lines).catch(() => "refused")));
   expect(ends.toSorted()).toEqual(["locked", "refused"]);
   expect(kept(directory, "damaged")).toHaveLength(1);
 });
 
-/** The page of the record of the writer. */
+/** Overwrites the page with the writer's record. */
 function overwriteWriter(directory: string): void {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(fileOf(directory));
@@ -114,7 +114,7 @@ function overwriteWriter(directory: string): void {
   writeFileSync(fileOf(directory), bytes);
 }
 
-/** A conversation as a killed process leaves it: `first` events in the file, `then` more in its write-ahead log alone. */
+/** Creates the files of a killed process: `first` events in the file, `then` more only in the write-ahead log. */
 async function killed(id: string, first: number, then: number, name: string): Promise<string> {
   const directory = await temporaryDirectory();
   if (first > 0) {
@@ -126,7 +126,7 @@ async function killed(id: string, first: number, then: number, name: string): Pr
   const store = sqliteStore({ directory });
   const log = await store.open(id, { create: true });
   for (const event of eventsNamed(name, log, then)) await log.append([event], { durable: true });
-  // What a kill would leave, while the process lives: a copy.
+  // A copy of a living process's files equals the files after a kill.
   const copy = await temporaryDirectory();
   await write(storeIn(copy), "0000000000", 1);
   for (const suffix of ["", "-wal"]) copyFileSync(fileOf(directory, id) + suffix, fileOf(copy, id) + suffix);
@@ -235,7 +235,7 @@ test("F39: a damaged conversation that another process has open is not mended un
   await write(storeIn(directory), ID, 600);
   const { child, lines } = run(directory, `console.log("ready"); process.stdin.resume();`);
   await nextLine(lines);
-  // In place: the other one has this very file open.
+  // Write in place: the other process has this file open.
   const bytes = Buffer.from(readFileSync(fileOf(directory)));
   const last = Math.floor(bytes.length / PAGE) - 1;
   bytes.fill(0xff, last * PAGE, (last + 1) * PAGE);

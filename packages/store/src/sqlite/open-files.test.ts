@@ -14,7 +14,7 @@ async function manyLogs(directory: string, count: number, openFiles: number): Pr
   return logs;
 }
 
-/** SQLite keeps a write-ahead log beside a file while it is open. */
+/** Returns the number of open files: SQLite keeps a write-ahead log next to each. */
 function openIn(directory: string): number {
   return readdirSync(join(directory, "conversations")).filter((name) => name.endsWith("-wal")).length;
 }

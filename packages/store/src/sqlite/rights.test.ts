@@ -6,7 +6,7 @@ import { fileOf, ID, OTHER, storeIn, temporaryDirectory, write } from "./store.f
 
 const RULES = { rules: ["shell(*)"], calls: {} };
 
-/** A directory with a conversation in which something was allowed. */
+/** Creates a directory with a conversation that has a permission. */
 async function allowed(): Promise<string> {
   const directory = await temporaryDirectory();
   const store = storeIn(directory);

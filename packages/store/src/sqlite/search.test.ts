@@ -47,7 +47,7 @@ test("B55 the index reads of a file what is new in it, and nothing twice", async
   await write(store, OTHER, 5);
   expect(await store.search("message 1100")).toHaveLength(1);
   expect(await indexed(directory)).toMatchObject([{ seq: 1200 }, { seq: 5 }]);
-  // What the index has is not looked at again.
+  // Indexed events are not read again.
   const { DatabaseSync } = await import("node:sqlite");
   const catalogue = new DatabaseSync(catalogueOf(directory));
   catalogue.exec("DELETE FROM messages WHERE message = 'm7'");

@@ -111,7 +111,7 @@ test("a directory that cannot be made is one clear sentence", async () => {
   });
 });
 
-// The superuser may write anywhere.
+// Root may write anywhere.
 test.runIf(process.getuid?.() !== 0)("a directory that may not be written to is one clear sentence", async () => {
   const directory = await temporaryDirectory();
   await chmod(directory, 0o500);

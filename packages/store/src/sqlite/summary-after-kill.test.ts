@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { kill, nextLine, run } from "./child.fixture.ts";
 import { ID, storeIn, temporaryDirectory } from "./store.fixture.ts";
 
-/** Sums up three orders, starts a process that stays, and says what the next request would hold. It hangs in the next turn. */
+/** Summarizes three orders, starts a background process, and prints the next request. Then hangs in the next turn. */
 const WORKER = `
   await log.close();
   const { Agent, defineTool, pathTo, Session } = await import(${JSON.stringify(import.meta.resolve("@banyan/core"))});

@@ -8,7 +8,7 @@ const indent = fc.constantFrom("", "", "", " ", "  ", "   ", "    ", "\t", " \t"
 const markers = fc.constantFrom("`", "``", "```", "```", "```", "````", "`````", "~~", "~~~", "~~~", "~~~~");
 const words = fc.constantFrom("", "", "", " ", "\t ", "a", "ts:1:2", "a b", " `", "~", "\ud83d\ude00", "\u2028", "\0");
 
-/** Markdown that is full of fences, and of what is nearly one, with no list, quote or HTML in it. */
+/** Markdown with many fences and near-fences, without lists, quotes and HTML. */
 const plainMarkdown = fc
   .array(
     fc.oneof(
@@ -19,7 +19,7 @@ const plainMarkdown = fc
   )
   .chain((lines) => fc.constantFrom(lines.join(""), lines.join("").replace(/[\r\n]+$/, ""), `${lines.join("")}\`\`\``));
 
-/** The same with lists, quotes, HTML, halves of characters, and lines that are put together of anything. */
+/** The same with lists, quotes, HTML, lone surrogates and random lines. */
 const markdown = fc
   .array(
     fc.oneof(
@@ -31,7 +31,7 @@ const markdown = fc
   )
   .map((parts) => parts.join(""));
 
-/** A text cut into pieces at any places, also within characters; some are empty. */
+/** A text cut into pieces at random places, also within characters; some pieces are empty. */
 const inPieces = (text: fc.Arbitrary<string>) =>
   fc.tuple(text, fc.array(fc.nat({ max: 400 }), { maxLength: 60 })).map(([whole, cuts]) => {
     const places = [0, ...cuts.filter((at) => at <= whole.length).sort((a, b) => a - b), whole.length];
@@ -55,7 +55,7 @@ test("B28: after each character, all is passed on but a line that may still be a
         recorder.push(text.slice(at - 1, at));
         const expected = expectedBlocks(text.slice(0, at)).at(-1);
         const block = recorder.blocks.at(-1);
-        // Until its line ends, it is not certain that a fence opens or closes.
+        // A fence is only certain at the end of its line.
         if (!expected || !block || expected.line !== block.line || expected.end === "closed") continue;
         const heldBack = expected.text.slice(block.text.length);
         expect(expected.text).toBe(block.text + heldBack);
@@ -85,7 +85,7 @@ test.each([
   expect(blocksOf(text).map(({ text: _, ...fence }) => fence)).toEqual(upToThreeColumns);
 });
 
-/** The fences of a text as micromark sees them. */
+/** Returns the fences of a text according to micromark. */
 function micromarkFences(text: string) {
   const events = postprocess(
     parse()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { blocksOf, Recorder } from "./blocks.fixture.ts";
 
-/** The texts of the blocks; of one that stays open with `...` after it. */
+/** Returns the texts of the blocks, with `...` after an unclosed one. */
 const texts = (...pieces: readonly string[]) =>
   blocksOf(...pieces).map(({ text, end }) => (end === "closed" ? text : `${text}...`));
 

@@ -12,7 +12,7 @@ async function found(query: string): Promise<string[]> {
   return answer.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line).name as string] : []));
 }
 
-/** What somebody wants, in their words, and what does it: any of these. */
+/** Queries in a user's words, each with the tools that fit. */
 const WANTED: readonly (readonly [query: string, ...names: string[]])[] = [
   ["report a bug in our GitHub project", "mcp_github_create_issue"],
   ["which tickets are still open on GitHub?", "mcp_github_list_issues", "mcp_github_search_issues"],

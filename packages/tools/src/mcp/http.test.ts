@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => puppet.close());
 
-/** From now on time passes only when the test says so. */
+/** Stops the clock: from now on the test moves the time. */
 function stopTheClock(): void {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -114,7 +114,7 @@ describe("streamable HTTP", () => {
     },
   );
 
-  /** A server that knows one version alone, and says so in its own way. */
+  /** A server that supports a single version, and refuses others in its own way. */
   async function picky(version: string, refuse: (response: ServerResponse, message: Message, version: string) => void) {
     const puppet = new Puppet();
     const offered: string[] = [];

@@ -3,7 +3,7 @@ import { LARGEST_ANSWER, TOO_LARGE } from "./connection/message-lines.ts";
 import { HttpPuppet } from "./testing/http-puppet.fixture.ts";
 import { TestServers } from "./testing/surroundings.fixture.ts";
 
-/** A server as a program: a call of its tool answers with so many letters, and with its process. */
+/** A server program whose tool answers with a number of letters, and with its process id. */
 const program = (write: string) => `
   require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
     const { id, method, params } = JSON.parse(line);

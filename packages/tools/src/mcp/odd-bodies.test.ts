@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { HttpPuppet } from "./testing/http-puppet.fixture.ts";
 import { TestServers } from "./testing/surroundings.fixture.ts";
 
-/** An odd answer: status, content type and body. */
+/** An invalid response: status, content type and body. */
 type Body = readonly [status: number, type: string | undefined, body: string];
 
 const PAGE = `<!DOCTYPE html><html><head><title>502 Bad\nGateway</title></head><body>${"<p>nginx</p>".repeat(200)}</body></html>`;
@@ -38,7 +38,7 @@ const BODIES: readonly (readonly [body: Body, reason: string])[] = [
   [[500, undefined, ""], "it answered with the status 500"],
 ];
 
-/** With these nobody knows whether a call took effect. */
+/** With these responses, it is unknown whether a call had an effect. */
 const BROKEN: readonly (readonly [body: Body, reason: string])[] = [
   [[200, "application/json", ""], "it answered with an empty body"],
   [[200, undefined, ""], "it answered with an empty body"],
@@ -48,7 +48,7 @@ const BROKEN: readonly (readonly [body: Body, reason: string])[] = [
   [[200, EVENTS, `event: message\ndata: ${CUT}\n\n`], "its stream of events ended without an answer"],
 ];
 
-/** A server that answers messages of one method with a body that is no answer. */
+/** A server that answers messages of one method with an invalid body. */
 async function odd(method: string, next: () => Body): Promise<HttpPuppet> {
   const server = await HttpPuppet.open();
   server.instead = (message, response) => {

@@ -6,16 +6,16 @@ import { describe, expect, test } from "vitest";
 import { MessageLines } from "./connection/message-lines.ts";
 import { openMcpServers } from "./index.ts";
 
-// Real servers, as programs, that answer what public bug reports have.
+// Real server programs with the responses of public bug reports.
 
-/** What of its context a tool of a server uses. */
+/** The parts of a tool's context that a server's tool uses. */
 function contextOf(attach: (file: unknown) => void = () => {}): ToolContext {
   const ask = () => Promise.reject(new Error("nobody"));
   const signal = new AbortController().signal;
   return { signal, call: "c", conversation: "v", progress: () => {}, attach, ask } as unknown as ToolContext;
 }
 
-/** A server whose results are these, by method; what it writes goes through `write`, code of the program. */
+/** A server with these results by method. `write` is the program's code that writes a message. */
 function server(results: Readonly<Record<string, unknown>>, write = "process.stdout.write(text + '\\n')") {
   const program = `
     const results = ${JSON.stringify(results)};
@@ -43,7 +43,7 @@ async function open(results: Readonly<Record<string, unknown>>, write?: string) 
 
 const good = { name: "good", inputSchema: { type: "object" } };
 
-/** Calls a tool of the server, and returns what the model is told. */
+/** Calls a tool of the server. Returns the result for the model. */
 async function callOf(results: Readonly<Record<string, unknown>>, listed: object = good) {
   const attached: unknown[] = [];
   await using servers = await open({ "tools/list": { tools: [listed] }, ...results });
@@ -119,7 +119,7 @@ describe("F50: lists are taken entry by entry", () => {
     expect(JSON.stringify(state)).not.toMatch(/invalid_|expected/);
   });
 
-  /** An entry that is right, and one of which a needed field is wrong. */
+  /** A valid entry, and an entry with a wrong required field. */
   const word = fc.stringMatching(/^[a-z]{3,8}$/);
   const wrong = fc.oneof(fc.integer(), fc.constant(null), fc.boolean(), fc.constant([]));
   const right = fc.record({

@@ -9,14 +9,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "./testing/free-port.fixture.ts";
 import { TestServers } from "./testing/surroundings.fixture.ts";
 
-// Servers that the protocol's authors bring along.
+// Servers of the protocol's authors.
 const EVERYTHING = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
 const FILES = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-filesystem/dist/index.js"));
 const signal = new AbortController().signal;
 
 type Wanted = readonly [tool: string, input?: Parameters<typeof call>[1]];
 
-/** What a model is told when it calls these tools, all at once. */
+/** Returns the results of parallel calls for the model. */
 async function told(tools: readonly Tool[], ...wanted: readonly Wanted[]): Promise<string[]> {
   const model = scriptedModel([wanted.map(([tool, input]) => call(tool, input)), "done"]);
   await new Agent({ model, tools }).send("go");
@@ -96,7 +96,7 @@ describe.each(["standard input and output", "streamable HTTP"])("B47: server-eve
       [
         call("mcp_every_trigger-long-running-operation", { duration: 0.3, steps: 3 }),
         call("mcp_every_trigger-url-elicitation", { url: "https://example.com/pay" }),
-        // This one is refused until somebody has been elsewhere first, and is then made again.
+        // The server refuses this call until the user has visited a page; the call is then repeated.
         call("mcp_every_trigger-url-elicitation", { url: "https://example.com/buy", errorPath: true }),
       ],
       "done",
@@ -140,7 +140,7 @@ describe.each(["standard input and output", "streamable HTTP"])("B47: server-eve
       "demo://resource/dynamic/text/{resourceId}",
     );
     const blob = await servers.read({ server: "every", uri: "demo://resource/dynamic/blob/1" }, signal);
-    // A blob that is text by its type is one.
+    // A blob with a media type of text becomes text.
     expect(blob).toEqual([{ type: "text", text: expect.stringContaining("Resource 1: This is a base64 blob") }]);
     await expect(servers.read({ server: "every", uri: "demo://nothing" }, signal)).rejects.toMatchObject({
       code: "refused",
@@ -148,7 +148,7 @@ describe.each(["standard input and output", "streamable HTTP"])("B47: server-eve
   });
 });
 
-/** Waits until a program has said something to its standard error. */
+/** Waits for a text in a program's standard error. */
 async function until({ stderr }: ChildProcess, text: string): Promise<void> {
   let said = "";
   for await (const bytes of stderr ?? []) {

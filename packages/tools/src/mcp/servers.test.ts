@@ -400,7 +400,7 @@ describe("elicitation", () => {
         default: "green",
       },
     ]);
-    // Several are chosen as the agent's own questions are; what must be typed is left out by a sign.
+    // Multiple choices are asked like the agent's own questions. A sign skips a typed answer.
     const labels = ["a", "b, or not", "c", "leave it out"].map((label) => ({ label }));
     expect(asked[6]).toEqual({
       text: 'The MCP server "it" wants to know: tags (may be left out)',
@@ -478,7 +478,7 @@ describe("elicitation", () => {
   });
 });
 
-/** The processes that this one started and that run. */
+/** Returns the running child processes. */
 function childrenOf(id: number): number[] {
   const text = readFileSync(`/proc/${id}/task/${id}/children`, "utf8").trim();
   return text === "" ? [] : text.split(" ").map(Number).filter(isRunning);

@@ -26,9 +26,9 @@ test("S7: whatever a server calls its tools, it neither takes nor changes the na
   for (const tools of [[evil, good], [good, evil], [good]]) {
     expect(toolNames(tools, ["git", "git_hub"])[tools.indexOf(good)]).toBe("mcp_git_hub_push");
   }
-  // Also while the other one is not there.
+  // Even if the other server is not connected.
   expect(toolNames([evil], ["git", "git_hub"])).toEqual([expect.stringMatching(/^mcp_git_[0-9a-f]{8}_hub_push$/)]);
-  // Also where only the digest makes it begin so: two tools `b.` and `b_` of `a`, beside a server `a_b`.
+  // Even if only the digest causes the clash: the tools `b.` and `b_` of `a`, with a server `a_b`.
   const [dot, line] = toolNames([named("a", "b."), named("a", "b_")], ["a", "a_b_"]);
   for (const name of [dot, line]) expect(name).toMatch(/^mcp_a_[0-9a-f]{8}_b_$/);
   const word = fc.string({ unit: fc.constantFrom("a", "b", "_", "."), maxLength: 6 });
@@ -40,7 +40,7 @@ test("S7: whatever a server calls its tools, it neither takes nor changes the na
       const names = toolNames(tools, servers);
       for (const [at, name] of names.entries()) {
         const beginnings = servers.filter((other) => name.startsWith(`mcp_${other.replaceAll(".", "_")}_`));
-        // The longest name of a server that it begins with is its own.
+        // The longest server name at the beginning is the tool's own server.
         expect(beginnings.sort((one, other) => other.length - one.length)[0]).toBe(tools[at]?.server);
         const alone = toolNames([tools[at] as (typeof tools)[number]], servers)[0];
         const same = tools.filter(({ server }) => server === tools[at]?.server).length;

@@ -7,13 +7,13 @@ import { sandboxOf, whyNoSandbox } from "./sandbox.fixture.ts";
 
 const reason = await whyNoSandbox();
 
-/** A small project, the programs it needs, and what builds and tests it; a test in it fails when its dependency is not used. */
+/** A small project with its programs and build command. A test in the project fails if its dependency is not used. */
 interface Project {
   readonly needs: readonly (readonly [program: string, version: string])[];
   readonly files: Readonly<Record<string, string>>;
   readonly command: string;
   readonly says: RegExp;
-  /** Too long for every run. */
+  /** True: only runs in long mode. */
   readonly isLong?: boolean;
 }
 
@@ -61,7 +61,7 @@ const projects: Readonly<Record<string, Project>> = {
       "a_test.go":
         'package x\n\nimport (\n\t"testing"\n\t"x/dep"\n)\n\nfunc TestSeven(t *testing.T) {\n\tif dep.Seven() != 7 {\n\t\tt.Fatal()\n\t}\n}\n',
     },
-    // The second time from the cache of the first.
+    // The second run uses the cache of the first.
     command: "go build ./... && go vet ./... && go test ./... && go test ./...",
     says: /^ok\s+x\s.*^ok\s+x\s+\(cached\)/ms,
     isLong: true,
@@ -77,7 +77,7 @@ test.for(Object.entries(projects))(
     for (const [program, version] of needs)
       if (spawnSync(program, [version]).status !== 0) skip(`${program} is not there`);
     using folder = new TestFolder(files);
-    // The folder for caches lies where it does by itself.
+    // The cache folder is at its default place.
     const env = { XDG_CACHE_HOME: undefined };
     await using sandbox = await sandboxOf(folder, { home: homedir(), env: { ...process.env, ...env } });
     const said = await call(shellTool(openWorkspace(folder.root), { sandbox, env }), {

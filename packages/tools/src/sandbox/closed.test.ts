@@ -14,7 +14,7 @@ beforeEach(({ skip }) => {
 
 const has = (program: string) => spawnSync(program, ["--version"]).error === undefined;
 
-/** What a command says in a sandbox around a folder. */
+/** Returns the output of a command in a sandbox around a folder. */
 function run(command: string, inside: Sandbox, root: string, home?: string): Promise<string> {
   return call(shellTool(openWorkspace(root), { sandbox: inside, ...(home && { env: { HOME: home } }) }), { command });
 }
@@ -37,7 +37,7 @@ function repository(): TestFolder {
   return project;
 }
 
-/** Makes shared memory, as any program of the user could, and prints its key. */
+/** Creates shared memory like any program of the user, and prints its key. */
 const SHARE = `import ctypes, os
 key = 0x7b000000 | os.getpid()
 if ctypes.CDLL(None).shmget(key, 4096, 0o1600) >= 0: print(key)`;

@@ -58,7 +58,7 @@ const OF_SYSTEM = [
   ...["/var/lib/sss", "/var/mail", "/var/spool/cron"],
 ];
 
-/** What commands can read of the home folder (S19). All paths are absolute. */
+/** The parts of the home folder that commands can read (S19). All paths are absolute. */
 export interface ClosedHome {
   /** Unreadable places, even inside readable places. */
   readonly denied: readonly string[];

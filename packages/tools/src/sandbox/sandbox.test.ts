@@ -16,7 +16,7 @@ beforeEach(({ skip }) => {
   if (reason !== undefined) skip(reason);
 });
 
-/** For what the plainest sandbox shows: one that everything is left to. */
+/** A shared sandbox with default options, for the simple tests. */
 let folder: TestFolder;
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -28,12 +28,12 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-/** What a command says in a sandbox. */
+/** Returns the output of a command in a sandbox. */
 function run(command: string, inside = sandbox, at = folder): Promise<string> {
   return call(shellTool(openWorkspace(at.root), { sandbox: inside }), { command });
 }
 
-/** Where a process is; nowhere when it has ended meanwhile, as those of other tests do. */
+/** Returns the folder of a process; undefined if the process ended meanwhile, like those of other tests. */
 function folderOf(id: string): string {
   try {
     return readlinkSync(`/proc/${id}/cwd`);
@@ -235,7 +235,7 @@ describe("what a command may reach", () => {
   test("S9: only the domains that are named, through a proxy", async () => {
     await using server = await helloServer();
     await using other = await helloServer();
-    // The runtime's sockets lie in a place that commands do not read otherwise.
+    // The runtime's sockets are in a place that commands cannot read by default.
     const options = { network: { allow: [`127.0.0.1:${server.port}`] }, readDenied: [tmpdir()] };
     await using inside = await sandboxOf(folder, options);
     expect(await run(fetch(`http://127.0.0.1:${server.port}`), inside)).toBe("200 hello\n");
@@ -345,7 +345,7 @@ describe("a command ends with all that it started", () => {
 
   test.each([
     ["", false] as const,
-    // It takes as long again.
+    // This case doubles the time.
     ...(process.env.BANYAN_LONG === "1" ? [[" C6: also of one in the background", true] as const] : []),
   ])("F17: when the program is killed with SIGKILL, and no trace of the sandbox stays;%s", async (_, background) => {
     using project = new TestFolder();

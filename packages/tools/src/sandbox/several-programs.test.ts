@@ -19,13 +19,13 @@ beforeEach(({ skip }) => {
   if (reason !== undefined) skip(reason);
 });
 
-/** What is missing in a new repository, and must not be made by a command. */
+/** Missing paths in a new repository that no command may create. */
 const MISSING = [
   ...[".git/commondir", ".mcp.json", ".envrc", ".vscode", ".idea", ".claude", ".cursor", ".banyan"],
   ...["commondir", "refs"],
 ];
 
-/** Tries to make each of these paths in several ways, and says `made` for each that it made. */
+/** Tries to create each path in several ways, and prints `made` for each success. */
 function attackOn(paths: readonly string[]): string {
   return `for F in ${paths.join(" ")}; do
     rmdir "$F"; rm -f "$F"; mv "$F" "$F-away"; echo evil > "$F"; mkdir "$F"; echo evil > "$F/evil"; ln -s / "$F/evil-link"; mv x "$F"
@@ -33,7 +33,7 @@ function attackOn(paths: readonly string[]): string {
   done 2>/dev/null; echo tried`;
 }
 
-/** What stands in the folder and should not. */
+/** Returns paths that exist in the folder and must not. */
 function madeIn(folder: TestFolder, paths: readonly string[]): readonly string[] {
   return paths.filter((path) => {
     const file = folder.path(path);
@@ -53,7 +53,7 @@ function repository(user?: User): TestFolder {
   return folder;
 }
 
-/** Nothing else runs as this user. */
+/** No other process runs as this user. */
 const ORDINARY = 60_000 + (process.pid % 5000);
 const LOCKS = `/tmp/banyan-sandboxes-${ORDINARY}`;
 afterEach(() => rmSync(LOCKS, { recursive: true, force: true }));
@@ -65,20 +65,20 @@ function ordinaryUser(folder: TestFolder): User {
   return user;
 }
 
-/** The user gets a folder of a test, and can reach it. */
+/** Gives the user a folder of the test, and access to it. */
 function giveTo({ uid }: User, path: string): void {
   execFileSync("chown", ["-R", `${uid}:${uid}`, path]);
-  // A command of root has no more rights than others in a folder of another user.
+  // In another user's folder, a sandboxed command of root has no special rights.
   execFileSync("chmod", ["-R", "a+rwX", path]);
   for (let above = dirname(path); above !== tmpdir(); above = dirname(above)) chmodSync(above, 0o755);
   chmodSync(tmpdir(), 0o755);
 }
 
-/** A command that runs until there is a file; then it attacks. */
+/** A command that waits for a file and then attacks. */
 const waiting = (up: string, go: string, then = "true") =>
   `touch ${up}; until [ -e ${go} ]; do sleep 0.02; done; ${then}`;
 
-/** Runs a command of each program; when that of the first has ended as it is said, the second attacks. */
+/** Runs a command in each program. The second command attacks after the first has ended in the given way. */
 async function attackAfter(
   folder: TestFolder,
   [first, second]: readonly [SandboxProgram, SandboxProgram],
@@ -95,7 +95,7 @@ async function attackAfter(
   return ofSecond;
 }
 
-/** The placeholders that are still there. */
+/** Returns the remaining placeholders. */
 const left = (folder: TestFolder) => MISSING.filter((path) => existsSync(folder.path(path)));
 
 describe("S30: a command makes nothing that is missing and protected", () => {
@@ -116,7 +116,7 @@ describe("S30: a command makes nothing that is missing and protected", () => {
     await using second = await SandboxProgram.start(folder.root);
     const said = await attackAfter(folder, [first, second], async () => {
       await end(first, folder);
-      // A third one cleans up behind those that were killed.
+      // A third program cleans up after the killed ones.
       await using third = await SandboxProgram.start(folder.root);
       expect(await third.run(attackOn(MISSING))).toBe("tried\n");
       folder.add("first-go", "");
@@ -224,7 +224,7 @@ describe("S30: placeholders", () => {
     const program = await SandboxProgram.start(folder.root);
     const runs = program.run(waiting("up", "go"));
     await until(() => existsSync(folder.path("up")));
-    // The user puts something in the place of one, and fills another.
+    // The user replaces one placeholder by a file, and puts a file into another.
     rmdirSync(folder.path(".envrc"));
     folder.add(".envrc", "mine");
     folder.add(".vscode/tasks.json", "mine");

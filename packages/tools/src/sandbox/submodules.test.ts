@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const WHO = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"];
 
-/** What the person runs, outside of the sandbox. */
+/** Runs git like the user, outside of the sandbox. */
 function git(...args: readonly string[]): string {
   return execFileSync("git", [...WHO, ...args], { cwd: folder.root, encoding: "utf8", stdio: "pipe" });
 }
@@ -34,7 +34,7 @@ function run(command: string): Promise<string> {
   return call(shellTool(openWorkspace(folder.root), { sandbox }), { command });
 }
 
-/** Whether what a command left runs a program as soon as a prompt looks. */
+/** Returns whether a prompt that runs git would start a program that a command planted. */
 function looksAndRuns(): boolean {
   for (const look of [["status"], ["diff"], ["status", "--porcelain=2", "--branch"]]) git(...look);
   return existsSync(join(folder.root, "ran"));
@@ -86,7 +86,7 @@ describe("S19: a submodule that a command makes runs nothing when a prompt looks
       /The repository in .*n is new/,
     );
     expect(looksAndRuns()).toBe(false);
-    // Its own pointer cannot be made another, and commits in it work.
+    // The command cannot replace the submodule's own pointer, and commits in the submodule work.
     const rewritten = await run(
       `${make("evil")}; ${plant("evil")}; echo "gitdir: ../evil/.git" > sub/.git; rm -f sub/.git; mv sub sub2; echo done`,
     );

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { TestFolder } from "../workspace/test-folder.fixture.ts";
 import { openSandbox } from "./index.ts";
 
-/** The programs that a sandbox needs, with this script in the place of bubblewrap. */
+/** Returns a `PATH` with the programs of a sandbox, and this script as bubblewrap. */
 function pathWith(folder: TestFolder, bwrap: string): string {
   for (const name of ["socat", "rg"]) folder.add(name, "#!/bin/sh\nexit 1\n");
   folder.add("bwrap", `#!/bin/sh\n${bwrap}\n`);

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { expect, test, vi } from "vitest";
 import { SymbolFinder } from "./finder.ts";
 
-// Alone in its file: here, tree-sitter is not loaded yet.
+// In a file of its own: tree-sitter must not be loaded yet.
 test("finders that start at the same time do not get in each other's way, and load each grammar once", async () => {
   const readFile = vi.spyOn(files, "readFile");
   syncBuiltinESMExports();

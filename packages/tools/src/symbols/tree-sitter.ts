@@ -43,7 +43,7 @@ export class Pauses {
     this.#signal = signal;
   }
 
-  /** Whether a pause is due. */
+  /** True if a pause is due. */
   get due(): boolean {
     return performance.now() > this.#until;
   }

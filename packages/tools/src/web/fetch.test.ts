@@ -94,7 +94,7 @@ describe("which addresses are fetched", () => {
 
   test("S11: a connection goes to the address that was checked, whatever the name means meanwhile (rebinding)", async () => {
     await using server = await TestServer.start((request, response) => {
-      // The next request needs a new connection, and with it a new look-up.
+      // The next request needs a new connection, and therefore a new look-up.
       response.setHeader("connection", "close");
       if (request.url === "/once") response.end("hello");
       else sendTo(response, "/again");

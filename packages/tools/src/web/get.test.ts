@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { fetchHere, sendTo, TestServer, textAt } from "./web.fixture.ts";
 
-/** The time of the next fetch is over when the test says so, however slow a machine is. */
+/** Makes the next fetch time out when the returned function is called, on machines of any speed. */
 function ownTime(): () => void {
   const late = new AbortController();
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
@@ -64,7 +64,7 @@ describe("how much, and how long", () => {
     const over = ownTime();
     await using server = await TestServer.start(async (_, response) => {
       response.writeHead(200, { "content-type": "text/plain" }).write("begun");
-      // After some turns of the event loop that is here.
+      // The bytes arrive within some turns of the event loop.
       for (let turn = 0; turn < 20; turn++) await sleep(10);
       over();
     });

@@ -12,11 +12,11 @@ function png(width: number, height: number): Buffer {
 const PNG = png(3, 2);
 const GIF = latin("GIF89a\x03\0\x02\0;");
 const JPEG = latin("\xff\xd8\xff\xe0\0\x04ab\xff\xff\xc2\0\x0b\x08\0\x02\0\x03\x03aaa");
-/** Its canvas has one pixel, as the first of its images has; another is larger. */
+/** The canvas and the first image have one pixel; another image is larger. */
 const GIF_OF_LARGE_IMAGES = latin(
   `GIF89a\x01\0\x01\0\x80\0\0rgbRGB!\xf9\x04abcd\0,\0\0\0\0\x01\0\x01\0\0\x02\x01a\0,\0\0\0\0\xff\xff\xff\xff\0\x02\0;`,
 );
-/** The length of 0xFFC0 that seems to stand behind its first marker is the head of a frame, and leads to that of a small one. */
+/** 0xFFC0, the apparent length after the first marker, is a frame header. Followed as a length, it leads to a small frame. */
 const JPEG_OF_TWO_HEADS = Buffer.concat([
   latin("\xff\xd8\xff\x01\xff\xc0\0\x0b\x08\xff\xff\xff\xff\x03aaa".padEnd(4 + 0xffc0, "\0")),
   JPEG.subarray(9),
@@ -24,7 +24,7 @@ const JPEG_OF_TWO_HEADS = Buffer.concat([
 const webp = (chunk: string) => latin(`RIFF\x20\0\0\0WEBP${chunk}`.padEnd(30, "\0"));
 const WEBPS = [webp("VP8 \0\0\0\0\0\0\0\0\0\0\x03\0\x02\0"), webp("VP8L"), webp("VP8X")];
 
-/** Asks on this machine, as no other than a test may. */
+/** Fetches from this machine, which only tests allow. */
 function pictureHere(url: string, options: Partial<ReadPictureOptions> = {}) {
   const { signal } = new AbortController();
   return readPicture(url, { allowAddress: (address) => address === "127.0.0.1", signal, ...options });

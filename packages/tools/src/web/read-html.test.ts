@@ -103,7 +103,7 @@ test("bare text is without tags, scripts and styles, in lines, and made in time 
   for (const piece of ["<", "<p ", "<!--", "<script", "<script></script", "&", "<title", " \n", "<p<"]) {
     const start = performance.now();
     tagless(piece.repeat(500_000));
-    // Quadratic time would be minutes.
+    // Quadratic time would take minutes.
     expect(performance.now() - start).toBeLessThan(5000);
   }
 });

@@ -8,11 +8,11 @@ import type { Life } from "./victim.ts";
 import { isInstant } from "./witness.ts";
 
 const SEED = 20_260_101;
-/** In a short run, each so many instants one at which whoever goes on is killed too. */
+/** In a short run, the continuing process is also killed, but only for every `SAMPLE`-th instant. */
 const SAMPLE = 3;
 
 let matrix: Matrix;
-/** A conversation that nobody disturbed. */
+/** An undisturbed run. */
 let whole: Life;
 
 beforeAll(async () => {

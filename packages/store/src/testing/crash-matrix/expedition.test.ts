@@ -5,11 +5,11 @@ import { leader } from "./expedition.ts";
 import { Figures, forAll, instantsOf, Matrix } from "./matrix.ts";
 import type { Life } from "./victim.ts";
 
-/** A short run kills at every so many instants, beginning with this one. */
+/** In a short run, the program is killed only at every `SAMPLE`-th instant. */
 const SAMPLE = 4;
 
 let matrix: Matrix;
-/** A conversation that nobody disturbed. */
+/** An undisturbed run. */
 let whole: Life;
 
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { World } from "./journey.ts";
 import { type Fate, type Life, live } from "./victim.ts";
 import { type Announcement, isInstant } from "./witness.ts";
 
-/** Whether the program is also killed at every text delta. */
+/** True in long mode: the program is also killed at every text delta. */
 export const LONG = process.env.BANYAN_LONG === "1";
 
 /** The most concurrent programs, which mostly wait. */

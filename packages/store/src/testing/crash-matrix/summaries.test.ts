@@ -7,7 +7,7 @@ import type { Life } from "./victim.ts";
 import { type Announcement, isInstant } from "./witness.ts";
 
 let matrix: Matrix;
-/** A conversation that nobody disturbed. */
+/** An undisturbed run. */
 let whole: Life;
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => matrix[Symbol.asyncDispose]());
 
-/** Announcements of a summary, of a shortening, of what they cost, and of a hook that waits. */
+/** Returns whether an announcement concerns a summary, a shortening, their cost, or a waiting hook. */
 function isOfSummary(told: Announcement): boolean {
   if (told.type === "hook") return true;
   if (told.type !== "event") return false;
@@ -48,7 +48,7 @@ describe("a conversation with summaries in the background and waited for, shorte
     timeout: 300_000,
   }, async () => {
     const told = whole.seen.filter((each) => isInstant(each, LONG));
-    // A summary in the background is under way between its hook and its cost: each event of the turn there is an instant too.
+    // A background summary runs between its hook and its cost: each event of the turn in between is an instant too.
     const near = (index: number) => told.slice(Math.max(0, index - 3), index + 3).some(isOfSummary);
     const instants = instantsOf(whole).filter((at) => LONG || near(at - 1));
     const figures = new Figures(matrix);

@@ -11,7 +11,7 @@ export interface Fate {
   readonly directory: string;
   /** The number of the announced instant at which to kill. */
   readonly at?: number;
-  /** Whether each text delta is an instant too. */
+  /** True if each text delta is an instant too. */
   readonly every: boolean;
   /** Kill a number of milliseconds after an announcement, regardless of instants. */
   readonly after?: { readonly announcement: number; readonly milliseconds: number };
@@ -20,7 +20,7 @@ export interface Fate {
 /** The announcements of a program until it ended. */
 export interface Life {
   readonly seen: readonly Announcement[];
-  /** Whether the program was killed before its end. */
+  /** True if the program was killed before its end. */
   readonly killed: boolean;
 }
 

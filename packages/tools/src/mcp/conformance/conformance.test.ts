@@ -8,7 +8,7 @@ const BASELINE = fileURLToPath(new URL("./baseline.yml", import.meta.url));
 /** Milliseconds for one scenario. */
 const PATIENCE = 60_000;
 
-/** Has the protocol's own runner test our client; answers with its exit code and its verdict. */
+/** Runs the protocol's own conformance runner against our client. Returns exit code and output. */
 function conformance(...wanted: readonly string[]): Promise<{ readonly code: number; readonly said: string }> {
   const args = ["client", "--command", `${process.execPath} ${CLIENT}`, "--timeout", String(PATIENCE), ...wanted];
   return new Promise((resolve) => {
@@ -18,7 +18,7 @@ function conformance(...wanted: readonly string[]): Promise<{ readonly code: num
   });
 }
 
-// `sse-retry` measures time and is left to the whole suite.
+// `sse-retry` measures time and only runs in the whole suite.
 test.concurrent.each([
   "tools_call",
   "elicitation-sep1034-client-defaults",
@@ -37,7 +37,7 @@ test.runIf(process.env.BANYAN_LONG === "1")(
     const unexpected =
       said.slice(said.indexOf("Unexpected failures (not in baseline)")).match(/(?<=^ {2}✗ )\S+/gm) ?? [];
     const passed = said.match(/^✓ /gm)?.length ?? 0;
-    // It measures how soon the client is back, and all others run beside it: late there, it has to be in time alone.
+    // `sse-retry` measures a reconnect next to all other scenarios. If it was late there, it must pass alone.
     if (unexpected.length > 0) {
       expect(unexpected).toEqual(["sse-retry"]);
       await expect.poll(async () => (await conformance("--scenario", "sse-retry")).said).toMatch(/OVERALL: PASSED/);

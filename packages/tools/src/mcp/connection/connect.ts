@@ -18,7 +18,7 @@ import type { SignIn } from "../oauth/sign-in.ts";
 import { mendResults, type NoteOddity } from "./mended-result.ts";
 import { ProcessTransport } from "./process-transport.ts";
 
-/** What a connected server may ask of Banyan, or report to Banyan. */
+/** Functions of Banyan for a connected server: answers, logs and notifications. */
 export interface ClientDuties {
   /** The folder that the server gets as its root. */
   readonly workspace: string;

@@ -4,7 +4,7 @@ import { serverFetch } from "./server-fetch.ts";
 
 let server: Server;
 let origin: string;
-/** The headers of what came. */
+/** The headers of received requests. */
 let came: NodeJS.Dict<string | string[]>[];
 beforeEach(async () => {
   came = [];
@@ -24,7 +24,7 @@ afterEach(() => {
 
 const entry = { url: "http://mcp.example.com/mcp", headers: { "X-Key": "mine", Authorization: "Bearer mine" } };
 
-/** Where names lead. */
+/** The addresses of host names. */
 const named = (addresses: Readonly<Record<string, string>>) => ({
   resolve: async (host: string) => [addresses[host] ?? host],
 });
@@ -46,7 +46,7 @@ describe("S11: a server of the public internet", () => {
   });
 
   test("leads to others of it, without the headers of its entry; redirects are not followed", async () => {
-    // Here the test's own server stands for the public internet.
+    // The test's own server plays the public internet.
     const open = { allowAddress: () => true, ...named({ "mcp.example.com": "127.0.0.1" }) };
     const fetch = serverFetch(entry, open);
     const headers = { "x-key": "mine", authorization: "Basic of-the-sign-in", accept: "text/plain" };

@@ -12,7 +12,7 @@ let authority: AuthorizationServer;
 let server: HttpPuppet;
 let folder: string;
 let credentials: string;
-/** The pages that were opened. */
+/** The opened pages. */
 let pages: URL[];
 
 beforeEach(async () => {
@@ -28,18 +28,18 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Somebody who is there and agrees to everything. */
+/** A user who agrees to everything. */
 const openAddress = async (address: URL) => {
   pages.push(address);
   expect((await fetch(address)).status).toBe(200);
 };
 
-/** The server, in use by a program that keeps its credentials in the folder of the test. */
+/** Opens the server for a program that keeps its credentials in the test's folder. */
 function open(options: Partial<McpOptions> = {}, entry: object = {}): Promise<TestServers> {
   return TestServers.settled({ it: { url: server.url, ...entry } }, { credentials, ...options });
 }
 
-/** What is kept of signing in. */
+/** Returns the stored credentials. */
 function kept(): { readonly address: string; readonly tokens?: { readonly access_token: string } } {
   const [name = ""] = readdirSync(credentials);
   return JSON.parse(readFileSync(join(credentials, name), "utf8"));
@@ -196,7 +196,7 @@ describe("B47: tokens", () => {
     authority.revoke();
     await signedIn();
     expect(pages.map(({ searchParams }) => searchParams.get("scope"))).toEqual(["read", "read write"]);
-    // Whoever runs already has the new tokens too.
+    // Servers that are already running use the new tokens too.
     expect(await opened.call("mcp_it_echo", { text: "hello" })).toBe("hello");
     expect(opened.statuses).toEqual(["it: ready"]);
   });

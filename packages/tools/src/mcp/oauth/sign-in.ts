@@ -26,7 +26,7 @@ const NOWHERE = "http://127.0.0.1/callback";
 export interface SignInPerson {
   /** Opens a page in the user's browser; absent if no user is waiting. */
   readonly open: OpenAddress | undefined;
-  /** What to do if no user is waiting, as a continuation of "wants you to sign in: ". */
+  /** The remedy if no user is waiting, as a continuation of "wants you to sign in: ". */
   readonly advice: string;
 }
 

@@ -10,7 +10,7 @@ import { undoChange } from "./undo.ts";
 
 const context = { conversation: emptyConversation(), path: [], signal: new AbortController().signal };
 
-/** What is brought: each file as it was before in both places, and as it is there; nothing stands for no file. */
+/** Files of the other branch: the common content, then the branch's content; undefined: no file. */
 type There = Readonly<
   Record<string, readonly [string | Buffer | undefined, string | Buffer | undefined, "runs"?, "ran"?]>
 >;
@@ -25,7 +25,7 @@ function optionsFor(there: There, backups: string): BringOptions {
       const [does, did] = [runs === "runs", ran === "ran"];
       return { base: entry(base, did), there: entry(content, does), hasOwnMode: does !== did };
     },
-    // Whoever has both lines has them both.
+    // The test's merge keeps both lines.
     merge: async ({ here, there: other }, from) => ({
       text: `<<<<<<< here\n${here}=======\n${other}>>>>>>> ${from}\n`,
       conflicts: 1,
@@ -78,7 +78,7 @@ test("C8: what was changed there only comes as it is there: made, changed, remov
   expect([folder.read("changed.txt"), folder.read("mine.txt")]).toEqual(["two\n", "mine\n"]);
   expect(folder.names()).not.toContain("gone.txt");
   expect(statSync(folder.path("new/run.sh")).mode & 0o100).toBe(0o100);
-  // What was there before is kept, so that it can be taken back.
+  // The previous content is kept for undo.
   const before = preview?.changes?.[1]?.before ?? "";
   await undoChange(workspace, backups.root, { path: "gone.txt", before, after: null });
   expect(folder.read("gone.txt")).toBe("gone\n");
@@ -99,7 +99,7 @@ test("F107: a file is not the same if its mode differs, and its mode comes as it
         "off.sh": ["old\n", "old\n", undefined, "ran"],
         "both.sh": ["old\n", "new\n", "runs"],
         "other.sh": ["old\n", "old\n"],
-        // Only here its mode is another one.
+        // The mode changed only on this branch.
         "mine.sh": ["old\n", "new\n"],
         "merged.sh": ["base\n", "there\n", "runs"],
         "gone.sh": ["old\n", "old\n", "runs"],
@@ -133,7 +133,7 @@ test("F107: a file is not the same if its mode differs, and its mode comes as it
   );
 });
 
-/** Files of another branch: as both places had them, and as they are there. */
+/** Files of the other branch: the common entry, then the branch's entry. */
 type Entries = Readonly<Record<string, readonly [FileEntry | undefined, FileEntry | undefined]>>;
 
 const link = (target: string): FileEntry => ({ content: Buffer.from(target), mode: "120000" });
@@ -153,7 +153,7 @@ function bringing(folder: TestFolder, backups: TestFolder, entries: Entries) {
   const input = { from: "attempt", files: Object.keys(entries) };
   return {
     preview: () => tool.preview?.(input, context),
-    /** Brings the files over and resolves with the lines of the result, and with what can be undone. */
+    /** Brings the files over. Returns the lines of the result, and the changes for undo. */
     async bring(agreed?: Preview) {
       const changed = async (change: FileChange) => void changes.push(change);
       return { told: (await call(tool, input, { changed, ...(agreed && { agreed }) })).split("\n"), changes };
@@ -161,7 +161,7 @@ function bringing(folder: TestFolder, backups: TestFolder, entries: Entries) {
   };
 }
 
-/** The entries of a folder: the mode of each, with its text or the target of a link. */
+/** Returns the entries of a folder: the mode of each, with its text or link target. */
 function standing(folder: TestFolder) {
   return Object.fromEntries(
     folder.names().map((name) => {

@@ -4,7 +4,7 @@ import { call, collect, scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
 import { changesOf } from "./changed-files.ts";
 
-/** Reports the changes that it is given: `a.txt 0 1` for a file that was created with the content 1. */
+/** A tool that reports the given changes: `a.txt 0 1` for a file that was created with the content 1. */
 const changes = defineTool({
   name: "changes",
   description: "Reports changes.",

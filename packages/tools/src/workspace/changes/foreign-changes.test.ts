@@ -133,7 +133,7 @@ test("F105: a change that a call names is not told again as one that none names,
         if (below(2) === 0) folder.add(name, `${turn} ${number} ${below(2)}`);
         else if (below(4) === 0) rmSync(folder.path(name), { force: true });
       }
-      // The judge looks at the files alone.
+      // The judge only compares the files.
       const differs = names.filter(
         (name) => was.get(name) !== (folder.names().includes(name) ? folder.read(name) : undefined),
       );

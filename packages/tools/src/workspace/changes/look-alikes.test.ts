@@ -5,7 +5,7 @@ import { editTool } from "./edit.ts";
 
 const LONG = process.env.BANYAN_LONG === "1";
 
-/** Edits a file; answers what the tool said, or why it refused, and what the file holds then. */
+/** Edits a file. Returns the tool's result or refusal, and the file's content. */
 async function edit(before: string, old_text: string, new_text: string) {
   using folder = new TestFolder({ "a.txt": Buffer.from(before) });
   const answer = await call(editTool(openWorkspace(folder.root)), { path: "a.txt", old_text, new_text }).then(
@@ -149,11 +149,11 @@ test.each([
   expect(edited.said).toContain(said);
 });
 
-/** A character as a file may have it, and another one that somebody may write for it. */
+/** A character in a file, and a look-alike that a model may write. */
 interface Swap {
   readonly one: string;
   readonly other: string;
-  /** The two are taken for the same anywhere but in an indentation. */
+  /** True: both match everywhere except in an indentation. */
   readonly folds: boolean;
 }
 
@@ -187,7 +187,7 @@ function* numbers(seed: number): Generator<number, never> {
 
 const INDENTATIONS = ["", "  ", "    ", "\t", "\t\t", "\u00a0\u00a0", " \u202f"];
 
-/** A piece of a file, and how old_text writes it. */
+/** A piece of a file, and its form in old_text. */
 interface Piece {
   readonly file: string;
   readonly wanted: string;
@@ -195,8 +195,8 @@ interface Piece {
 }
 
 /**
- * Plays one random edit. The generator knows the place that is meant, so how the tool compares is not used to judge it: `old`
- * between two runs of pieces becomes `now`, and the pieces stay as the file has them.
+ * Runs one random edit. The generator knows the right place, so the tool's comparison does not judge itself. `old`
+ * between two runs of pieces becomes `now`, and the pieces stay as in the file.
  */
 async function play(seed: number): Promise<"done" | "refused"> {
   const random = numbers(seed * 7919 + 1);

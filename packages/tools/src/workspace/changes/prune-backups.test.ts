@@ -7,7 +7,7 @@ import { pruneBackups } from "./prune-backups.ts";
 
 const BOUNDS = { days: 30, bytes: 1000 };
 
-/** A folder of backups, and a way to keep something there so many days ago. */
+/** A folder of backups, with contents of any age. */
 class Backups extends TestFolder {
   readonly backups = join(this.outside, "backups");
 

@@ -13,7 +13,7 @@ import { afterSettling, settleIntents } from "./settle-intents.ts";
 const PUT_BACK =
   "A process ended while it wrote a.txt, b.txt, and c.txt for one message, so what it had written was put back";
 
-/** A folder in which `a.txt` and the new file `c.txt` have taken their places, and `b.txt` has not. */
+/** A folder in which `a.txt` and the new file `c.txt` were replaced, and `b.txt` was not. */
 class Half extends TestFolder {
   readonly backups = join(this.outside, "backups");
   readonly workspace = openWorkspace(this.root);
@@ -22,7 +22,7 @@ class Half extends TestFolder {
     super({ "a.txt": "new", "b.txt": "old", ".b.tmp": "new", "c.txt": "new" });
   }
 
-  /** As the process wrote it down that is at work on them, and lives. */
+  /** Writes the intent like a living process that is changing the files. */
   async intend(): Promise<Intent> {
     const [before, after] = [await keepContent(this.backups, [Buffer.from("old")]), digestOf(Buffer.from("new"))];
     return writeIntent(this.workspace, this.backups, [
@@ -32,7 +32,7 @@ class Half extends TestFolder {
     ]);
   }
 
-  /** The same, and the process is gone. */
+  /** Writes the intent like a process that has died. */
   async leave(): Promise<void> {
     await (await this.intend())[Symbol.asyncDispose]();
   }

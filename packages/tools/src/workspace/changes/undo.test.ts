@@ -10,14 +10,14 @@ import { editTool } from "./edit.ts";
 import { revertFile, undoChange } from "./undo.ts";
 import { writeTool } from "./write.ts";
 
-/** A folder with its workspace, the folder of its backups, and tools that keep what they replace. */
+/** A folder with its workspace, its backups, and tools that keep previous contents. */
 class Kept extends TestFolder {
   readonly workspace = openWorkspace(this.root);
   readonly backups = `${this.outside}/backups`;
   readonly write = writeTool(this.workspace, { backups: this.backups });
   readonly edit = editTool(this.workspace, { backups: this.backups });
 
-  /** The changes that a call reports. */
+  /** Returns the changes that a call reports. */
   async changes(tool: Tool, input: Readonly<Record<string, unknown>>): Promise<FileChange> {
     const changes: FileChange[] = [];
     await call(tool, input, { changed: async (change) => void changes.push(change) });

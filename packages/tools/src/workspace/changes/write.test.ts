@@ -80,7 +80,7 @@ test("S13: the file is written beside its place, readable by the owner alone, an
       try {
         modes.add(statSync(folder.path(name)).mode & 0o777);
       } catch {
-        // It took its place meanwhile.
+        // The temporary file was renamed meanwhile.
       }
     }
     const length = folder.read("a.txt").length;
@@ -134,7 +134,7 @@ test("S21: what a link leads to when it is written is judged by its own name, an
   using folder = new TestFolder({ "free.txt": "a\n", "asked.txt": "a\n" });
   symlinkSync("asked.txt", folder.path("link"));
   const workspace = openWorkspace(folder.root);
-  // A link that led to `free.txt` when the call was judged: the rules allow that, and were not asked about the other one.
+  // When the call was approved, the link led to `free.txt`, which the rules allow. The rules did not judge the new target.
   const permit = async (input: unknown) => ({
     decision: JSON.stringify(input).includes("asked.txt") ? ("ask" as const) : ("allow" as const),
   });

@@ -8,15 +8,15 @@ import { living, uniqueSleep, until } from "./processes.fixture.ts";
 
 const linux = test.skipIf(process.platform !== "linux");
 
-/** The tools of a folder, and a conversation that takes care of what stays. */
+/** The tools of a folder, and a conversation with background commands. */
 class Place implements AsyncDisposable {
   readonly folder = new TestFolder();
   readonly session = Session.inMemory();
-  /** How those that stayed have ended. */
+  /** The ends of background commands. */
   readonly ends: object[] = [];
   readonly #tools: readonly Tool[] = workspaceTools({ root: this.folder.root });
 
-  /** Starts a command that stays. */
+  /** Starts a background command. */
   start(command: string, more: object = {}, context: Partial<ToolContext> = {}): Promise<string> {
     return this.use("shell", { command, background: true, ...more }, context);
   }
@@ -61,7 +61,7 @@ test("C6: one that ends at once is answered like any other, and one that cannot 
   await using place = new Place();
   expect(await place.start("echo no; exit 3")).toBe("no\nexit code 3");
   expect(await place.start("true")).toBe("[no output]");
-  // The machine decides whether its time is up before its first output comes, or before that counts as complete.
+  // The machine's speed decides whether the timeout comes before the first output is complete.
   expect(await place.start("echo begun; sleep 1000", { timeout: 300 })).toMatch(
     /^(begun\n)?\[(timed out after 300 ms; the command|Running in the background as p1)/,
   );
@@ -132,7 +132,7 @@ linux("C6, F17: it is stopped with all that it started, whatever that ignores", 
   await until(() => living(`sleep\0${id}`).length === 3);
   expect(await place.use("processes", { process: "p1", stop: true })).toBe("[p1 has ended: it was stopped]");
   expect(living(id)).toEqual([]);
-  // The model knows: it is not told again.
+  // The model stopped the command, so it gets no report.
   expect(place.ends).toEqual([{ outcome: "it was stopped", known: true }]);
   expect(await place.use("processes", { process: "p1", stop: true })).toBe("[p1 has ended: it was stopped]");
 });

@@ -156,7 +156,7 @@ test("a command that takes too long is ended, and what it printed is kept", asyn
   using folder = new TestFolder();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  // Its time is up once it has printed something, however long that took.
+  // The timeout expires at the first output, whenever that comes.
   const progress = () => void vi.advanceTimersByTime(300);
   expect(await call(shell(folder), { command: "echo begun; sleep 1000", timeout: 300 }, { progress })).toBe(
     "begun\n[timed out after 300 ms; the command and what it had started were ended]",
@@ -207,7 +207,7 @@ linux("T3: in a hurry, a cancelled command that ignores signals is killed at onc
   cancel.abort(new Error("cancelled"));
   hurry.abort();
   await result;
-  // Without, it would have two seconds.
+  // Without `hurry`, the process would have two seconds.
   expect(time.milliseconds).toBeLessThan(1900);
   expect(living(id)).toEqual([]);
 });

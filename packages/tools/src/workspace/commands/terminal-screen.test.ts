@@ -4,7 +4,7 @@ import { TerminalScreen } from "./terminal-screen.ts";
 
 const LONG = process.env.BANYAN_LONG === "1";
 
-/** The shown text of an output that comes in pieces of so many characters. */
+/** Returns the rendered text of an output in pieces of this length. */
 function shown(output: string, piece = output.length): string {
   const screen = new TerminalScreen();
   let text = "";
@@ -94,7 +94,7 @@ function* numbers(seed: number): Generator<number, never> {
   }
 }
 
-/** An output in the terminal of another project: its screen and its scrollback. */
+/** Renders an output in another project's terminal: scrollback and screen. */
 async function onXterm(output: string): Promise<string> {
   const terminal = new xterm.Terminal({
     cols: 500,
@@ -118,7 +118,7 @@ describe("F82: random output", () => {
     for (let seed = 1; seed <= (LONG ? 2000 : 100); seed += 1) {
       const random = numbers(seed * 7919);
       const below = (most: number) => Math.floor(random.next().value * most);
-      // 3J would clear what has left the screen, which stays here.
+      // 3J would clear the scrollback, which is kept here.
       const moves = () => `\x1b[${below(3) === 0 ? "" : below(3)}${"ABCDEFGKJ"[below(9)]}`;
       const pieces = [
         () => "abcdefgh".slice(below(8)),

@@ -5,7 +5,7 @@ const file = (path: string, mode: Mode = "lines"): Addressee => ({ path, mode, a
 const a = file("src/a.ts");
 const b = file("src/b.ts");
 
-/** An address in short: `src/a.ts 2 5`, `nothing`, or why it is none. */
+/** Returns an address in short: `src/a.ts 2 5`, `nothing`, or the reason why it is invalid. */
 function read(info: string, ...files: readonly Addressee[]): string {
   const address = parseAddress(info, files);
   switch (address.type) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { TestFolder } from "../test-folder.fixture.ts";
 import { arm, block, play } from "./play.fixture.ts";
 
-/** The bytes of a file after these blocks, and that they were applied. */
+/** Returns the bytes of a file after these blocks. Checks that they were applied. */
 async function edited(before: string | Buffer, ...blocks: readonly string[]): Promise<string> {
   using folder = new TestFolder({ "a.txt": before });
   const { said } = await play(folder, [arm("a.txt"), blocks.join(""), "Done."]);
@@ -43,7 +43,7 @@ describe("B31: what no block names stays as it is, byte for byte", () => {
       block("txt:1:1", "first"),
     );
     const expected = `first\r\n${line.repeat(2)}${line.repeat(lines - 5)}x\r\n${line}`;
-    // Not `toBe`, which would print them.
+    // `toBe` would print both texts.
     expect(after === expected).toBe(true);
   }, 120_000);
 
@@ -73,7 +73,7 @@ describe("B31: what no block names stays as it is, byte for byte", () => {
   });
 });
 
-/** What the model is told when it wants to arm the file `a`. */
+/** Returns the result for the model when it arms the file `a`. */
 async function refusal(folder: TestFolder, path = "a"): Promise<string> {
   const { results, said } = await play(folder, [arm(path), "I see."]);
   expect(said).toEqual([]);

@@ -6,7 +6,7 @@ const file = (path: string, mode: Mode = "lines"): Addressee => ({ path, mode, a
 const a = file("a.ts");
 const readme = file("README.md", "complete");
 
-/** What a message of these text parts holds: `block 1 (ts:1:2) a.ts "x\n"`. */
+/** Returns the blocks in a message of these text parts: `block 1 (ts:1:2) a.ts "x\n"`. */
 function captured(files: readonly Addressee[], ...texts: readonly string[]): readonly string[] {
   const parts = texts.map((text) => ({ type: "text", text }) as const);
   const { blocks, wrong, doubts, plain } = captureMessage(parts, files);

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { TestFolder } from "../test-folder.fixture.ts";
 import { arm, block, play } from "./play.fixture.ts";
 
-// Each test plays some hundred turns with real files.
+// Each test runs some hundred turns with real files.
 vi.setConfig({ testTimeout: 120_000 });
 
 const A = "1\n2\n3\n4\n";
@@ -11,7 +11,7 @@ const B = "b\n";
 const MESSAGE = `So:\r\n${block("ts:a.ts:2:3", "zw\u00f6lf \u{1f333}")}and\n~~~~ts:b.ts:1:1\n\`\`\`\n~~~~\n${block("ts:a.ts:4:5").trimEnd()}`;
 const AFTER = { a: "1\nzw\u00f6lf \u{1f333}\n3\n", b: "```\nb\n" };
 
-/** What the two files hold after the model has said this. */
+/** Returns the content of both files after this message of the model. */
 async function said(...beats: readonly Beat[]) {
   using folder = new TestFolder({ "a.ts": A, "b.ts": B });
   const script = [arm("a.ts", "b.ts"), beats, "Done."];

@@ -15,14 +15,14 @@ const PATHS = ["a.txt", "b.txt", "new/c.txt"];
 const OLD = ["old\n", "old\n", undefined];
 const NEW = ["new\n", "new\n", "new\n"];
 
-/** Compiled once for all, programs start in a third of the time. */
+/** The compile cache lets programs start in a third of the time. */
 const compiled = mkdtempSync(join(tmpdir(), "banyan-compiled-"));
 afterAll(() => rmSync(compiled, { recursive: true }));
 
-/** Processes that start beside many others. */
+/** For processes that start next to many others. */
 const SLOW = { timeout: 120_000 };
 
-/** A folder in which programs work that are killed. */
+/** The folder of programs that are killed. */
 class Scene extends TestFolder {
   readonly backups = join(this.outside, "backups");
 
@@ -30,7 +30,7 @@ class Scene extends TestFolder {
     super({ "a.txt": "old\n", "b.txt": "old\n" });
   }
 
-  /** Answers what the program wrote until it was killed, or came to its end. */
+  /** Returns the program's output until its end or its death. */
   async run(what: "apply" | "settle", instant: number): Promise<{ readonly said: string[]; readonly killed: boolean }> {
     const parameters = [PROGRAM, what, this.root, this.backups, String(instant)];
     const env = { ...process.env, NODE_COMPILE_CACHE: compiled };
@@ -44,12 +44,12 @@ class Scene extends TestFolder {
     return settleIntents(openWorkspace(this.root), this.backups);
   }
 
-  /** What is in each file; nothing for one that is not there. */
+  /** The content of each file; undefined if missing. */
   get contents(): (string | undefined)[] {
     return PATHS.map((path) => (existsSync(this.path(path)) ? this.read(path) : undefined));
   }
 
-  /** Files that nobody asked for. */
+  /** Unexpected files. */
   get leftovers(): string[] {
     const names = [...readdirSync(this.root, { recursive: true }), ...readdirSync(join(this.backups, "intents"))];
     return names.map(String).filter((name) => ![...PATHS, "new"].includes(name));
@@ -74,7 +74,7 @@ test(
       expect(await scene.settle()).toEqual([]);
       halves.push([half.filter((content) => content === "new\n").length, told.length]);
     }
-    // Three steps to note it, three files, and the end of the note.
+    // Three steps for writing the intent, three files, and the end of the intent.
     expect(halves).toEqual([
       [0, 0],
       [0, 0],

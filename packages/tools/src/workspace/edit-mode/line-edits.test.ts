@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyLineEdits, type LineEdit } from "./line-edits.ts";
 
-/** `2:4 x|y` puts the lines x and y in the place of the lines 2 and 3. */
+/** Parses an edit: `2:4 x|y` replaces the lines 2 and 3 by x and y. */
 function edit(short: string): LineEdit {
   const [, start, end, , lines] = /^(\d+):(\d+)( (.*))?$/s.exec(short) ?? [];
   return {
@@ -96,7 +96,7 @@ describe("B31: line ends", () => {
   });
 });
 
-/** The same by arrays, one edit after the other from the last. */
+/** A reference implementation with arrays that applies the edits from last to first. */
 function reference(text: string, edits: readonly LineEdit[]): string {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const split = lines.map((line) => ({ line: line.replace(/\r?\n$/, ""), end: /\r?\n$/.exec(line)?.[0] ?? "" }));

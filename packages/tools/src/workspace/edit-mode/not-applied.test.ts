@@ -8,7 +8,7 @@ import { arm, block, play } from "./play.fixture.ts";
 const ENDED = "Edit mode has ended: before you write more blocks, call edit_mode again";
 const ANEW = `${ENDED}, and then send all blocks anew.`;
 
-/** Arms a.ts, four lines, and lets the model say this; what it is told then, and the file must be as it was. */
+/** Arms a.ts with four lines, and plays this message. Returns the report for the model. The file must not change. */
 async function refused(message: Scene, files: readonly string[] = ["a.ts"]): Promise<string> {
   using folder = new TestFolder({ "a.ts": "1\n2\n3\n4\n", "b.ts": "b\n" });
   const { said, path } = await play(folder, [arm(...files), message, "I see."]);

@@ -6,13 +6,13 @@ import { arm, block, play } from "./play.fixture.ts";
 
 const ENDED = "Edit mode has ended: before you write more blocks, call edit_mode again";
 
-/** Answers one after the other; the last one from then on. */
+/** Returns the answers one after the other, then always the last. */
 function permits(...answers: readonly Permit[]): Permission {
   let asked = 0;
   return () => answers[Math.min(asked++, answers.length - 1)] as Permit;
 }
 
-/** Lets a person allow what is asked. */
+/** A user who allows every call. */
 const allowing = (item: { readonly type: string; readonly question?: string }, session: Session) => {
   if (item.type === "call.approval-requested" && item.question !== undefined)
     void session.answer(item.question, { decision: "allow" });

@@ -8,7 +8,7 @@ import { readText } from "../files/text-content.ts";
 import { TestFolder } from "../test-folder.fixture.ts";
 import { type Prepared, putInPlace } from "./put-in-place.ts";
 
-/** A folder with an existing file and a place for a new one, both prepared to hold "new". */
+/** Prepares an existing and a new file for the content "new". */
 async function prepared(folder: TestFolder, ...paths: readonly string[]) {
   const workspace = openWorkspace(folder.root);
   const all: Prepared[] = [];

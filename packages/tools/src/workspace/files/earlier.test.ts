@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { workspaceTools } from "../index.ts";
 import { TestFolder } from "../test-folder.fixture.ts";
 
-/** Results of calls of `read` and `search` behind a summary of five turns, in the folder. */
+/** Returns results of `read` and `search` after a summary of five turns, in the folder. */
 async function lookBack(folder: TestFolder, ...calls: ReturnType<typeof call>[]): Promise<readonly Call[]> {
   folder.add("gate.txt", `${"grass\n".repeat(400)}a hidden gate\n`);
   const model = scriptedModel([
@@ -43,7 +43,7 @@ describe("F98: read and search take addresses of what a summary covers", () => {
     );
     expect(outputs[2]).toBe("402\t401\ta hidden gate\n");
     expect(outputs[3]).toMatch(/^The tool failed: There is no message 77 on this branch/);
-    // No file was seen, and the call is about none.
+    // No file was seen, and the call concerns no file.
     for (const { about, seen = [] } of calls) expect([about?.paths, seen]).toEqual([[], []]);
   });
 

@@ -11,7 +11,7 @@ import { call, TestFolder } from "../test-folder.fixture.ts";
 import { openWorkspace } from "./paths.ts";
 import { readTool } from "./read.ts";
 
-/** How a text lies in a file. */
+/** The encodings of a text in a file. */
 const FORMS: Readonly<Record<string, (text: string) => Buffer>> = {
   "UTF-8": (text) => Buffer.from(text),
   "UTF-8 with a mark": (text) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(text)]),

@@ -26,7 +26,7 @@ const RULES = [
   "",
 ];
 
-/** Numbers from a seed, so that what fails fails again. */
+/** Returns random numbers from a seed, so that failures can be repeated. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -60,7 +60,7 @@ function addIfPossible(folder: TestFolder, path: string, content: string): void 
   try {
     folder.add(path, content);
   } catch {
-    // A part of the path is a file already, or all of it a folder.
+    // A parent of the path is a file, or the path is a folder.
   }
 }
 
@@ -122,9 +122,9 @@ test("S16: no rule of a folder and no depth of it holds others up: what would co
   });
   const deep = Array(190).fill("a").join("/");
   folder.add(`${deep}/end`, "");
-  // Each of these rules would be tried against the path by billions of steps.
+  // Each of these rules would need billions of steps for the path.
   expect(await listFiles(folder.root)).toEqual([".gitignore", `${deep}/end`]);
-  // Far down no rule is tried at all.
+  // Deep levels are not matched against rules.
   const [down, far] = [198, 210].map((levels) => `${Array(levels).fill("b").join("/")}/x/no.txt`) as [string, string];
   for (const path of [down, far]) folder.add(path, "");
   expect((await listFiles(folder.root)).filter((path) => path.startsWith("b"))).toEqual([far]);
@@ -133,7 +133,7 @@ test("S16: no rule of a folder and no depth of it holds others up: what would co
 test("S16: a walk that takes long gives others their turn, so that it can be ended", async () => {
   const rules = Array.from({ length: 5_000 }, (_, at) => `**/${at}*/**/x*y*z${at}`).join("\n");
   using folder = new TestFolder({ ".gitignore": rules });
-  // All in one folder, so that the walk waits for the system once.
+  // In a single folder, so that the walk waits for the system only once.
   for (let at = 0; at < 200; at += 1) folder.add(`${"n".repeat(100)}${at}`, "");
   const workspace = openWorkspace(folder.root);
   await using directory = await openDirectory(workspace, workspace.root);

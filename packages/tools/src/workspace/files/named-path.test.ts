@@ -239,7 +239,7 @@ test("F82: list and search write odd names so that every tool takes them back", 
   }
   expect(folder.names()).toEqual([...names].sort());
   expect(listed).toContain("./~");
-  // Folders that are named as drives, addresses and the home folder are.
+  // Folders with the names of drives, addresses and the home folder.
   for (const path of ["C:/a.txt", "file:/a.txt", "${HOME}/a.txt"]) {
     folder.add(path, "text\n");
     const [name] = (await call(listTool(workspace), { path: `./${path.split("/")[0]}` })).split(" (");

@@ -72,7 +72,7 @@ test("S10: of a token that a cut goes through, no more than its first seven char
   );
 });
 
-/** Cutters of texts that come in pieces, by the bytes or characters to which they cut. */
+/** Functions that cut texts in pieces, by the size of the result. */
 const CUTS: Readonly<Record<string, (pieces: readonly string[], size: number) => string>> = {
   "output of a program": (pieces, size) => {
     const output = new BoundedOutput({ head: size, tail: size });

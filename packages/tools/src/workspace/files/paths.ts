@@ -26,7 +26,7 @@ export interface Workspace {
   readonly protected: readonly string[];
   /** The mode of new files: 0o666 minus the umask. */
   readonly newFileMode: number;
-  /** Whether the system names open files by path (`/proc/self/fd`), which makes work in an open folder safe from swaps. */
+  /** True if the system names open files by path (`/proc/self/fd`), which makes work in an open folder safe from swaps. */
   readonly descriptors: boolean;
   /** Called for each opened file with its real place (S21). Absent: everything may be read. */
   readonly whyNotRead?: WhyNotRead;

@@ -42,7 +42,7 @@ test("stripping takes linear time on text made to be slow", () => {
     const start = performance.now();
     stripper.push(piece.repeat(300_000));
     stripper.end();
-    // Quadratic time would be minutes.
+    // Quadratic time would take minutes.
     expect(performance.now() - start).toBeLessThan(5000);
   }
 });

@@ -14,14 +14,14 @@ const read = call("read", { path: "n.md" });
 const write = call("write", { path: "n.md", content: "mine\n" });
 const shell = (command: string) => call("shell", { command });
 
-/** A folder with a file, and a conversation about it: each turn is one answer with its calls, and what its results were. */
+/** A folder with a file, and a conversation about the file: each turn is one answer with its calls and results. */
 function talking() {
   const folder = new TestFolder({ "n.md": "one\ntwo\n" });
   const session = Session.inMemory();
   return {
     folder,
     session,
-    /** The results of the calls of one turn. */
+    /** Returns the results of the calls in one turn. */
     async turn(...calls: ReturnType<typeof call>[]) {
       const { results } = await play(folder, [calls, "Done."], { session });
       return results.slice(-calls.length);
@@ -173,7 +173,7 @@ test("F78: a file that is brought over replaces none that changed since the bran
   await it.turn(read);
   it.user("restored\n");
   expect(await bring()).toBe(`n.md was not brought over: ${REFUSED.replace("The tool failed: ", "")}`);
-  // A merge keeps what somebody else changed, so it needs no new read.
+  // A merge keeps other changes, so it needs no new read.
   it.user("restored\nby the user\n");
   expect(await bring()).toMatch(/^changed n\.md/);
   expect(it.folder.read("n.md")).toBe("restored\nby the user\ntheirs\n");

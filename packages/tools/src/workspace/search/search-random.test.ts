@@ -23,7 +23,7 @@ const hasRipgrep = findRipgrep(openWorkspace("."), process.env) !== undefined;
 const SEED = Number(process.env.BANYAN_SEED ?? 79);
 const REFUSAL = /^The pattern is not a valid regular expression: .+\. .+\.$/s;
 
-/** In quick mode few, because each search starts a thread. */
+/** Few in quick mode, because each search starts a thread. */
 const [TREES, PATTERNS] = process.env.BANYAN_LONG ? [100, 20] : [8, 5];
 
 test(`F79: ${TREES * PATTERNS} random patterns find what JavaScript finds, with and without ripgrep${hasRipgrep ? "" : " (no rg here)"}`, async () => {
@@ -46,11 +46,11 @@ test(`F79: ${TREES * PATTERNS} random patterns find what JavaScript finds, with 
       if (!answer.startsWith("refused: "))
         expect(wrongIn(answer, pattern, files, open), `${pattern.pattern}\n${answer}`).toEqual([]);
     });
-    // The folder stays until each search has ended.
+    // The folder must stay until each search has ended.
     const failed = (await Promise.allSettled(judged)).find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
   }
-  // A pattern of several repetitions takes long on long lines, and the answer says so.
+  // A pattern with several repetitions takes long on long lines, and the result says so.
   expect(stopped).toBeLessThanOrEqual(1 + (TREES * PATTERNS) / 100);
 });
 
@@ -75,7 +75,7 @@ test("F79: random patterns find in texts what JavaScript finds, and one of 20 is
   expect(refused / drawn.length).toBeLessThanOrEqual(0.05);
 });
 
-/** Returns whether a text contains one of those without which ripgrep leaves a file out. */
+/** Returns whether a text contains a text without which ripgrep excludes the file. */
 function hasNeeded(pattern: string, text: string): boolean {
   const { needs, ignoresCase } = translate(pattern);
   const cased = (some: string) => (ignoresCase ? some.toLowerCase() : some);
@@ -92,7 +92,7 @@ async function answerOf(folder: TestFolder, pattern: string, ripgrep: boolean): 
   }
 }
 
-/** The untrue and the missing statements of an answer. */
+/** Returns the wrong and the missing lines of a result. */
 function wrongIn(answer: string, pattern: JudgedPattern, files: readonly JudgedFile[], open: ReadonlySet<string>) {
   const told = new Set([...answer.matchAll(/^(\S*\.\w+:\d+):/gm)].map(([, place]) => place));
   const wrong: string[] = [];

@@ -21,7 +21,7 @@ import { scopeOf } from "./search-scope.ts";
 export interface SearchOptions {
   /** Milliseconds for a search. The matches until then are the result. Default 30,000. */
   readonly deadline?: number;
-  /** Whether to use ripgrep if it is on the path. Default true. */
+  /** Use ripgrep if it is on the path. Default true. */
   readonly ripgrep?: boolean;
   /** Gets the files with matches that may be lines of a key (S22). */
   readonly watch?: Watch;
