@@ -28,7 +28,7 @@ export interface Place {
   readonly signal: AbortSignal;
   /** Runs the command `banyan` in the folder until it exits. */
   banyan(args: readonly string[], options?: RunOptions): Promise<Ended>;
-  /** Starts the command. It is killed with all its child processes when the attempt ends. */
+  /** Starts the command. The command is killed with all its child processes when the attempt ends. */
   start(args: readonly string[], options?: Omit<RunOptions, "input">): Running;
   /** Registers a function to call when the attempt ends, in reverse order. */
   defer(undo: () => unknown): void;

@@ -29,7 +29,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Starts the server in the folder of the place. It ends with the attempt. */
+/** Starts the server in the folder of the place. The server ends with the attempt. */
 export async function attackedServer(place: Place): Promise<AttackedServer> {
   const args = ["serve", "--port", "0", "--model", "demo/offline", "--guest-token", GUEST];
   const server = place.start(args);

@@ -6,8 +6,8 @@ import type { Call, WireFormat } from "./formats/format.ts";
 import { formats } from "./formats/index.ts";
 
 /**
- * A fast client for one wire format that trusts the provider, as a developer would write it by hand. It has an undici
- * pool, splits lines by hand, parses only the text of a text chunk, and encodes each message once. It has no tree, log,
+ * A fast client for one wire format that trusts the provider, as a developer would write it by hand. The client has an undici
+ * pool, splits lines by hand, parses only the text of a text chunk, and encodes each message once. The client has no tree, log,
  * feed, limits, retries, argument checks or cancellation.
  */
 export function connect(address: string, name: Format): Client {

@@ -59,7 +59,7 @@ export interface SummaryRequest {
 const REMEMBERED = 4;
 
 /**
- * A model of a provider that supports every program's format. It follows a script whatever the prompt contains, and
+ * A model of a provider that supports every program's format. The model follows a script whatever the prompt contains, and
  * enforces the window. The prompt only matters for summaries.
  */
 export class LongModel implements AsyncDisposable {

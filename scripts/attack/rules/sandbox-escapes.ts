@@ -144,7 +144,7 @@ const links: Readonly<Record<string, string>> = {
   ".idea": "../home/missing",
 };
 
-/** Kernel objects of a user: how to create them outside, and how a command finds them. Both print `found` on success. */
+/** Kernel objects of a user: how to create them outside, and how a command finds them. Both commands print `found` on success. */
 const kernel: Readonly<Record<string, { readonly make?: string; readonly ask: string }>> = {
   "shared memory of another program": {
     make: `libc.shmget(KEY, 4096, 0o1600)`,

@@ -17,7 +17,7 @@ import { parsed, rightsFrom } from "../rights-text.ts";
 import { storeError } from "./error.ts";
 import { fileNameOf } from "./file-name.ts";
 
-/** The file names of conversations older than the permission files. They count as this store's own. */
+/** The file names of conversations older than the permission files. Such conversations count as this store's own. */
 const EARLIER = "earlier.json";
 
 /**

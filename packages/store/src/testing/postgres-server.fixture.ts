@@ -72,7 +72,7 @@ export async function restartPostgres(
 
 /** Kills a server like a crash, and waits until all its processes are gone. */
 export async function killPostgres({ process: pid }: LocalPostgres): Promise<void> {
-  // The child processes notice the death of the first process and end. They hold the folder until then.
+  // The child processes notice the death of the first process and end. Until then the child processes hold the folder.
   process.kill(-pid, "SIGKILL");
   while (isAlive(pid)) await sleep(10);
 }

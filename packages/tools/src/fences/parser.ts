@@ -10,7 +10,7 @@ const FEWEST_MARKERS = 3;
  * a fence, and reads each character once. Line ends (LF, CRLF, CR) are kept. A piece may end anywhere, even within a
  * CRLF or a surrogate pair.
  *
- * The parser knows no other Markdown. It therefore differs from CommonMark if something encloses a fence:
+ * The parser knows no other Markdown. The parser therefore differs from CommonMark if something encloses a fence:
  *
  * - In a list, a fence may have at most three columns before it, including the item's marker (`- `, `1. `). Only a
  *   closing fence ends the block, not a line that leaves the list.

@@ -109,7 +109,7 @@ export class McpServer {
     return this.#prompts;
   }
 
-  /** The entries of its lists that violate the protocol, one line each. They were left out, or used without the violation. */
+  /** The entries of its lists that violate the protocol, one line each. An entry was left out, or used without the violation. */
   get oddities(): readonly string[] {
     return [...this.#oddities];
   }

@@ -64,7 +64,7 @@ export type McpServerState = { readonly name: string } & (
       readonly tools: number;
       /** Tools with arguments that only the server checks, and the reason. */
       readonly unread?: readonly string[];
-      /** Listed entries that violate the protocol, one line each. They were left out, or used without the violation. */
+      /** Listed entries that violate the protocol, one line each. An entry was left out, or used without the violation. */
       readonly odd?: readonly string[];
     }
   | { readonly status: "disabled" }

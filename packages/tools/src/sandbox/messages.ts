@@ -5,7 +5,7 @@ export interface SandboxPlan {
   readonly readDenied: readonly string[];
   /** Readable places inside denied places. */
   readonly readable: readonly string[];
-  /** Writable places inside denied folders. They contain only files that commands of this sandbox wrote. */
+  /** Writable places inside denied folders. The places contain only files that commands of this sandbox wrote. */
   readonly caches: readonly string[];
   /** Writable repositories of linked work trees, outside of these work trees. */
   readonly repositories: readonly string[];

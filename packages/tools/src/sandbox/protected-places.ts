@@ -23,7 +23,7 @@ export interface ProtectedPlaces {
 
 /**
  * Finds the protected places in a writable folder (S8, S19): files that git obeys in repositories, and files that other
- * programs obey. At the top of the folder and in repositories, missing files are included. They can be created in a new
+ * programs obey. At the top of the folder and in repositories, missing files are included. Such files can be created in a new
  * folder further down. `rg` is the path of ripgrep. Rejects if the folder cannot be searched.
  */
 export async function protectedPlaces(root: string, rg: string): Promise<ProtectedPlaces> {

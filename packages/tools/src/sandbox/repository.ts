@@ -7,7 +7,7 @@ const PARTS_OF_REPOSITORY = ["HEAD", "config", "objects", "refs"];
 
 /**
  * Returns the files that git obeys in its folder: settings, hooks, and pointers to other parts. Normal git commands write
- * all other files. Missing files of the first group are protected too; missing files of the second group have no effect.
+ * all other files. Missing files of `missingToo` are included: commands must not create them. Missing files of `there` have no effect.
  */
 export function obeyedByGit(folder: string): string[] {
   const there = ["config.worktree", "gitdir", "info/attributes", "objects/info/alternates"];

@@ -22,7 +22,7 @@ import { obeyedByGit, protectedOfRepository } from "./repository.ts";
 import { Submodules } from "./submodules.ts";
 
 /*
- * The process of one sandbox. The runtime keeps its configuration, proxies and mount points per process. It also
+ * The process of one sandbox. The runtime keeps its configuration, proxies and mount points per process. The runtime also
  * handles the process's signals, and protects files of the working directory by creating empty ones while a command
  * runs. So each sandbox gets a process in an empty folder. When the program ends in any way, this process notices,
  * stops the proxies and cleans up.

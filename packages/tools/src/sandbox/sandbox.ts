@@ -34,7 +34,7 @@ import { repositoryOf } from "./repository.ts";
 export interface SandboxOptions {
   /** The working folder, which is writable. */
   readonly root: string;
-  /** More writable places, relative to the root or absolute. They must exist. */
+  /** More writable places, relative to the root or absolute. The places must exist. */
   readonly writable?: readonly string[];
   /** Read-only places inside the writable places, in addition to the protected places (S8). */
   readonly writeDenied?: readonly string[];

@@ -104,7 +104,7 @@ function submoduleIn(folder: string): Submodule | undefined {
   try {
     // git does not follow a link here.
     if (realpathSync(folder) !== folder) return undefined;
-    // For git, an empty folder is no repository. It may be the placeholder of a program that works in this folder.
+    // For git, an empty folder is no repository. The folder may be the placeholder of a program that works in this folder.
     if (isVacant(pointer)) return undefined;
     const { dev, ino, birthtimeMs } = lstatSync(pointer);
     const isFolder = statSync(pointer).isDirectory();

@@ -7,7 +7,7 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 /** The prefix that translators put before an IPv4 address (RFC 6052). */
 const TRANSLATED = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
-/** A public address that only machines of one cloud reach. It gives access to the machine's own secrets. */
+/** A public address that only machines of one cloud reach. This address gives access to the machine's own secrets. */
 const PLATFORM = "168.63.129.16";
 
 /**

@@ -78,7 +78,7 @@ export function lossesIn({ seen, kept }: Aftermath): string[] {
   return problems;
 }
 
-/** Invariant 6: each input is exactly one message, word for word, or waits. It is reported as delivered only afterwards. */
+/** Invariant 6: each input is exactly one message, word for word, or waits. An input is reported as delivered only afterwards. */
 function checkTexts({ log, state }: Aftermath): string[] {
   return ofType(log, "input.queued").flatMap(({ input, parts }) => {
     const messages = ofType(log, "message.added").filter(({ message }) => message === input);
@@ -172,7 +172,7 @@ function checkUsage({ log, state }: Aftermath): string[] {
   return isDeepStrictEqual(sum, state.usage) ? [] : ["The usage is not that of all model calls."];
 }
 
-/** F16: an interrupted answer keeps exactly the text of its checkpoints, and is marked as interrupted. */
+/** F16: an interrupted answer keeps exactly the text of its checkpoints, which users saw as the start of the answer. */
 function checkStreams({ seen, kept, state }: Aftermath): string[] {
   const problems: string[] = [];
   for (const [id, shown] of shownIn(seen)) {

@@ -16,7 +16,7 @@ export const OTHER_BRANCH = "How is the weather?";
 export const LAST_OF_BATCH = "send-1";
 
 /**
- * The model's replies to the last user message, step by step. They follow from the prompt alone, so that a model in
+ * The model's replies to the last user message, step by step. The replies follow from the prompt alone, so that a model in
  * another process continues in the same way.
  */
 const answers: Readonly<Record<string, readonly Scene[]>> = {

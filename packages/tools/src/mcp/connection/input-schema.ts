@@ -31,7 +31,7 @@ export interface ServerSchema {
 /**
  * Converts the input schema of a server's tool for the engine. Keywords of other versions and dialects of JSON Schema
  * are converted by their meaning (F43). The server checks all arguments anyway, so some parts are left to the server.
- * These are regular expressions, because a hostile one can keep a program busy for ever, and unreadable parts, such as
+ * Such parts are regular expressions, because a hostile one can keep a program busy for ever, and unreadable parts, such as
  * references to nothing. The model reads the expressions in the description.
  */
 export function inputSchema(given: Schema): ServerSchema {

@@ -39,7 +39,7 @@ const DRAIN = 250;
  *   close ──▶ input ends, 200 ms ──▶ remaining processes get SIGTERM, after 2 s SIGKILL ──▶ closed
  *   program exits ───────────────────▲
  *
- * The client package's transport ends only the first process. It also waits for ever if another process keeps an output open.
+ * The client package's transport ends only the first process. That transport also waits for ever if another process keeps an output open.
  */
 export class ProcessTransport implements Transport {
   onclose?: () => void;

@@ -30,7 +30,7 @@ export interface StartingPlace {
  * Returns where a server starts: in the workspace, or in the folder of its entry. A package runner without a folder
  * starts in the root of the file system. The root has no parent and is no workspace, so no file of a workspace decides
  * which program runs (S16). The rule also covers entries of the project. A user trusted an earlier state of the
- * workspace: since then, a sandboxed command or an edit may have added programs and settings. They would run outside
+ * workspace: since then, a sandboxed command or an edit may have added programs and settings. These programs would run outside
  * the sandbox, with the variables of the entry. Arguments that name workspace files (`.`, `..`, `./x`, `../x`, also
  * after `=`) become absolute paths.
  */

@@ -44,7 +44,7 @@ const MOST_FILES = 20_000;
 /** Bytes to keep of all files without a call, and of one file. */
 const MOST_KEPT = 32 * 1024 * 1024;
 const MOST_KEPT_OF_ONE = 1024 * 1024;
-/** A different previous content that is unknown. */
+/** Stands for a previous content that is unknown, but differed. */
 const UNKNOWN: FileContent = { digest: "unknown" };
 
 /** A file in use by calls: its content at the first record, or after the last call. */

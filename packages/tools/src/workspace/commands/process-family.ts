@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { INSIDE } from "../../sandbox/find-program.ts";
 
 /**
- * A process and all its descendants. They are found by their process group, by their parents, and by a variable that
+ * A process and all its descendants. The processes are found by their process group, by their parents, and by a variable that
  * only their environment has. So processes in their own session are found too. Parents and environment need `/proc`;
  * other systems only have the group.
  */
@@ -115,7 +115,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** The running commands. They end with the program. */
+/** The running commands, which end with the program. */
 export class RunningCommands {
   readonly #families = new Set<ProcessFamily>();
   readonly #endAll = () => {
@@ -142,7 +142,7 @@ export class RunningCommands {
 function signalFamily(family: ProcessFamily, signal: "SIGTERM" | "SIGKILL", known: Set<string>): boolean {
   const members = membersOf(family, known);
   if (members === undefined) return send(-family.group, signal);
-  // SIGTERM to the processes around a sandbox would kill the sandbox at once. They end when the sandbox is empty.
+  // SIGTERM to the processes around a sandbox would kill the sandbox at once. Such processes end when the sandbox is empty.
   const inSandbox = signal === "SIGTERM" ? members.filter(isInSandbox) : [];
   if (inSandbox.length > 0) {
     for (const member of inSandbox) send(member.id, signal);

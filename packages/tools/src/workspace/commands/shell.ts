@@ -33,7 +33,7 @@ const LONGEST_TIMEOUT = 3_600_000;
 /** Characters. The system limits an argument to 128 KiB; longer text belongs in a file. */
 const LONGEST_COMMAND = 30_000;
 
-/** Together less than the engine's limit for a result. The end gets more, because errors are at the end. */
+/** Bytes of output to keep, together below the engine's limit for a result. The end gets more, because errors are there. */
 const KEPT = { head: 20_000, tail: 40_000 };
 
 /** Prevents interactive output: no terminal and no user are there. `env` overrides these variables. */

@@ -1,6 +1,6 @@
-// A program that is killed while it changes files: `node killed-program.fixture.ts WHAT ROOT BACKUPS INSTANT`. It
+// A program that is killed while it changes files: `node killed-program.fixture.ts WHAT ROOT BACKUPS INSTANT`. The program
 // applies a message to three files, or settles the changes of a killed process. From the record of the change on, each
-// step that changes the disk is an instant. The program kills itself with SIGKILL right before instant INSTANT. It
+// step that changes the disk is an instant. The program kills itself with SIGKILL right before instant INSTANT. The program
 // prints the path of each file whose change is in the log, and finally the number of instants.
 import { writeSync } from "node:fs";
 import files from "node:fs/promises";

@@ -23,7 +23,7 @@ const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"];
 export const TOO_MANY_STARS = /(?:\*[^/*]*){5}/;
 
 /**
- * Each `**` multiplies the cost of a rule by the depth of a path. Two of them are affordable up to `DEEPEST`; rules
+ * Each `**` multiplies the cost of a rule by the depth of a path. Two `**` are affordable up to `DEEPEST`; rules
  * with more are ignored. A final `**` costs nothing.
  */
 const TOO_MANY_DEPTHS = /(?:(?:^|\/)\*{2,}(?=\/).*?){3}/;

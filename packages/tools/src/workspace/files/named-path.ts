@@ -32,7 +32,7 @@ const MOST_COMPARED = 5000;
  *
  * - `~`, `$HOME` and `${HOME}` at the start are the home folder. A `file://` address is the file that it names.
  * - `\` separates folders on every system, unless a file with the literal name exists.
- * - Double quotes around a path are removed. If the text is JSON that names a file, it is decoded: listings quote odd names.
+ * - Double quotes around a path are removed. JSON text that names a file is decoded: listings quote odd names.
  * - A missing name means the single look-alike name in its folder (F81), if there is exactly one.
  *
  * `meantPath` leaves the result unchanged. Throws a `WorkspaceError` with code `path` for a text that names no place of this
@@ -82,7 +82,7 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2
 const MEANS_ELSEWHERE = /^(?:(?:~|\$HOME|\$\{HOME\})(?:$|\/)|file:\/|[A-Za-z]:[\\/])/i;
 
 /**
- * Returns a path for listings that means the same path when it is read again (S35). The path is on one line. It becomes a JSON
+ * Returns a path for listings that means the same path when it is read again (S35). The path is on one line. The path becomes a JSON
  * string if a character would break the line or reverse the text, and gets a leading `./` if it would mean another place.
  */
 export function shownPath(path: string): string {
