@@ -20,7 +20,7 @@ export default function testHome(): () => void {
   }
   // os.tmpdir() reads the first on POSIX and the others on Windows.
   for (const name of ["TMPDIR", "TEMP", "TMP"]) process.env[name] = home;
-  // Programs of tests share one compile cache instead of one per home.
+  // All programs that tests start share a compile cache.
   process.env.NODE_COMPILE_CACHE = join(home, "compiled");
   return () => {
     endPostgres(`${home}-postgres`);

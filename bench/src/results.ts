@@ -1,7 +1,7 @@
 import type { Measure, Sample, Target } from "./measure.ts";
 import { median } from "./statistics.ts";
 
-/** The results of a measure's rounds, for one figure of one subject. */
+/** A figure's values for a subject, over all rounds of a measure. */
 export interface Row {
   readonly figure: string;
   readonly unit: string;

@@ -11,7 +11,7 @@ export function nameOf(n: number): string {
   return `${verb}${noun[0]?.toUpperCase()}${noun.slice(1)}${round === 0 ? "" : round + 1}`;
 }
 
-/** Returns a TypeScript module of functions with twelve lines each. Half of the lines resemble those of other functions. */
+/** Returns a TypeScript module of functions with twelve lines each. Half of each function resembles the other functions. */
 export function typescript(functions: number): string[] {
   const lines = ['import { readFileSync } from "node:fs";', 'import { log } from "./log.ts";', ""];
   for (let n = 0; n < functions; n += 1) {

@@ -21,7 +21,7 @@ export interface NodeOptions {
 }
 
 /**
- * This store as one of the nodes that share its database. The node owns its open conversations during its lease, by the
+ * This store as a node of the shared database. The node owns its open conversations during its lease, by the
  * database's clock, because a node's clock may be wrong by hours. After the lease, other nodes may take the
  * conversations. The epoch then refuses later appends of this node, so a process that was suspended does no harm.
  */

@@ -112,7 +112,7 @@ export class Shared {
     await this.#database.ask(ENDS, [node]);
   }
 
-  /** Returns those of these conversations that another node took from this node. */
+  /** Returns the given conversations that another node took from this node. */
   async overtaken(conversations: readonly string[]): Promise<string[]> {
     if (conversations.length === 0) return [];
     const rows = await this.#database.ask(OVERTAKEN, [conversations, this.#node.id]);

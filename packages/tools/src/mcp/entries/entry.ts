@@ -57,6 +57,7 @@ export interface OAuthEntry {
  */
 export type McpServerEntry = StdioEntry | HttpEntry;
 
+/** Returns whether the server of an entry is a program. */
 export function isStdio(entry: McpServerEntry): entry is StdioEntry {
   return "command" in entry;
 }

@@ -12,7 +12,7 @@ export interface Part {
 /** A longer list of alternatives excludes hardly any file. */
 const MOST_NEEDS = 30;
 
-/** Returns a part that matches one character of a set. */
+/** Returns a part that matches a character of the set. */
 export function set(source: string): Part {
   return { source, needs: [], unit: true };
 }
