@@ -10,7 +10,7 @@ import { frames } from "./connection/frames.ts";
 import { oddEnd, Report } from "./report/report.ts";
 import { readySession } from "./session/session.ts";
 
-/** Maximum bytes of one message of an agent. */
+/** Maximum bytes of an agent's message. */
 const LONGEST = 32 * 1024 * 1024;
 /** Milliseconds for an agent to confirm a cancellation. Shorter than the conversation's own wait for the end of the turn. */
 const STOP = 2_000;

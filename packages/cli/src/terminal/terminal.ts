@@ -91,8 +91,8 @@ export interface TerminalOptions {
 }
 
 /**
- * Actions of keys on a conversation: change the approval mode, list the sub-agents, withdraw the last queued message,
- * or open the tree at the last own message.
+ * Actions of keys on a conversation. `take-back` withdraws the last queued message; `rewind` opens the tree at the
+ * last own message.
  */
 export type TalkAction = "approval-mode" | "agents" | "take-back" | "rewind";
 
