@@ -146,7 +146,7 @@ function canChat({ id, prices }: Pick<ModelInfo, "id" | "prices">): boolean {
   return canChatByName(id) && !OTHER_TASKS.test(id);
 }
 
-/** Returns the same by the name alone, for models that a local server lists. */
+/** Returns whether a model can chat, judged by its name alone: a local server lists no prices. */
 export function canChatByName(model: string): boolean {
   return !VECTORS.test(model);
 }

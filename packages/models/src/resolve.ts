@@ -124,7 +124,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Media types of files that a model gets in tool results, if its name shows that it sees images. A provider refuses the whole
- * conversation if its model does not. Undefined if the driver knows this itself.
+ * conversation for a model that cannot. Undefined if the driver knows this itself.
  *
  * @param sees The user's setting, which takes precedence.
  */

@@ -194,7 +194,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   return evaluation;
 }
 
-/** Throws `EvaluationError` for wrong options. */
+/** Throws `EvaluationError` for wrong options that a file of cases cannot contain. */
 function checkOptions({ cases, columns, judge, limits, session, atOnce, repetitions }: EvaluateOptions): void {
   const wrong = (message: string) => new EvaluationError(message);
   if (columns.length === 0) throw wrong("There is nothing to evaluate: name at least one column.");

@@ -116,7 +116,7 @@ function matchesCommand(written: string | undefined, part: CommandPart): Match {
   const [name = "", ...rest] = words;
   const program = programOf(words);
   const names = new Set([name, program, program.toLowerCase()]);
-  // An unknown piece may contain a slash; then only its end names the program.
+  // An unknown piece may contain a slash, so the program's name may begin in it.
   if (name.includes(UNKNOWN)) names.add(name.slice(name.indexOf(UNKNOWN)));
   const bare = withoutOptions(words);
   const texts = [...names].flatMap((first) => [
