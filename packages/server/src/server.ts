@@ -23,7 +23,7 @@ import { openApi } from "./http/open-api.ts";
 import { pageFiles } from "./http/page-files.ts";
 import { SocketServer } from "./socket/socket-server.ts";
 
-/** The most connections at once, so that the process can still open files. */
+/** Maximum number of connections at once, so that the process can still open files. */
 const CONNECTIONS = 2_000;
 
 /** Milliseconds within which a connection must have sent its request headers, and between two checks. */
@@ -71,7 +71,7 @@ export interface ServeOptions {
   /** Milliseconds until an unwatched conversation without running work closes. Default 30,000. */
   readonly idle?: number;
   /**
-   * The most connections at once; the server turns away further ones. Guests get at most half of them, and a twentieth from one
+   * Maximum number of connections; the server turns away further ones. Guests get at most half of them, and a twentieth from one
    * address. Default 2,000.
    */
   readonly connections?: number;

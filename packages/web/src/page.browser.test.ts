@@ -31,7 +31,7 @@ graph nowhere -->
 \`\`\`
 `;
 
-/** The most compressed bytes of JavaScript that the page needs before it is usable. */
+/** Maximum compressed size of the JavaScript that the page needs before it is usable, in bytes. */
 const LARGEST_START = 65_000;
 
 describe("the built page", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
 
-/** The most stops of Tab between the header and the message box. */
+/** Maximum number of stops of Tab between the header and the message box. */
 const MOST = 25;
 
 const LINKS = Array.from({ length: 40 }, (_, place) => `[link ${place}](https://example.com/${place})`).join(" ");

@@ -179,11 +179,11 @@ function cookieIn(header: string | undefined, name: string): string | undefined 
   return undefined;
 }
 
-/** The most wrong tokens from one address within `WITHIN`. */
+/** Maximum number of wrong tokens from one address within `WITHIN`. */
 const MOST_FAILED = 20;
 /** Milliseconds. */
 const WITHIN = 60_000;
-/** The most addresses that are remembered; above this number, the oldest are forgotten. */
+/** Maximum number of addresses that are remembered; above this number, the oldest are forgotten. */
 const ADDRESSES = 1_000;
 
 /** Counts wrong tokens per address, against guessing. A request with a correct token is not affected. */
@@ -208,7 +208,7 @@ class Attempts {
 /** Milliseconds for which a one-time token is valid. */
 const GOOD_FOR = 60_000;
 
-/** The most one-time tokens at once; above this number, the oldest becomes invalid. */
+/** Maximum number of one-time tokens at once; above this number, the oldest becomes invalid. */
 const MOST_GIVEN = 100;
 
 /** One-time tokens that sign in one page soon: for places that others may see. */

@@ -12,7 +12,7 @@ interface Kept extends Share {
   readonly digest: string;
 }
 
-/** The most valid links at once: the server checks each when a page connects. */
+/** Maximum number of valid links at once: the server checks each when a page connects. */
 const MOST_SHARES = 200;
 
 /** The longest delay of a timer, in milliseconds. */

@@ -6,7 +6,7 @@ import { isDone, type NodeProcess, type NodeSetting, Nodes, say } from "../testi
 import type { TestClient } from "../testing/test-client.fixture.ts";
 
 const HOUR = 3_600_000;
-/** The most time for a turn on a busy machine with rounded clocks; far less than an hour. */
+/** Maximum time for a turn on a busy machine with rounded clocks; far less than an hour. */
 const MINUTES = 5 * 60_000;
 const LONG = Boolean(process.env.BANYAN_LONG) && whyNoPostgres === undefined;
 

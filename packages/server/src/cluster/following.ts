@@ -13,7 +13,7 @@ const AGAIN = 300;
 /** Milliseconds between two reads for an event that is about to enter the log. */
 const SOON = 20;
 
-/** The parts of a node that following turns needs. */
+/** The parts of a node that `Following` uses. */
 export interface FollowingOptions {
   readonly store: Pick<Store, "view">;
   readonly shared: Pick<Shared, "ownerOf" | "ends">;

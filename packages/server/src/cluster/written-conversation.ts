@@ -4,7 +4,7 @@ import type { Watchable, Watching } from "../desk/elsewhere.ts";
 import { Frame, shownTo, type Viewer } from "../desk/live/frame.ts";
 import type { Line } from "../desk/live/subscription.ts";
 
-/** The most UTF-16 units of messages in one answer; a single larger message is still sent. */
+/** Maximum number of UTF-16 units of messages in one answer; a single larger message is still sent. */
 const READ_AT_ONCE = 1024 * 1024;
 
 /** The source of a conversation, and its notifications. */

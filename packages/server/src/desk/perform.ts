@@ -124,7 +124,7 @@ export function isOfConnection(command: Command): command is Command<ConnectionC
   return ofConnections.has(command.type);
 }
 
-/** The most outcomes that are remembered; above this number, the oldest are forgotten. */
+/** Maximum number of outcomes that are remembered; above this number, the oldest are forgotten. */
 const REMEMBERED = 10_000;
 
 interface Done<Outcome> {

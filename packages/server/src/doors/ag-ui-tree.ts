@@ -119,7 +119,7 @@ export interface Outline {
   readonly branches: readonly string[];
 }
 
-/** The most branches in an outline: the newest. */
+/** Maximum number of branches in an outline; the newest are kept. */
 const BRANCHES = 200;
 
 export function outlineOf({ messages, children, leaf }: ConversationState): Outline {

@@ -13,7 +13,7 @@ import type { DoorRequest } from "./door.ts";
 /** Milliseconds of silence after which the stream of a waiting turn ends: questions that arise together arrive together. */
 export const QUIET = 300;
 
-/** The most characters that may wait for a reader. A turn does not wait for its readers: a slower reader is dropped. */
+/** Maximum number of characters that may wait for a reader. A turn does not wait for its readers: a slower reader is dropped. */
 const FULL = 1024 * 1024;
 
 /** A conversation that a request follows. */

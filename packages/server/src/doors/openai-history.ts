@@ -7,7 +7,7 @@ import { TOLD_BEFORE } from "./door.ts";
 import { type OpenAiTurn, textOf } from "./openai-words.ts";
 import type { Asking } from "./turn.ts";
 
-/** The most words of a search query, queries, and hits that are examined. */
+/** Maximum number of words in a search query, of queries, and of examined hits. */
 const WORDS = 12;
 const QUERIES = 4;
 const HITS = 50;

@@ -16,7 +16,7 @@ import { noticePage } from "./answers.ts";
 import type { PageFile } from "./page-files.ts";
 import { type RestParts, rest } from "./rest.ts";
 
-/** The most bytes of a sign-in request. */
+/** Maximum size of a sign-in request, in bytes. */
 const LARGEST_SIGN_IN = 10_000;
 
 const COOKIE = { httpOnly: true, sameSite: "Strict", path: "/" } as const;
@@ -258,7 +258,7 @@ const FRAME_HEADERS: Readonly<Record<string, string>> = {
   "X-Frame-Options": "SAMEORIGIN",
 };
 
-/** The most addresses whose request rate is remembered. */
+/** Maximum number of addresses whose request rate is remembered. */
 const ADDRESSES = 1_000;
 
 /** Limits the request rate of the API, over all its addresses, and forbids caching. */

@@ -19,7 +19,7 @@ import { attachment, statusOf } from "./answers.ts";
 import type { HttpEnvironment } from "./app.ts";
 import { cursorFrom, EventStream } from "./event-stream.ts";
 
-/** The most bytes of an imported conversation. */
+/** Maximum size of an imported conversation, in bytes. */
 const LARGEST_IMPORT = 256 * 1024 * 1024;
 
 /** The parts of the server that the API for scripts needs. */

@@ -18,7 +18,7 @@ export interface Figures {
   readonly log: readonly string[];
 }
 
-/** The most models at once; above this number, the oldest are forgotten. */
+/** Maximum number of models at once; above this number, the oldest are forgotten. */
 const MODELS = 200;
 
 const [directory = "", token = "", ...allowedHosts] = process.argv.slice(2);

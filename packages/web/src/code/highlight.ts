@@ -10,7 +10,7 @@ export interface Piece {
   readonly kind?: Kind;
 }
 
-/** The most UTF-16 units of highlighted code: more would create too many elements and block the page. */
+/** Maximum number of UTF-16 units of highlighted code: more would create too many elements and block the page. */
 const LONGEST = 30_000;
 
 /** The scope names of grammars, by kind; other scopes inherit the colour around them. */

@@ -14,7 +14,7 @@ export interface WrittenLine {
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 const HEAD = /^(diff |index |(new|deleted) file mode |rename |similarity index |\\ |@@)/;
 
-/** The most lines of a rendered diff; a longer one is shown as code. */
+/** Maximum number of lines of a rendered diff; a longer one is shown as code. */
 const MOST = 2_000;
 
 /**

@@ -25,7 +25,7 @@ export const ACCEPTED = [...PICTURES, "application/pdf", "text/*", ".md", ".json
   ",",
 );
 
-/** The most files of a message. */
+/** Maximum number of files in a message. */
 const MOST_FILES = 20;
 
 /** Returns whether a browser shows this image without running code. */
@@ -181,7 +181,7 @@ function decoded(bytes: Uint8Array<ArrayBuffer>): string | undefined {
 /** Bytes per base64 character. */
 export const BYTES = 3 / 4;
 
-/** The most bytes in the arguments of one call. */
+/** Maximum number of bytes in the arguments of one call. */
 const PIECE = 0x8000;
 
 function base64Of(bytes: Uint8Array): string {

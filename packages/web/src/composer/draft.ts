@@ -13,7 +13,7 @@ export const FIRST_PAGE = "first-page";
 
 const NAMES = { text: "draft", files: "draft files" } as const satisfies Record<keyof Draft, string>;
 
-/** The most characters of a stored draft. Larger drafts last until the page closes, because storage is shared. */
+/** Maximum number of characters of a stored draft. Larger drafts last until the page closes, because storage is shared. */
 const LARGEST = 2_000_000;
 
 /** The names of drafts that a reload would lose: too large, or no room in storage. */

@@ -15,7 +15,7 @@ const EFFORT_NAMES = { "": t("default"), low: t("low"), medium: t("medium"), hig
 
 /** The number of recently used models that come first. */
 const LAST = 5;
-/** The most models in the list; the user filters a longer one. */
+/** Maximum number of models in the list; the user filters a longer one. */
 const LISTED = 60;
 
 /** All usable models: filtered by a part of the name, or entered by name (W64). */

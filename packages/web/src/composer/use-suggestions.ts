@@ -24,10 +24,10 @@ export interface Suggestions {
   readonly isMerelyOffered?: boolean;
 }
 
-/** The most characters of a prompt in the list. */
+/** Maximum number of characters of a prompt in the list. */
 const SEEN = 80;
 
-/** The most files in the list. */
+/** Maximum number of files in the list. */
 const MOST_FILES = 12;
 
 /** The word that ends at the caret; after `@"`, it may contain spaces. */

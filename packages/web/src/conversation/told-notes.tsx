@@ -5,7 +5,7 @@ import { say, t } from "../phrases/phrases.ts";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";
 
-/** The most notes that stay. */
+/** Maximum number of visible notes. */
 const KEPT = 5;
 
 /** Items that the page shows elsewhere: a countdown, and a question about a limit. */

@@ -4,7 +4,7 @@ import { keep, kept } from "../shell/kept.ts";
 /** The storage key for all conversations; the oldest entries are dropped. */
 const KEY = "viewed";
 
-/** The most remembered versions. */
+/** Maximum number of remembered versions. */
 const KEPT = 1_000;
 
 /** The leaf that was last in view below each version of a message (W4). */

@@ -22,10 +22,10 @@ import { SideBySide } from "./side-by-side.tsx";
 import { TextDiff } from "./text-diff.tsx";
 import { usePanel } from "./use-panel.ts";
 
-/** The most messages of a branch in this panel; the branch itself has the rest. */
+/** Maximum number of messages of a branch in this panel; the branch itself has the rest. */
 const SHOWN = 20;
 
-/** The most branches to choose from. */
+/** Maximum number of branches to choose from. */
 const CHOICES = 200;
 
 /** Two branches side by side, from their common ancestor, with the differences of their answers (W14). */

@@ -16,7 +16,7 @@ import { OwnPrompts, Presets } from "./own-things.tsx";
 
 type Provider = Result<"model.list">["providers"][number];
 
-/** The most models in the list; the user filters a longer one. */
+/** Maximum number of models in the list; the user filters a longer one. */
 const LISTED = 50;
 
 const APPROVAL: Readonly<Record<ServerSettings["approval"], string>> = {

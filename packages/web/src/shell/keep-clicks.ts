@@ -1,7 +1,7 @@
 /** Elements that react to a click. */
 const PRESSED = "button, a[href], summary, label, input, select, textarea";
 
-/** The most pixels that a hand moves during a click. */
+/** Maximum movement of the pointer during a click, in pixels. */
 const STILL = 6;
 
 /**

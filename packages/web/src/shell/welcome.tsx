@@ -68,7 +68,7 @@ function LeftOut({ notices }: { readonly notices: readonly string[] }) {
 
 type Provider = Result<"model.list">["providers"][number];
 
-/** The most providers that are named at once. */
+/** Maximum number of providers that are named at once. */
 const NAMED = 4;
 
 /** The provider of the model. For the demo, how to get a real model: what is usable, and what is missing (W63). */

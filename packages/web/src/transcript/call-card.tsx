@@ -104,7 +104,7 @@ function Files({ call: { files = [] } }: { readonly call: Call }) {
 
 /** The lines of a running call's output that a closed card shows. */
 const LAST_LINES = 3;
-/** The most characters of these lines. */
+/** Maximum number of characters of these lines. */
 const MOST = 1_000;
 
 /** The last output of a running call; the open card has all of it. */

@@ -22,7 +22,7 @@ import { type StatusLook, useCallStatus } from "./call-status.ts";
 /** The number of a sub-agent's actions that its card shows. */
 const ACTIONS = 3;
 
-/** The most letters of the task in the card's name. */
+/** Maximum number of letters from the task in the card's name. */
 const NAME = 60;
 
 /** A sub-agent in its parent's conversation: its current work, its cost, and a link to it (W40). */

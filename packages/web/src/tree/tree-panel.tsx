@@ -142,7 +142,7 @@ function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return next;
 }
 
-/** The most hits of a search, the newest first. */
+/** Maximum number of search hits; the newest are kept. */
 const MOST_HITS = 1_000;
 
 /** The messages of this conversation, on any branch, that contain all words of the query (W19). */

@@ -10,7 +10,7 @@ export function wordsOf(conversation: LiveConversation, tree: ConversationState,
   return tree.messages.get(id)?.label ?? branchName(conversation, tree, first);
 }
 
-/** The most sibling branches that are compared with each other; more would take too long. */
+/** Maximum number of sibling branches that are compared with each other; more would take too long. */
 const COMPARED = 64;
 
 /**

@@ -5,7 +5,7 @@ import { asAtWork } from "../problem.ts";
 import type { Beginning } from "./beginnings.ts";
 import { type AskedTurn, LiveChat } from "./live-chat.ts";
 
-/** The most chats of a desk that wait for a user. Above this number, the chat that has waited longest ends. */
+/** Maximum number of chats of a desk that wait for a user. Above this number, the chat that has waited longest ends. */
 const MOST_WAITING = 256;
 
 /**

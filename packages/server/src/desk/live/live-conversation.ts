@@ -7,7 +7,7 @@ import { Frame, type Viewer } from "./frame.ts";
 import { stateOnly } from "./shown-only.ts";
 import { type Line, Subscription } from "./subscription.ts";
 
-/** The most UTF-16 units of messages in one answer; a single larger message is still sent. */
+/** Maximum number of UTF-16 units of messages in one answer; a single larger message is still sent. */
 const READ_AT_ONCE = 1024 * 1024;
 
 /** Events of a live conversation, for the server. */

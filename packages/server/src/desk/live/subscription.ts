@@ -5,7 +5,7 @@ import type { Broadcast, Receiver } from "./broadcast.ts";
 import { Frame, shownTo, type Viewer } from "./frame.ts";
 import { stateOnly } from "./shown-only.ts";
 
-/** The most UTF-16 units of JSON in one frame of missed items; a single larger item is still sent. */
+/** Maximum number of UTF-16 units of JSON in one frame of missed items; a single larger item is still sent. */
 const FRAME_SIZE = 128 * 1024;
 
 /** The connection of a client: a socket, or a stream of server-sent events. */

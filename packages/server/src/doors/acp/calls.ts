@@ -4,7 +4,7 @@ import type { BroughtFile, Call, CallStatus, FileChange, PlanStep, Preview } fro
 import { toolOf } from "@banyan/core/conversation";
 import { cutToEnd, readPatch, shownPlan } from "@banyan/core/shown";
 
-/** The most UTF-16 units of a running call's output that an editor shows: the end. */
+/** Maximum number of UTF-16 units of a running call's output that an editor shows: the end. */
 const PROGRESS = 8 * 1024;
 
 /**

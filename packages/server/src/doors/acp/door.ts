@@ -38,7 +38,7 @@ export interface AcpDoorOptions {
 
 const OPTIONS: OptionNames<AcpDoorOptions> = { version: true, cwd: true, open: true };
 
-/** The most sessions on a page of a list. */
+/** Maximum number of sessions on a page of a list. */
 const PAGE = 100;
 
 /** How a user gives the agent a model key. */

@@ -35,7 +35,7 @@ function webAddress(src: string): URL | undefined {
   return address.username === "" && address.password === "" ? address : undefined;
 }
 
-/** The most characters of an address that the server accepts. */
+/** Maximum number of characters of an address that the server accepts. */
 const LONGEST = 8_000;
 
 function alone({ alt, title }: NamedPicture): string {
@@ -61,7 +61,7 @@ type State =
   | { readonly is: "refused"; readonly why: string }
   | { readonly is: "shown"; readonly shown: Shown };
 
-/** The most images that a page keeps; above this number, the oldest are forgotten. */
+/** Maximum number of images that a page keeps; above this number, the oldest are forgotten. */
 const MOST_KEPT = 12;
 
 /** The images that the user loaded, for the life of the page: a message that scrolls back keeps its images. */
