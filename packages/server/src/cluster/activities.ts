@@ -1,7 +1,7 @@
 import type { Shared } from "@banyan/store/postgres";
 import type { Activity } from "../desk/elsewhere.ts";
 
-/** Options of `Activities`, which reports the conversations of a node. */
+/** Options of `Activities`. */
 export interface ActivitiesOptions {
   readonly shared: Pick<Shared, "tell">;
   /** The activity of a conversation; `undefined` if it is not open here. */

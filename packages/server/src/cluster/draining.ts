@@ -6,7 +6,7 @@ import type { Asked } from "./driver.ts";
 
 /** Milliseconds between two checks whether all runs have ended. */
 const LOOK = 50;
-/** The longest milliseconds between two requests of a load balancer, and how many "not ready" answers it needs. */
+/** Maximum milliseconds between two requests of a load balancer, and the "not ready" answers that it needs. */
 const BALANCER = 10_000;
 const HEARD = 2;
 

@@ -43,8 +43,8 @@ const OVERDUE = 3_000;
 
 /**
  * A conversation that may move between nodes while clients watch it. Frames of another node pass unchanged to each client's line.
- * When the owner is gone or overtaken, the conversation is searched again and continues with a snapshot, on another node or here.
- * While the owner cannot be reached, clients read from the database.
+ * When the owner is gone or overtaken, the conversation is looked up again. It continues with a snapshot, on another node or
+ * here. While the owner cannot be reached, clients read from the database.
  */
 export class MovingConversation implements Watchable {
   readonly #id: string;
@@ -361,7 +361,7 @@ class MovingWatching implements Watching {
   }
 }
 
-/** A conversation that its node has just released is searched again. */
+/** A conversation that its node has just released is looked up again. */
 function refusal({ code, message }: Problem): Error {
   return code === "locked" || code === "stopping" ? new ClientError("unreachable", message) : new NotThere(message);
 }

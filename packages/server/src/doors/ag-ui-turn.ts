@@ -44,7 +44,7 @@ export class AgUiTurn {
   #cost: Cost = 0;
   #outline: Outline | undefined;
 
-  /** `tree` returns the conversation for the outline; if any. `command` selects the turn as in `TurnReader`. */
+  /** `tree` returns the conversation. Absent: no outline is sent. `command` selects the turn as in `TurnReader`. */
   constructor(run: AgUiRun, tree?: () => ConversationState, command?: string) {
     this.read = new TurnReader(command);
     this.#run = run;

@@ -4,7 +4,7 @@ import { chatRequest } from "./openai-chat.ts";
 import { responsesRequest } from "./openai-responses.ts";
 import { uiRequest } from "./ui-messages.ts";
 
-/** The tag of all these addresses: a generator of requests can skip them. */
+/** The tag of all these addresses: generators of test requests can skip these addresses. */
 const tags = ["doors"];
 
 /**
