@@ -13,7 +13,7 @@ import "./styles.css";
 /** Milliseconds after which the first view is usually drawn. */
 const WHEN_DRAWN = 2_000;
 
-// Effects of a drawing run at once, not a frame later: a page that closes then has already saved the draft.
+// Run effects directly after a rendering, not a frame later: a page that closes then has already saved the draft.
 options.requestAnimationFrame = queueMicrotask;
 
 applyTheme();

@@ -12,7 +12,7 @@ export interface Artifact {
   readonly text: string;
 }
 
-/** The least lines of a Markdown block that counts as a text of its own. */
+/** Minimum number of lines of a Markdown block that counts as a text of its own. */
 const LONG = 12;
 
 const LANGUAGES: Readonly<Record<string, ArtifactKind>> = {

@@ -32,8 +32,8 @@ export function leaveToInputMethods(window: Window): void {
 }
 
 /**
- * The keys of an event in the form of an action: `Mod+K`, `Alt+B`. A key without modifiers has no form (W53), nor has Alt in a
- * text box, because on many keyboards it types a character (W91).
+ * Returns the keys of an event as actions write them: `Mod+K`, `Alt+B`. Returns `undefined` for a key without modifiers (W53),
+ * and for Alt in a text box, where it types a character on many keyboards (W91).
  */
 export function keysOf(event: KeyboardEvent): string | undefined {
   const { key, code, altKey, ctrlKey, metaKey } = event;

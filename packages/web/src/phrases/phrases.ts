@@ -41,7 +41,7 @@ const Translations = Tannin as unknown as new (
 
 const ENGLISH = { plural_forms: "nplurals=2; plural=n!=1" };
 
-// Importing this module waits for the file: phrases of modules that load later are translated, too.
+// Importing this module waits for the file, so that phrases evaluated while a module loads are translated, too.
 const phrases = await phrasesOf(language);
 
 const numbers = new Intl.NumberFormat(locale);

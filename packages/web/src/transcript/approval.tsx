@@ -125,7 +125,7 @@ function Permission({
     setEditing(undefined);
     card.current?.focus();
   };
-  // Keys count only while the focus is in the card, and all need a modifier (W53).
+  // Keys count only while the focus is in the card. Except Escape, all need a modifier (W53).
   const onKeyDown = (event: React.KeyboardEvent) => {
     const keys = keysOf(event.nativeEvent);
     if (keys === "Alt+A" && !isBroken) send(allow());

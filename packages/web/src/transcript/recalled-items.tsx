@@ -39,7 +39,7 @@ function Source({ item: { source: from, conversation, message } }: { readonly it
   );
 }
 
-/** Returns whether the model gets the entry from its next answer on. */
+/** The button that hides a memory entry from the model's next answers, or restores it. */
 function Wanted({
   message,
   item,

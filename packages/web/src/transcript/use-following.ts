@@ -64,7 +64,7 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
       for (const type of TOUCHES) element.removeEventListener(type, onTouch);
     };
   }, [scroller, become, toEnd]);
-  // After any rendering or measurement.
+  // Follow the end after every rendering and measurement.
   useLayoutEffect(() => {
     if (follows.current) toEnd();
   });

@@ -5,7 +5,7 @@ import type { Handlers } from "./workplace.ts";
 
 /** The links that show a conversation to anyone who has them (S29). The server keeps and opens them. */
 export interface Shares {
-  /** Creates a link and its token, which only this call returns. Throws `ShareError`. */
+  /** Creates a link and its token, which only this call returns. Throws `ShareError` if there are too many links. */
   create(
     shown: { readonly conversation: string; readonly leaf?: string },
     seconds: number,

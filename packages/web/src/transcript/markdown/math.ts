@@ -11,7 +11,7 @@ export interface Formula {
 }
 
 /**
- * Code and escapes, in which no formula is searched, and the four notations of formulas (W58). A dollar opens a formula only
+ * Code and escapes, in which no formula is looked for, and the four notations of formulas (W58). A dollar opens a formula only
  * before a non-space and closes it only after one, with no digit, letter or brace behind it. Thus `R$ 5` is no formula.
  */
 const SPANS =

@@ -17,7 +17,7 @@ export const InsideLink = createContext(false);
 
 /**
  * An image reference in an answer (W59, S12). A model could send data to a host by an image address, so the image loads only on a
- * click. Users without that right see text with the address; others get a button that names the host.
+ * click. Users without the right to act see the address as text; others get a button that names the host.
  */
 export function WebPicture(picture: NamedPicture) {
   const may = useMay();
