@@ -25,7 +25,7 @@ export function logClosed(conversation: string): StoreError {
   return new StoreError("stale", `The log of conversation ${conversation} is closed; open it again to continue.`);
 }
 
-/** Writes would go to deleted files. */
+/** Refuses an append, because events would go to a deleted file. */
 export function fileGone(file: string): StoreError {
   return new StoreError(
     "unusable",

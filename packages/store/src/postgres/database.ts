@@ -70,7 +70,7 @@ export class Database {
     return this.patiently(() => this.once(statement, values));
   }
 
-  /** Sends a statement once. Rejects with the driver's error. After an error with `isPassing`, the outcome is unknown. */
+  /** Sends a statement once. Rejects with the driver's error. If `isPassing` is true for the error, the outcome is unknown. */
   async once(statement: Statement, values: readonly unknown[] = []): Promise<Columns[]> {
     await this.ready();
     return this.#with(({ ask }) => ask(statement, values));

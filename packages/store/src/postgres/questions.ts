@@ -20,8 +20,8 @@ export interface NotedQuestions {
 }
 
 /**
- * Updates questions whose rows are older than their logs: an older program without questions wrote events, as while
- * servers are replaced. Changes the questions in place and returns the outdated ones. Rejects with a `StoreError`.
+ * Updates questions whose rows are older than their logs: during an upgrade of servers, an older program without questions
+ * wrote events. Changes the questions in place and returns the outdated ones. Rejects with a `StoreError`.
  */
 export async function noteLater(
   database: Database,

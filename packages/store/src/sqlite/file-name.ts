@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-/** Ids that are valid file names. Banyan's own ids are, so files of all versions are found. */
+/** Ids that are valid file names. Banyan creates only such ids, so files of all versions are found. */
 const PLAIN = /^[0-9a-z]{10,40}$/;
 
 /** Characters of an id in a file name. Additional files add up to 60 characters; the limit is 255 bytes. */

@@ -57,7 +57,7 @@ export class SqliteLog implements Log {
     this.#guarded(() => {
       const { connection } = this.#opened.file;
       const { database, writer, insert, flush } = connection;
-      // Check before writing to a deleted file. The first system call after a flush is slower.
+      // Check before the write: a deleted file must not get events, and a system call after a flush is slower.
       if (durable && !connection.isInPlace) throw fileGone(this.#opened.file.path);
       // Switching takes 0.4 µs; a second connection for durable appends would not be faster. Use `exec`: SQLite runs
       // this pragma at preparation, so a prepared statement would have no effect later.

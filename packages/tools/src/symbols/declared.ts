@@ -44,7 +44,7 @@ interface Lead {
 const OF_THE_FILE = /^(?:#!|\/\/!|\/\*!)/;
 const ENCODING = /^#.*coding[:=]/;
 
-/** In characters. Symbols inside a longer name are not listed. */
+/** In characters. Symbols inside a symbol with a longer name are not listed. */
 const LONGEST_NAME = 1000;
 
 /**

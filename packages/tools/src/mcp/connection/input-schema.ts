@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@banyan/core";
 import { keywordProblem, modernSchema, schemaProblem } from "@banyan/core/hosts";
 
-/** The deepest schema to read. No schema by hand or from types is deeper. */
+/** The deepest schema to read. No schema that an author writes or generates is deeper. */
 const DEEPEST = 64;
 
 /** Keywords that identify a schema and do not constrain values. Ids of two servers can clash. */

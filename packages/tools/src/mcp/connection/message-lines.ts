@@ -8,7 +8,7 @@ export const LARGEST_ANSWER = STDIO_DEFAULT_MAX_BUFFER_SIZE;
 /** The error of a call whose response is larger (F108). */
 export const TOO_LARGE = `its answer is larger than ${LARGEST_ANSWER / 1024 ** 2} MiB, the limit for an answer of an MCP server; ask for less`;
 
-/** `KEPT`: bytes to keep of each end of a too long line. `ENDLESS`: bytes of a line after which the program counts as broken. */
+/** `KEPT`: bytes to keep of each end of an overlong line. `ENDLESS`: bytes of a line after which the program counts as broken. */
 const KEPT = 4_096;
 const ENDLESS = 20 * LARGEST_ANSWER;
 

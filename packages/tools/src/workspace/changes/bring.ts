@@ -211,7 +211,7 @@ async function outcomeOf(
       return { type: "left", why: `it ${fate} here, and its mode was changed in ${from}.` };
     }
     if (hasSameContent(here, base)) {
-      // Only here a file is replaced (F78). A merge keeps later changes.
+      // Only this case replaces a file (F78). A merge keeps later changes.
       assertAsSeen(workspace, location.path, here ? digestOf(here.content) : null, context);
       const why = there && isLink(there) ? await whyNoLink(workspace, location, there) : undefined;
       if (why !== undefined) return { type: "left", why };
