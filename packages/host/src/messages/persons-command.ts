@@ -7,7 +7,7 @@ import type { Host } from "../host.ts";
 /** The folder in which a user's commands run. */
 export interface CommandPlace extends Pick<Host, "redact"> {
   readonly directory: string;
-  /** The command runs on another machine than the agent. The message to the agent names this. */
+  /** The command runs on another machine than the agent. The message informs the agent. */
   readonly isElsewhere?: boolean;
 }
 

@@ -34,7 +34,7 @@ export const NEEDS_SANDBOX =
 
 /**
  * The approval modes (S27). `plan`, `ask` and `edits` apply everywhere; an approved plan ends `plan` in its conversation until a
- * user sets it again. `all` applies everywhere only if the program was started with it. Otherwise a user confirms it in each
+ * user sets it again. `all` applies everywhere only if the program was started with it. If not, a user confirms it in each
  * conversation, for the life of the process; no log and no other conversation can enable it.
  */
 export class Approval {
@@ -55,7 +55,7 @@ export class Approval {
     return this.#mode;
   }
 
-  /** Conversations with approval `all`, although it is not general. */
+  /** Conversations with approval `all` of their own. */
   get unasked(): readonly string[] {
     return [...this.#unasked];
   }

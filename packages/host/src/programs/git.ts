@@ -36,10 +36,10 @@ const QUIET = [
 const VARIABLES = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
 
 /**
- * Runs git on a repository that may come from anybody. It runs in the sandbox like a command (S16), except to make and remove
- * worktrees. Programs that the repository names never run there, such as filters, hooks and file monitors, and nothing is
- * fetched. `args` must not start submodules, pagers or external programs (`--no-ext-diff`). Rejects if git fails, is missing,
- * times out or writes too much.
+ * Runs git on a repository that may come from anybody. Git runs in the sandbox like a command (S16), except to make and
+ * remove worktrees. Never runs programs that the repository names, such as filters, hooks and file monitors, and fetches
+ * nothing. `args` must not start submodules, pagers or external programs (`--no-ext-diff`). Rejects if git fails, is
+ * missing, times out or writes too much.
  */
 export async function git(args: readonly string[], options: GitOptions): Promise<string> {
   const settings = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];

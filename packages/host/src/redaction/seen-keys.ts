@@ -63,7 +63,7 @@ export class SeenKeys {
   }
 }
 
-/** Returns whether a piece identifies a key: no repeated character, and not shared with public keys. */
+/** Returns whether a piece identifies a key: more than four different characters, and not shared with public keys. */
 function isTelling(piece: string): boolean {
   return new Set(piece).size > 4 && !COMMON.some((common) => common.includes(piece));
 }

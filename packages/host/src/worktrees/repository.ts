@@ -160,7 +160,7 @@ export class Repository {
   async add(worktrees: readonly GitWorktree[], snapshot: Snapshot): Promise<void> {
     const { head } = snapshot;
     try {
-      // Git fails on a worktree that another process is adding, so this process adds them one call after the other.
+      // Git fails while another worktree is being added, so calls of this process add theirs one after the other.
       const added = this.#adding.then(() => this.#put(worktrees, head));
       this.#adding = added.catch(() => {});
       await added;
