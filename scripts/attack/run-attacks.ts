@@ -7,7 +7,7 @@ import type { Outcome, Report, Tried } from "./tried.ts";
 const ATTEMPTS = fileURLToPath(new URL("attempts.ts", import.meta.url));
 
 export interface RunOptions {
-  /** The most concurrent files. Default: the number of cores. */
+  /** Maximum number of concurrent files. Default: the number of cores. */
   readonly atOnce?: number;
   /** Called after each attempt. */
   readonly onTried?: (tried: Tried) => void;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { exportsOf } from "./exports.ts";
 
-/** The most exports for users of the library. Other exports belong in other entries. */
+/** Maximum number of exports for users of the library. Other exports belong in other entries. */
 const MOST = 90;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

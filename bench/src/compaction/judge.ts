@@ -21,7 +21,7 @@ const STATES: Readonly<Record<"file" | "plan" | "process", readonly (readonly [S
   ],
 };
 
-/** The most lines between a name and a heading with its state. */
+/** Maximum number of lines between a name and a heading with its state. */
 const HEADING = 14;
 
 /**

@@ -58,7 +58,7 @@ export interface Script {
 /** Turns after those that plant the items. */
 const WORKING_TURNS = 14;
 /**
- * The shares of the window for text and result of one work act, and the most characters of a result. Most of it is
+ * The shares of the window for text and result of one work act, and the maximum length of a result. Most of it is
  * text: results alone would be shortened without a summary, and 20 summaries would need an endless conversation.
  */
 const WORDS_SHARE = 0.04;

@@ -4,7 +4,7 @@ import { attackedServer, GUEST } from "../attacked-server.ts";
 
 // S4: the server checks a client's rights before it reads the body, so that a guest cannot fill its memory.
 
-/** Bytes of a piece, and the most pieces: more than any body of a guest may have. */
+/** Bytes of a piece, and maximum number of pieces: more than any body of a guest may have. */
 const PIECE = Buffer.alloc(64 * 1024, "x");
 const PIECES = 200;
 

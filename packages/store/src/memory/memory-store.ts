@@ -106,7 +106,7 @@ class MemoryStore implements Store {
   }
 }
 
-/** The most events of one batch. */
+/** Maximum number of events in a batch. */
 const BATCH = 1000;
 
 /** Yields the events after a number, up to another number or the end. */

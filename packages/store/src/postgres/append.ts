@@ -32,7 +32,7 @@ interface Waiting {
   readonly done: PromiseWithResolvers<Appended>;
 }
 
-/** The most concurrent statements, and the most characters of a shared statement. */
+/** Maximum number of concurrent statements, and maximum length of a shared statement in characters. */
 const FLIGHTS = 4;
 const CHARACTERS = 4 * 1024 * 1024;
 

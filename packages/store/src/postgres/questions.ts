@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 import { storable } from "./said-rows.ts";
 import type { Statement } from "./statement.ts";
 
-/** The most logs to read at once. */
+/** Maximum number of logs to read at once. */
 const AT_ONCE = 100;
 
 /** The open questions in a conversation's row, which may be older than its log. */

@@ -4,7 +4,7 @@ import { eventOf } from "../row.ts";
 import type { Database } from "./database.ts";
 import type { Statement } from "./statement.ts";
 
-/** The most events of a batch, and the most bytes of their bodies. A single event may be larger. */
+/** Maximum number of events in a batch, and maximum bytes of their bodies. A single event may be larger. */
 const BATCH_EVENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 

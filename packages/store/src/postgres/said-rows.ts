@@ -2,7 +2,7 @@ import type { Event } from "@banyan/core";
 import { lexemesOf } from "../search/lexemes.ts";
 import { SAYING, saidIn } from "../search/said.ts";
 
-/** The most bytes of distinct words to index. Searches always check messages with more. */
+/** Maximum size of the distinct words to index, in bytes. Searches always check messages with more. */
 const WORDS = 256 * 1024;
 
 /** The change of a message's row by events; null: unchanged. */

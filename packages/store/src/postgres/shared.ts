@@ -3,7 +3,7 @@ import { Doorbell, type Hearing } from "./doorbell.ts";
 import type { Node } from "./node.ts";
 import type { Columns, Statement } from "./statement.ts";
 
-/** The most resumptions of a conversation whose owners died. */
+/** Maximum number of resumptions of a conversation whose owners died. */
 const DRIVES = 3;
 
 /** A node with open conversations. */

@@ -43,7 +43,7 @@ export interface PostgresStoreOptions {
    * with the same value. Absent: all conversations can be opened.
    */
   readonly machine?: string;
-  /** The most connections. Default 10. */
+  /** Maximum number of connections. Default 10. */
   readonly connections?: number;
   /** Milliseconds to wait for a database that was available before, as during a restart. Default 30,000. */
   readonly patience?: number;

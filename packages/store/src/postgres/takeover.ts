@@ -3,7 +3,7 @@ import type { LiveRun } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { Shared } from "./shared.ts";
 
-/** The most conversations to take over at once. */
+/** Maximum number of conversations to take over at once. */
 const AT_ONCE = 8;
 /** Milliseconds to skip a conversation that could not be opened, so that a few of them do not block all others. */
 const UNABLE = 60_000;

@@ -4,11 +4,11 @@ import { eventOf } from "../row.ts";
 import type { ReadStatements } from "./connection.ts";
 import { isDamage } from "./error.ts";
 
-/** The most events of a batch, and the most bytes of their bodies. A single event may be larger. */
+/** Maximum number of events in a batch, and maximum bytes of their bodies. A single event may be larger. */
 const BATCH_EVENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** The most consecutive unreadable events before the search for the unknown end of a log stops. */
+/** Maximum number of consecutive unreadable events before the search for the unknown end of a log stops. */
 const SEARCH = 50_000;
 
 /** A conversation's file while it is readable. */

@@ -5,7 +5,7 @@ import { SAYING, type Said, saidIn } from "../search/said.ts";
 import { spaced } from "../search/words.ts";
 import { reading, transaction } from "./database.ts";
 
-/** The most events to read at once, and the characters after which a batch ends: reading blocks other work. */
+/** Maximum number of events to read at once, and of characters after which a batch ends: reading blocks other work. */
 const BATCH = 500;
 const CHARACTERS = 4 * 1024 * 1024;
 

@@ -26,7 +26,7 @@ import { forget, searchConversations } from "./search.ts";
 import { SqliteView } from "./view.ts";
 
 /**
- * The most conversations with open files. Each needs three file handles and about 0.2 MB. The next append to a closed
+ * Maximum number of conversations with open files. Each needs three file handles and about 0.2 MB. The next append to a closed
  * file takes 2 ms longer (docs/durability.md).
  */
 const OPEN_FILES = 1000;
@@ -40,7 +40,7 @@ export interface SqliteStoreOptions {
   /** The name of this program in other programs' messages about open conversations. Default: the name that started it. */
   readonly program?: string;
   /**
-   * The most conversations with open files. Default 1,000. Any number of conversations can be written: the least
+   * Maximum number of conversations with open files. Default 1,000. Any number of conversations can be written: the least
    * recently used file is closed and reopened on demand.
    */
   readonly openFiles?: number;

@@ -6,7 +6,7 @@ import type { FoundTools } from "./find.ts";
 
 export { type FirstTold, firstTold, toldTools } from "./told.ts";
 
-/** The most tools in an answer with their schemas. Weaker matches are only named. */
+/** Maximum number of tools in an answer with their schemas. Weaker matches are only named. */
 const MOST = 10;
 const MOST_NAMED = 12;
 /** The default limit of the schemas in one answer, in bytes. */

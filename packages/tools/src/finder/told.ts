@@ -44,7 +44,7 @@ export function firstTold(
  *
  * @param told The first list of the conversation.
  * @param room Tokens.
- * @param most The most tools that one request may offer.
+ * @param most Maximum number of tools that one request may offer.
  */
 export function toldTools(
   tools: readonly Tool[],

@@ -34,7 +34,7 @@ interface Choice {
   readonly title: string;
 }
 
-/** The most invalid answers to a field. */
+/** Maximum number of invalid answers to a field. */
 const ATTEMPTS = 3;
 
 /**

@@ -50,7 +50,7 @@ const NO_LIMIT = 2 ** 31 - 1;
 /** Characters to keep of a server's instructions. Prompts use even less. */
 const LONGEST_INSTRUCTIONS = 65_536;
 
-/** The most oddities to report; the journal has all of them. */
+/** Maximum number of oddities to report; the journal has all of them. */
 const MOST_ODDITIES = 8;
 
 /** One configured server: its offers, and the requests to use them. */

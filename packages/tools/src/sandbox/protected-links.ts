@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, symlinkS
 import { basename, dirname, join, resolve } from "node:path";
 import { isPlaceholder } from "./placeholder.ts";
 
-/** The most links that systems follow. */
+/** Maximum number of links that systems follow. */
 const MOST_LINKS = 40;
 
 /**

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** The most parts in the name of a submodule. */
+/** Maximum number of parts in the name of a submodule. */
 const DEEPEST_MODULE = 8;
 const PARTS_OF_REPOSITORY = ["HEAD", "config", "objects", "refs"];
 

@@ -57,7 +57,7 @@ const HELPER = fileURLToPath(new URL("vendor", import.meta.resolve("@anthropic-a
 const LONGEST_CLOSING = 5000;
 const PAUSE = 20;
 const NEXT_TRY = 1000;
-/** The most searches for the shell. The runtime calls another program with a timeout of one second, too short on a busy machine. */
+/** Maximum number of searches for the shell. The runtime waits one second for another program, too short on a busy machine. */
 const MOST_LOOKS = 20;
 
 let plan: SandboxPlan | undefined;

@@ -6,7 +6,7 @@ import { unusedName } from "./protected-links.ts";
 import { isWithin } from "./protected-places.ts";
 import { pointedTo, repositoriesIn } from "./repository.ts";
 
-/** The deepest level of nested submodules and the most submodules to check. git checks all of them. */
+/** Maximum depth of nested submodules, and maximum number of submodules to check. git checks all of them. */
 const DEEPEST = 16;
 const MOST = 5_000;
 

@@ -65,7 +65,7 @@ export async function readPicture(url: string, options: ReadPictureOptions): Pro
   return { address: address.href, mediaType, bytes: body };
 }
 
-/** The most concurrent fetches: each image is held in memory as a whole. */
+/** Maximum number of concurrent fetches: each image is held in memory as a whole. */
 const MOST_AT_ONCE = 8;
 
 /** Fetches images for users, a few at once, in the order of the requests (S11). */

@@ -14,7 +14,7 @@ import { type Announcement, isInstant } from "./witness.ts";
 /** True in long mode: the program is also killed at every text delta. */
 export const LONG = process.env.BANYAN_LONG === "1";
 
-/** The most concurrent programs, which mostly wait. */
+/** Maximum number of concurrent programs, which mostly wait. */
 const AT_ONCE = 4;
 
 /** A program, the directories of its runs, and the agent that continues them. */

@@ -1,7 +1,7 @@
 import { cutTo } from "@banyan/core/shown";
 import { stripControls } from "../../workspace/files/plain-text.ts";
 
-/** The most lines in a journal, and the most characters of a line. */
+/** Maximum number of lines in a journal, and maximum length of a line in characters. */
 const LINES = 200;
 const WIDTH = 2000;
 

@@ -27,7 +27,7 @@ export interface ReconnectSettings {
   readonly delay?: number;
   /** The longest pause. Default 8,000. */
   readonly maxDelay?: number;
-  /** The most attempts in a row. Default 5. */
+  /** Maximum number of attempts in a row. Default 5. */
   readonly attempts?: number;
 }
 

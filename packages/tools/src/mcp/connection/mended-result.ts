@@ -36,7 +36,7 @@ export function mendResults(transport: Transport, note: NoteOddity): void {
   transport.onmessage = (message) => mender.received(message);
 }
 
-/** The most requests to remember: calls that never end are forgotten. */
+/** Maximum number of requests to remember: calls that never end are forgotten. */
 const WAITING = 10_000;
 
 /**

@@ -1,6 +1,6 @@
 import { type JSONRPCMessage, parseJSONRPCMessage, STDIO_DEFAULT_MAX_BUFFER_SIZE } from "@modelcontextprotocol/client";
 
-/** The most positions in a noisy line at which to look for a message. */
+/** Maximum number of positions in a noisy line at which to look for a message. */
 const MOST = 100;
 
 /** Bytes of one server response, over any transport. */

@@ -45,7 +45,7 @@ function withoutIssues(words: string): string {
   }
 }
 
-/** The most fields to name. */
+/** Maximum number of fields to name. */
 const PLACES = 5;
 
 function wordsOf(error: unknown): string {

@@ -86,7 +86,7 @@ export class Credentials {
   }
 }
 
-/** Milliseconds after which a lease expires: its holder may have been killed. */
+/** Milliseconds after which a lease expires even if its holder did not release it: the holder may have been killed. */
 const TERM = 10_000;
 /** Milliseconds between two attempts to take a lease. */
 const PAUSE = 20;

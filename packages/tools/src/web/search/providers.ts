@@ -22,7 +22,7 @@ export interface SearchProvider {
   ): Promise<readonly SearchResult[]>;
 }
 
-/** The most results of one request to Brave Search or Tavily. */
+/** Maximum number of results of one request to Brave Search or Tavily. */
 const MOST = 20;
 
 const BRAVE = "https://api.search.brave.com/res/v1/web/search";

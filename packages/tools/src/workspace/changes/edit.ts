@@ -16,7 +16,7 @@ import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 import { placesOf, sentenceOn, unseenDifference } from "./unseen-difference.ts";
 import { assertAllowed, assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
-/** The most occurrences to count. */
+/** Maximum number of occurrences to count. */
 const MOST_COUNTED = 1000;
 
 const inputOf = (workspace: Workspace) =>

@@ -1,7 +1,7 @@
 import { type StructuredPatchHunk, structuredPatch } from "diff";
 import { countLines } from "../files/text-content.ts";
 
-/** The most added and removed lines. Above, the search for the shortest diff stops: its cost grows with the square of the lines. */
+/** Maximum number of added and removed lines. Above, the search for the shortest diff stops: its cost grows quadratically. */
 export const MOST_CHANGES = 1000;
 
 const CONTEXT = 3;

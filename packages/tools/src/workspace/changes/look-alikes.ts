@@ -4,7 +4,7 @@ import { type Difference, placesOf } from "./unseen-difference.ts";
 
 /** The longest text to fold, in characters. */
 const MOST_FOLDED = 2_000_000;
-/** The most different lines. Above, a replacement changes the whole piece. */
+/** Maximum number of different lines. Above, a replacement changes the whole piece. */
 const MOST_CHANGES = 1000;
 
 /** A part of a text, as a half-open range of UTF-16 units. */

@@ -10,7 +10,7 @@ export interface Difference {
 
 /** The longest text to compare, in characters. */
 const MOST_CHARACTERS = 1_000_000;
-/** The most words to search in a text, and the most places to compare for each. */
+/** Maximum number of words to search in a text, and of places to compare for each word. */
 const MOST_WORDS = 3;
 const MOST_PLACES = 200;
 /** The longest difference without blanks, and the number of equal characters that must follow. */

@@ -6,7 +6,7 @@ import { type CommandEnd, type CommandOptions, runCommand } from "./command.ts";
 import { RunningCommands } from "./process-family.ts";
 import { TerminalScreen } from "./terminal-screen.ts";
 
-/** The most background commands at once. */
+/** Maximum number of background commands at once. */
 const MOST = { conversation: 10, all: 50 };
 /** Ended commands whose last output stays readable. */
 const MOST_ENDED = 20;

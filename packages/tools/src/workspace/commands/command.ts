@@ -46,7 +46,7 @@ const MARK = "BANYAN_COMMANDS";
 /** Milliseconds for the last bytes of an output after all its writers have ended. */
 const DRAIN = 250;
 
-/** The most bytes of a background command's output to read in each period of `time` milliseconds. */
+/** Maximum bytes of a background command's output to read in each period of `time` milliseconds. */
 const PACE = { bytes: 1024 * 1024, time: 100 };
 
 /** Returns the shell for commands. */

@@ -26,7 +26,7 @@ interface Process {
 
 /** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE = 2000;
-/** The most rounds of SIGKILL for a family that forks faster than it dies. */
+/** Maximum number of rounds of SIGKILL for a family that forks faster than it dies. */
 const MOST_ROUNDS = 20;
 
 /** Returns the family of a process that was just started as the leader of a new group. */

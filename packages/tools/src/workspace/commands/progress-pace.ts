@@ -2,7 +2,7 @@ import { BoundedOutput } from "../files/output.ts";
 
 /** Milliseconds between two pieces of progress. */
 const PACE = 50;
-/** The most text of one piece. */
+/** Maximum size of one piece. */
 const KEPT = { head: 2000, tail: 6000 };
 
 /**

@@ -13,7 +13,7 @@ export interface IgnoreRules {
 /** No user writes a larger ignore file. */
 const MOST_BYTES = 256 * 1024;
 
-/** The most rules of one folder; further rules are ignored. */
+/** Maximum number of rules of one folder; further rules are ignored. */
 const MOST_RULES = 5_000;
 
 /** Ignore files of a folder; later files override earlier ones. */

@@ -6,7 +6,7 @@ import { openDirectory } from "./open-path.ts";
 import { openWorkspace } from "./paths.ts";
 import { walk } from "./walk.ts";
 
-/** The most files to list. */
+/** Maximum number of files to list. */
 const MOST = 50_000;
 /** Milliseconds after which the listing ends with the files so far. */
 const LONGEST = 5_000;

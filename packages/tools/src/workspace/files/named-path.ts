@@ -23,7 +23,7 @@ const DRIVE = /^[A-Za-z]:[\\/]+/;
 /** Only a name with blanks, quotes, dashes or characters outside ASCII can have look-alikes. */
 const HAS_LOOK_ALIKES = /[^!-~]|['"-]/;
 
-/** The most names of a folder that are compared with a missing name. */
+/** Maximum number of names of a folder that are compared with a missing name. */
 const MOST_COMPARED = 5000;
 
 /**

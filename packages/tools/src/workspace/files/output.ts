@@ -15,7 +15,7 @@ export interface Redaction {
   end(): string;
 }
 
-/** The most pieces to hold: a piece may keep a larger buffer alive. */
+/** Maximum number of pieces to hold: a piece may keep a larger buffer alive. */
 const MOST_PIECES = 256;
 /** Extra bytes before the tail, and UTF-16 units after the head, to find the ends of characters. */
 const AROUND = 256;
