@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type Event, emptyConversation, reduce, type Store } from "@banyan/core";
 import type { EventBody } from "@banyan/core/conversation";
 import { outlivesProcess } from "@banyan/core/stores";
@@ -8,6 +9,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { memoryStore } from "./memory/index.ts";
 import { postgresStore } from "./postgres/index.ts";
 import { sqliteStore } from "./sqlite/index.ts";
+import { fileOf, ID } from "./sqlite/store.fixture.ts";
+import { ASKS } from "./summary.ts";
 import { superuser, testDatabase, whyNoPostgres } from "./testing/index.ts";
 
 const ROUNDS = process.env.BANYAN_LONG ? 300 : 8;
@@ -155,4 +158,34 @@ describe.each(Object.keys(STORES))("F72: a list of conversations names what wait
       await log.close();
     }
   });
+});
+
+test("F74: opening a file replaces the index of questions that earlier versions made, and summaries use the new index", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "banyan-questions-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const indexes = (use: (database: DatabaseSync) => void = () => {}) => {
+    using database = new DatabaseSync(fileOf(directory));
+    use(database);
+    const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name").all();
+    const plan = database.prepare(`EXPLAIN QUERY PLAN SELECT seq FROM events WHERE ${ASKS} ORDER BY seq`).all();
+    return { names: names.map(({ name }) => name), plan: JSON.stringify(plan) };
+  };
+  const open = async () => {
+    const store = sqliteStore({ directory });
+    const log = await store.open(ID, { create: true });
+    if (log.seq === 0)
+      await log.append([{ type: "conversation.created", id: ID, labels: {}, at: 1, seq: 1, epoch: log.epoch }]);
+    await log.close();
+    await store.close();
+  };
+  await open();
+  const old = "type IN ('call.approval-requested', 'question.asked', 'run.paused')";
+  const before = indexes((database) => {
+    database.exec(`DROP INDEX asking; CREATE INDEX questions ON events (seq) WHERE ${old}`);
+  });
+  expect(before.names).toContain("questions");
+  await open();
+  const after = indexes();
+  expect(after.names).toEqual(["asking", "titles"]);
+  expect(after.plan).toContain("USING INDEX asking");
 });

@@ -37,8 +37,8 @@ export function addToSummary(summary: Summary, given: Event): void {
   }
 }
 
-/** SQL condition: events that ask a user. */
-export const ASKS = "type IN ('call.approval-requested', 'question.asked', 'run.paused')";
+/** SQL condition: events that ask a user. SQLite evaluates this for each insert, and builds a table for an `IN` of three texts. */
+export const ASKS = "(type = 'call.approval-requested' OR type = 'question.asked' OR type = 'run.paused')";
 
 /** SQL condition: events that may close a question. A new question of the same call also closes the earlier question. */
 export const CLOSES =

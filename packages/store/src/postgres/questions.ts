@@ -80,7 +80,7 @@ const LATER: Statement = {
   FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[]) AS s (number, noted, until, has)
   JOIN banyan.events AS e ON e.conversation = s.number AND e.seq > s.noted AND e.seq <= s.until
   WHERE (${ASKS} OR ${CLOSES}) AND (s.has OR EXISTS (
-    SELECT FROM banyan.events AS a WHERE a.conversation = s.number AND a.seq > s.noted AND a.seq <= s.until AND a.${ASKS}))
+    SELECT FROM banyan.events AS a WHERE a.conversation = s.number AND a.seq > s.noted AND a.seq <= s.until AND ${ASKS}))
   ORDER BY conversation, seq`,
 };
 

@@ -4,8 +4,13 @@ import { ASKS } from "../summary.ts";
 
 export const VERSION = 1;
 
-/** SQLite uses the index for a query with exactly this condition. Older files have no such index: opening one for writing adds it. */
-export const INDEX_OF_QUESTIONS = `CREATE INDEX IF NOT EXISTS questions ON events (seq) WHERE ${ASKS}`;
+/**
+ * SQLite uses the index only for queries with exactly this condition. Older files have no index of questions, or one with
+ * another condition (`questions`): opening a file for writing replaces that one.
+ */
+export const INDEX_OF_QUESTIONS = `
+  DROP INDEX IF EXISTS questions;
+  CREATE INDEX IF NOT EXISTS asking ON events (seq) WHERE ${ASKS}`;
 
 /**
  * `writer` has one row: the last writer, empty after a close, and the number of flushes without an event. The indexes
