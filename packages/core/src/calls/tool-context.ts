@@ -33,7 +33,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     key,
     agreed,
     signal,
-    hurry: run.hurry,
+    hurry: run.hurry(),
     conversation: session.state,
     path: branch.path,
     wholePath: () => session.wholePath(branch.path),

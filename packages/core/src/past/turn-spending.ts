@@ -1,4 +1,5 @@
 import type { Event } from "../conversation/event.ts";
+import { SmallMap } from "../conversation/small-map.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import {
   addCost,
@@ -20,14 +21,18 @@ interface Counted {
   isRefused: boolean;
   /** For a whole turn: grants of this run and all runs below. */
   allGrants: number;
-  readonly dearest: { tokens: number; cost: number };
+  /** The most tokens and dollars that one response of the turn took. */
+  dearestTokens: number;
+  dearestCost: number;
   /** Milliseconds of work before `since`. */
   time: number;
   /** Time at which the current work began. */
   since: number;
-  /** Open questions of the turn, and the time at which they stopped the clock. */
-  readonly asked: Set<string>;
+  /** The number of open questions of the turn, and the time at which they stopped the clock. */
+  asked: number;
   stoppedAt: number;
+  /** The runs that this run continues, which are other ids of this entry. */
+  earlier: readonly string[];
 }
 
 /**
@@ -36,9 +41,9 @@ interface Counted {
  */
 export class TurnSpending {
   readonly #state: ConversationState;
-  readonly #runs = new Map<string, Counted>();
+  readonly #runs = new SmallMap<Counted>();
   /** Runs of unfinished responses. */
-  readonly #writing = new Map<string, Counted>();
+  readonly #writing = new SmallMap<Counted>();
   /** Open questions: the turn whose clock is stopped, and the asking call. */
   readonly #asked = new Map<string, { readonly turn: Counted; readonly call: string | undefined }>();
 
@@ -52,7 +57,7 @@ export class TurnSpending {
     const counted = this.#state.waiting.has(run) ? this.#runs.get(run) : undefined;
     if (!counted) return undefined;
     const { steps, usage, cost, grants, isRefused } = counted;
-    const { time, dearest, allGrants } = turnOf(counted);
+    const { time, dearestTokens, dearestCost, allGrants } = turnOf(counted);
     const money = cost === undefined ? {} : { cost };
     return {
       steps,
@@ -61,7 +66,7 @@ export class TurnSpending {
       time,
       grants: { own: grants, all: allGrants },
       isRefused,
-      dearest: { ...dearest },
+      dearest: { tokens: dearestTokens, cost: dearestCost },
     };
   }
 
@@ -122,7 +127,9 @@ export class TurnSpending {
 
   #begin({ run, call, continues, before, at }: Extract<Event, { type: "run.started" }>): void {
     // The new run takes over the messages and questions of the run before.
-    const counted = (continues === undefined ? undefined : this.#runs.get(continues)) ?? countedFrom(before);
+    const waiting = continues === undefined ? undefined : this.#runs.get(continues);
+    const counted = waiting ?? countedFrom(before);
+    if (waiting && continues !== undefined) counted.earlier = [...counted.earlier, continues];
     counted.parent = call === undefined ? undefined : this.#runOf(this.#state.calls.get(call) ?? "");
     counted.since = at;
     counted.stoppedAt = at;
@@ -133,20 +140,22 @@ export class TurnSpending {
     const counted = this.#runs.get(run);
     if (!counted) return;
     if (reason === "waiting") {
-      counted.time += Math.max(0, (counted.asked.size > 0 ? counted.stoppedAt : at) - counted.since);
+      counted.time += Math.max(0, (counted.asked > 0 ? counted.stoppedAt : at) - counted.since);
       counted.since = at;
       counted.stoppedAt = at;
       return;
     }
-    for (const [id, other] of this.#runs) if (other === counted) this.#runs.delete(id);
-    for (const question of counted.asked) this.#asked.delete(question);
+    this.#runs.delete(run);
+    for (const earlier of counted.earlier) this.#runs.delete(earlier);
+    if (counted.asked > 0)
+      for (const [question, { turn }] of this.#asked) if (turn === counted) this.#asked.delete(question);
   }
 
   #ask(question: string, counted: Counted | undefined, at: number, call?: string): void {
     if (!counted) return;
     const turn = turnOf(counted);
-    if (turn.asked.size === 0) turn.stoppedAt = at;
-    turn.asked.add(question);
+    if (turn.asked === 0) turn.stoppedAt = at;
+    if (!this.#asked.has(question)) turn.asked++;
     this.#asked.set(question, { turn, call });
   }
 
@@ -154,13 +163,15 @@ export class TurnSpending {
     const turn = this.#asked.get(question)?.turn;
     if (!turn) return;
     this.#asked.delete(question);
-    turn.asked.delete(question);
-    if (turn.asked.size > 0) return;
+    turn.asked--;
+    if (turn.asked > 0) return;
     // Adds the time until the question, and starts a new period.
     turn.time += Math.max(0, turn.stoppedAt - turn.since);
     turn.since = at;
   }
 }
+
+const NONE: readonly string[] = [];
 
 function countedFrom(before: SpentBefore | undefined): Counted {
   return {
@@ -172,11 +183,13 @@ function countedFrom(before: SpentBefore | undefined): Counted {
     grants: before?.grants.own ?? 1,
     isRefused: false,
     allGrants: before?.grants.all ?? 1,
-    dearest: { tokens: before?.dearest.tokens ?? 0, cost: before?.dearest.cost ?? 0 },
+    dearestTokens: before?.dearest.tokens ?? 0,
+    dearestCost: before?.dearest.cost ?? 0,
     time: before?.time ?? 0,
     since: 0,
     stoppedAt: 0,
-    asked: new Set(),
+    asked: 0,
+    earlier: NONE,
   };
 }
 
@@ -191,7 +204,7 @@ function count(counted: Counted, usage: Usage, cost: Cost): void {
     at.usage = addUsage(at.usage, usage);
     at.cost = addCost(at.cost, cost);
   }
-  const { dearest } = turnOf(counted);
-  dearest.tokens = Math.max(dearest.tokens, totalTokens(usage));
-  dearest.cost = Math.max(dearest.cost, cost ?? 0);
+  const turn = turnOf(counted);
+  turn.dearestTokens = Math.max(turn.dearestTokens, totalTokens(usage));
+  turn.dearestCost = Math.max(turn.dearestCost, cost ?? 0);
 }

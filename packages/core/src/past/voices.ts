@@ -1,5 +1,6 @@
 import type { Event } from "../conversation/event.ts";
 import type { DeltaSource } from "../conversation/feed-item.ts";
+import { SmallMap } from "../conversation/small-map.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { Recent } from "./recent.ts";
 
@@ -10,7 +11,7 @@ const REMEMBERED = 500;
 export class Voices {
   readonly #state: ConversationState;
   /** Runs that have not ended. */
-  readonly #live = new Map<string, DeltaSource>();
+  readonly #live = new SmallMap<DeltaSource>();
   /** By message, because no state has an abandoned message. */
   readonly #heard = new Recent<DeltaSource>(REMEMBERED);
 
@@ -44,7 +45,7 @@ export class Voices {
   again(): Voices {
     const voices = new Voices(this.#state);
     voices.#heard.takeAll(this.#heard);
-    for (const [run, voice] of this.#live) voices.#live.set(run, voice);
+    for (const voice of this.#live.values()) voices.#live.set(voice.run, voice);
     return voices;
   }
 }

@@ -16,6 +16,8 @@ export class Branch {
   /** Number of messages of the path that are in the prompt. */
   #shown: number;
   #dismissals: number;
+  /** True if the path has a summary or had one before it was trimmed. */
+  #hasSummary: boolean;
 
   constructor(session: Session, leaf: string | null) {
     this.#session = session;
@@ -23,6 +25,7 @@ export class Branch {
     this.#prompt = promptFrom(this.#path);
     this.#shown = this.#path.length;
     this.#dismissals = session.state.dismissals;
+    this.#hasSummary = this.#path.some(({ role }) => role === "summary");
   }
 
   get path(): readonly Message[] {
@@ -39,6 +42,7 @@ export class Branch {
     const message = this.#session.state.messages.get(id);
     if (!message) throw new Error(`Message ${id} is not in the conversation.`);
     this.#path.push(message);
+    if (message.role === "summary") this.#hasSummary = true;
     return message;
   }
 
@@ -81,12 +85,12 @@ export class Branch {
   trim(): void {
     const { window, state } = this.#session;
     if (window === undefined || this.#path.length <= window || state.runs.size > 0) return;
-    const left = forgetBefore(state, this.#path, window);
+    const left = forgetBefore(state, this.#path, window, this.#hasSummary);
     if (!left) return;
     const forgotten = this.#path.length - left.length;
     const gone = this.#path.slice(0, forgotten);
     this.#path = left;
-    if (this.#shown < forgotten || this.#path.some(isSummary)) return this.#rebuild();
+    if (this.#shown < forgotten || this.#hasSummary) return this.#rebuild();
     // The prompt lists messages in path order, so the dropped messages are its first ones.
     this.#prompt = this.#prompt.slice(gone.filter(isShown).length);
     this.#shown -= forgotten;

@@ -203,8 +203,8 @@ export interface TurnRun {
   readonly reader: FeedReader | undefined;
   /** Aborts when the run is interrupted, or when the time of the current part is up. */
   readonly signal: AbortSignal;
-  /** Aborts when the run is interrupted again while it ends. */
-  readonly hurry: AbortSignal;
+  /** Returns the signal that aborts when the run is interrupted again while it ends. */
+  hurry(): AbortSignal;
   /** The launching call, for the run of a sub-agent. */
   readonly call: string | undefined;
   /** The run that waited for a user and whose turn this run continues. */

@@ -1,5 +1,6 @@
 import { createId } from "../conversation/id.ts";
 import { isSettled } from "../conversation/message.ts";
+import { SmallMap } from "../conversation/small-map.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { branchBusy, Interruption, noMessage, SESSION_CLOSED, type SessionError } from "./error.ts";
 import type { HeldBranch } from "./options.ts";
@@ -11,8 +12,8 @@ export interface RunHandle {
   readonly leaf: string | null;
   /** Aborts when the run is interrupted. */
   readonly signal: AbortSignal;
-  /** Aborts on a second interrupt, while the run ends. */
-  readonly hurry: AbortSignal;
+  /** Returns the signal that aborts on a second interrupt, while the run ends. */
+  hurry(): AbortSignal;
   interrupt(reason: Interruption): void;
   /** Call when the start of the run is in the log: turns that wait for it check the branch again. */
   started(): void;
@@ -57,25 +58,58 @@ export interface BeginOptions {
   readonly beside?: boolean;
 }
 
-/** The end of a branch and its owner. `says`: a run that has not started yet and will leave `leaf` for its own message. */
-type Place = ReturnType<typeof placeAt>;
+/** The end of a branch that a run or a holder has taken. */
+class Place {
+  leaf: string | null;
+  /** True if the run adds a message of its own, so that it leaves `leaf` to others as soon as it has started. */
+  readonly says: boolean;
+  /** Opens when the place is free again. */
+  readonly free = new Gate();
+  /** Opens when the start of the run is in the log. */
+  started = new Gate();
 
-/** `started` resolves when the start of the run is in the log, `free` when the place has no owner. */
-function placeAt(leaf: string | null, says: boolean) {
-  return { leaf, says, free: Promise.withResolvers<void>(), started: Promise.withResolvers<void>() };
+  constructor(leaf: string | null, says: boolean) {
+    this.leaf = leaf;
+    this.says = says;
+  }
+}
+
+/** A wait that ends once. No promise is made until a caller waits. */
+class Gate {
+  #isOpen = false;
+  #opened: PromiseWithResolvers<void> | undefined;
+
+  get opened(): Promise<void> {
+    this.#opened ??= Promise.withResolvers();
+    if (this.#isOpen) this.#opened.resolve();
+    return this.#opened.promise;
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    this.#opened?.resolve();
+  }
 }
 
 class LiveRun {
+  readonly id: string;
   readonly place: Place;
   readonly interrupted = new AbortController();
-  readonly hurried = new AbortController();
+  #hurried: AbortController | undefined;
 
-  constructor(place: Place) {
+  constructor(id: string, place: Place) {
+    this.id = id;
     this.place = place;
   }
 
   get isInterrupted(): boolean {
     return this.interrupted.signal.aborted;
+  }
+
+  /** Created on first use: most runs call no tool and are interrupted at most once. */
+  get hurried(): AbortController {
+    this.#hurried ??= new AbortController();
+    return this.#hurried;
   }
 
   /** The second interrupt aborts `hurried`. */
@@ -88,7 +122,7 @@ class LiveRun {
 /** The live runs of a session, and the queue for each branch: a branch has one run at a time. */
 export class Runs {
   readonly #state: ConversationState;
-  readonly #live = new Map<string, LiveRun>();
+  readonly #live = new SmallMap<LiveRun>();
   /** Ends of branches that `session.hold` keeps without a run. */
   readonly #held = new Set<Place>();
   /** Waiting runs, each as the function that rejects its wait. */
@@ -107,7 +141,7 @@ export class Runs {
    * Interrupts one run, or all live and waiting runs. Returns their number. Runs that were interrupted before are hurried.
    */
   interrupt(reason: Error, only?: string): number {
-    const live = [...this.#live].flatMap(([id, run]) => (only === undefined || id === only ? [run] : []));
+    const live = this.#live.values().filter(({ id }) => only === undefined || id === only);
     // Collected before any run ends: a run that ends together with another must not be interrupted twice.
     const before = live.filter((run) => run.isInterrupted);
     for (const run of live) if (!run.isInterrupted) run.interrupt(reason);
@@ -129,8 +163,8 @@ export class Runs {
   /** Stops, then waits for the live runs and for the holders of branches. */
   async close(closed: SessionError, reason: Error): Promise<void> {
     this.stop(closed, reason);
-    const taken = [...[...this.#live.values()].map(({ place }) => place), ...this.#held];
-    await Promise.all(taken.map(({ free }) => free.promise));
+    const taken = [...this.#live.values().map(({ place }) => place), ...this.#held];
+    await Promise.all(taken.map(({ free }) => free.opened));
   }
 
   /** See `Session.hold`. */
@@ -160,7 +194,7 @@ export class Runs {
   #hold(leaf: string | null): { moveTo(leaf: string): void; release(): void } | undefined {
     if (this.#closed) throw this.#closed;
     if (this.#placeAt(leaf, false)) return undefined;
-    const place = placeAt(leaf, false);
+    const place = new Place(leaf, false);
     this.#held.add(place);
     return {
       moveTo: (leaf) => {
@@ -168,7 +202,7 @@ export class Runs {
       },
       release: () => {
         this.#held.delete(place);
-        place.free.resolve();
+        place.free.open();
       },
     };
   }
@@ -181,10 +215,10 @@ export class Runs {
     const taker = () => (beside ? this.#held.values().next().value : onBranch());
     for (let taken = taker(); taken; taken = taker()) {
       const { free, started } = taken;
-      if (!waits && !this.#startedAt(taken)) await this.#waitFor(Promise.race([free.promise, started.promise]), signal);
+      if (!waits && !this.#startedAt(taken)) await this.#waitFor(Promise.race([free.opened, started.opened]), signal);
       const isInTheWay = !waits && this.#startedAt(taken)?.isInterrupted === false;
       if (isInTheWay) throw branchBusy(at);
-      await this.#waitFor(free.promise, signal);
+      await this.#waitFor(free.opened, signal);
       if (!beside) at = taken.leaf;
     }
     // No `await` between the last check of the branch and `#take`. When a turn ends, two waiting turns wake up in the
@@ -192,11 +226,11 @@ export class Runs {
     // free too; now the second checks again and waits.
     if (this.#closed) throw this.#closed;
     if (signal?.aborted) throw new Interruption("interrupted before it began");
-    return this.#take(placeAt(at, says), id);
+    return this.#take(new Place(at, says), id);
   }
 
   #take(place: Place, id: string): RunHandle {
-    const live = new LiveRun(place);
+    const live = new LiveRun(id, place);
     this.#live.set(id, live);
     const leave = (leaf: string | null) => {
       place.leaf = leaf;
@@ -206,23 +240,23 @@ export class Runs {
       id,
       leaf: place.leaf,
       signal: live.interrupted.signal,
-      hurry: live.hurried.signal,
+      hurry: () => live.hurried.signal,
       interrupt: (reason) => live.interrupt(reason),
-      started: () => place.started.resolve(),
+      started: () => place.started.open(),
       moveTo: async (leaf) => {
         const taker = () => this.#placeAt(leaf, place.says);
         for (let taken = taker(); taken && taken !== place; taken = taker()) {
-          await this.#waitFor(taken.free.promise, live.interrupted.signal);
+          await this.#waitFor(taken.free.opened, live.interrupted.signal);
         }
         place.leaf = leaf;
       },
       end: (leaf) => {
         leave(leaf);
-        place.free.resolve();
+        place.free.open();
       },
       goOn: (leaf) => {
         leave(leaf);
-        place.started = Promise.withResolvers();
+        place.started = new Gate();
         const next = this.#take(place, createId());
         // The closing session waits for the branch, so a run that begins now must end at once.
         if (this.#closed) next.interrupt(SESSION_CLOSED);
@@ -249,7 +283,7 @@ export class Runs {
   /** Returns the owner of the end of a branch. `beside`: skips runs that will move to a branch of their own. */
   #placeAt(leaf: string | null, beside: boolean): Place | undefined {
     for (const place of this.#held) if (place.leaf === leaf) return place;
-    for (const [id, { place }] of this.#live) {
+    for (const { id, place } of this.#live.values()) {
       const started = this.#state.runs.get(id);
       if (!started && place.says && beside) continue;
       if ((started ? started.leaf : place.leaf) === leaf) return place;
@@ -259,8 +293,7 @@ export class Runs {
 
   /** Returns the run that owns a place, if the start of the run is in the log. */
   #startedAt(place: Place): LiveRun | undefined {
-    for (const [id, live] of this.#live) if (live.place === place && this.#state.runs.has(id)) return live;
-    return undefined;
+    return this.#live.values().find((live) => live.place === place && this.#state.runs.has(live.id));
   }
 
   /** Returns the place of the run that works on the calls of a response. */

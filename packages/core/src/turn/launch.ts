@@ -33,12 +33,12 @@ async function work(
   agent: TurnAgent,
   leaf: string,
 ): Promise<SubTaskEnd> {
-  const { session, origin, reader, hurry } = parent;
+  const { session, origin, reader } = parent;
   const { turn } = await takeTurns(session.begin(leaf, { signal }), () => ({ type: "here", leaf }), {
     session,
     agent: () => agent,
     watch: { origin, reader, parent, call, isRepeatable },
-    signals: [signal, hurry],
+    signals: [signal, parent.hurry()],
     left: new Interruption("its parent was interrupted"),
     where: (end) => end,
     goesOn: () => !signal.aborted,

@@ -120,7 +120,9 @@ async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): P
   const { model, memory, mode } = run.agent;
   if (memory && start.type !== "here") await recallInto(run, memory);
   await goOnWithCalls(run);
-  await planSummaryAgain(run);
+  const summary = summaryToPlan(run);
+  // After a rejection the feed already has the reason why nothing is shortened.
+  if (summary) await planSummary(run, summary.response, summary.text).catch(() => {});
   if (run.continues !== undefined) await closeLimit(run);
   if (start.type === "here" && mode.name === "task" && !run.progress.finished) finishAsBefore(run);
   return "run" in model ? reportedLoop(run, model) : stepLoop({ run, model }, chosen);
@@ -208,16 +210,15 @@ function finishAsBefore({ branch, progress }: TurnRun): void {
 }
 
 /**
- * Plans the summary of the last response's call again, if its process ended before the log had the summary: for example
- * while a user was asked about another call.
+ * Returns the summary of the last response's call, which is planned again: its process may have ended before the log had
+ * the summary, for example while a user was asked about another call.
  */
-async function planSummaryAgain(run: TurnRun): Promise<void> {
-  const response = run.branch.path.findLast(({ role }) => role !== "user");
-  if (response?.role !== "assistant") return;
+function summaryToPlan({ branch }: TurnRun): { readonly response: string; readonly text: string } | undefined {
+  const response = branch.path.findLast(({ role }) => role !== "user");
+  if (response?.role !== "assistant" || response.calls.length === 0) return undefined;
   const planned = response.calls.findLast(({ tool, status }) => tool === SHORTEN && status === "completed");
   const { summary } = (planned?.executedInput ?? planned?.input ?? {}) as { readonly summary?: Json };
-  // After a rejection the feed already has the reason why nothing is shortened.
-  if (typeof summary === "string") await planSummary(run, response.id, summary).catch(() => {});
+  return typeof summary === "string" ? { response: response.id, text: summary } : undefined;
 }
 
 async function end(run: TurnRun, ending: Ending): Promise<Turn> {

@@ -110,8 +110,20 @@ function readMessage(message: unknown): readonly UserPart[] {
 }
 
 function readParts(given: readonly unknown[], name: string): readonly UserPart[] {
-  // Array.from also visits holes, which map() leaves out.
-  return Array.from(given, (part, index) => readPart(part, `${name}[${index}]`));
+  const parts: UserPart[] = [];
+  // By index, because map() skips holes.
+  for (let index = 0; index < given.length; index++) {
+    const part = given[index];
+    parts.push(isPlainText(part) ? { type: "text", text: part.text } : readPart(part, `${name}[${index}]`));
+  }
+  return parts;
+}
+
+/** Returns whether a part is a text without any other field, as nearly all are. */
+function isPlainText(part: unknown): part is { readonly text: string } {
+  if (!isRecord(part) || part.type !== "text" || typeof part.text !== "string") return false;
+  for (const name in part) if (name !== "type" && name !== "text") return false;
+  return true;
 }
 
 const TYPES = ["text", "file"];

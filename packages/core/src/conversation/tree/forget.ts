@@ -6,13 +6,19 @@ import { isSummary } from "./path.ts";
  * Forgets the oldest messages of the path until `keep` are left, starting at a user message; a longer last turn stays
  * whole. Descendants of forgotten messages and other roots go too. The newest summary and the messages that it keeps
  * word for word stay at the beginning of the path (F86). Returns the remaining path as a new array, or nothing if no
- * message was forgotten. For conversations without end: the log keeps everything.
+ * message was forgotten. For conversations without end: the log keeps everything. `hasSummary` is false if the caller
+ * knows that the path has no summary.
  */
-export function forgetBefore(state: ConversationState, path: readonly Message[], keep: number): Message[] | undefined {
+export function forgetBefore(
+  state: ConversationState,
+  path: readonly Message[],
+  keep: number,
+  hasSummary = true,
+): Message[] | undefined {
   let first = Math.max(0, path.length - keep);
   while (first > 0 && first < path.length && path[first]?.role !== "user") first++;
   if (first === path.length) first = path.findLastIndex((message) => message.role === "user");
-  const stays = first <= 0 ? NONE : staying(path, first);
+  const stays = first <= 0 || !hasSummary ? NONE : staying(path, first);
   if (first <= stays.length) return undefined;
   const target = state as MutableState;
   const known = stays.length === 0 ? undefined : new Set(stays.map(({ id }) => id));
