@@ -13,8 +13,8 @@ interface PackageLayer extends Layer {
   readonly name: string;
   /** Files to which the rule does not apply. */
   readonly except?: readonly string[];
-  /** A folder with additional forbidden imports. */
-  readonly sealed?: { readonly folder: string; readonly refuses: readonly string[]; readonly message: string };
+  /** Modules of others that the package must not import either. */
+  readonly refuses?: { readonly modules: readonly string[]; readonly message: string };
 }
 
 export interface Layers {
@@ -52,10 +52,10 @@ export function readLayers(): Layers {
 
 /** Returns the text of biome.layers.json. */
 export function biomeLayers({ packages, core }: Layers): string {
-  return `${JSON.stringify({ overrides: [...packages.flatMap(ofPackage), ...ofConversation(), ...ofCore(core)] }, undefined, 2)}\n`;
+  return `${JSON.stringify({ overrides: [...packages.map(ofPackage), ...ofConversation(), ...ofCore(core)] }, undefined, 2)}\n`;
 }
 
-function ofPackage({ name, imports, runsIn, except = [], sealed }: PackageLayer): object[] {
+function ofPackage({ name, imports, runsIn, except = [], refuses }: PackageLayer): object {
   const entries = imports.flatMap((entry) => (entry.endsWith("/**") ? [entry.slice(0, -3), entry] : [entry]));
   const allowed = imports.map((entry) => `@banyan/${entry.replace("/**", "")}`);
   const down: Refusal = {
@@ -64,13 +64,8 @@ function ofPackage({ name, imports, runsIn, except = [], sealed }: PackageLayer)
   };
   const exceptions = [...except.map((glob) => `!${glob}`), ...(runsIn === "browser" ? NOT_TESTS : [])];
   const folder = `packages/${name}/src`;
-  const seal =
-    sealed &&
-    override(
-      [`${folder}/${sealed.folder}/**`, "!**/*.test.ts"],
-      [down, { group: sealed.refuses, message: sealed.message }],
-    );
-  return [override([`${folder}/**`, ...exceptions], [down], runsIn), ...(seal ? [seal] : [])];
+  const refusals = refuses ? [down, { group: refuses.modules, message: refuses.message }] : [down];
+  return override([`${folder}/**`, ...exceptions], refusals, runsIn);
 }
 
 /** conversation/ is at the bottom: its overrides list all allowed imports, so they repeat no other rule. */

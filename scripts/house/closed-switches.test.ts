@@ -19,8 +19,8 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/host/src/hooks/hooks.ts": "Hooks are called at these moments, which their format names.",
   "packages/server/src/doors/acp/branch.ts": "A branch grows by these alone; of all else it knows whose it is.",
   "packages/server/src/cluster/following.ts": "It tells the steps of a turn, which these end.",
-  "packages/server/src/desk/live/live-conversation.ts": "It follows turns; whatever else comes has changed something.",
-  "packages/store/src/summary.ts": "A list says three things of a conversation.",
+  "packages/desk/src/live/live-conversation.ts": "It follows turns; whatever else comes has changed something.",
+  "packages/store/src/log/summary.ts": "A list says three things of a conversation.",
 };
 
 /** H14: the switches over every type of item. Clients share one, and the others are no clients. */
@@ -30,7 +30,7 @@ const CLOSED = [
   "packages/core/src/conversation/tree/reduce.ts",
   "packages/core/src/conversation/tree/reduce.ts",
   // The parts of each item that a reader with a link may see.
-  "packages/server/src/desk/live/shown-only.ts",
+  "packages/desk/src/live/shown-only.ts",
 ];
 
 /** Returns the switches over a feed item, each up to the end of its block. */
@@ -49,7 +49,7 @@ function isClosed(block: string): boolean {
 }
 
 test("H9: a type of item that is new does not compile before each switch over the feed has decided about it", () => {
-  const files = ["core", "client", "host", "server", "store", "cli", "web"].flatMap((name) =>
+  const files = ["core", "client", "host", "desk", "server", "store", "cli", "web"].flatMap((name) =>
     globSync(`packages/${name}/src/**/*.{ts,tsx}`, { cwd: root }).filter(
       (path) => !/\.test\.tsx?$|\.fixture\.tsx?$|\/testing\//.test(path),
     ),

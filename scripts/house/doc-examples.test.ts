@@ -196,6 +196,7 @@ function originsOfNames(): ReadonlyMap<string, string> {
     "protocol",
     "client",
     "host",
+    "desk",
     "server",
     "restate",
   ]) {

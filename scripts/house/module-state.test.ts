@@ -34,7 +34,7 @@ const REASONS: Readonly<Record<string, string>> = {
     "A memo, and what a model's provider refused: agents are made for one turn, and their drivers with them; the model stays.",
   "model/rules/driver.ts tried": "A mark on errors, which a driver around another one reads.",
   "model/rules/pictures.ts sizes": "A memo: the file alone says how large its picture is.",
-  "model/rules/rules.ts known": "A memo: the names of provider and model alone say the rules.",
+  "model/rules/providers.ts known": "A memo: the names of provider and model alone say the rules.",
   "run/prompt.ts settled":
     "A memo: promptFrom is pure, and drivers know by the identity of a message what they have encoded.",
   "toolbox/toolbox.ts #made":

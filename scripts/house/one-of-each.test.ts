@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 const inside = (file: string) => import(new URL(`../../packages/${file}`, import.meta.url).href);
 const { knownItem }: { knownItem: { options: { options: { shape: { type: { value: string } } }[] }[] } } =
   await inside("protocol/src/index.ts");
-const { rights }: { rights: Readonly<Record<string, string>> } = await inside("protocol/src/rights.ts");
+const { rights }: { rights: Readonly<Record<string, string>> } = await inside("protocol/src/commands/rights.ts");
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -30,8 +30,8 @@ const product = sources("*/src");
 
 describe("what a person can do to a conversation", () => {
   test("H1: each command of the protocol is carried out in one place: at the desk", () => {
-    const handlers = [...sources("server/src/desk/commands").values()].join("\n");
-    const ofConnections = product.get("packages/server/src/desk/seat.ts") ?? "";
+    const handlers = [...sources("desk/src/commands").values()].join("\n");
+    const ofConnections = product.get("packages/desk/src/seat.ts") ?? "";
     const carriedOut = [
       ...handlers.matchAll(/^ {2}(?:async )?"([a-z]+\.[a-z]+)"(?=\(|: )/gm),
       ...ofConnections.matchAll(/case "([a-z]+\.[a-z]+)":/g),
@@ -41,9 +41,7 @@ describe("what a person can do to a conversation", () => {
 
   test("H1: nothing around the desk takes turns or writes to a session: doors and clients ask the desk", () => {
     const around = new Map(
-      ["acp", "cli", "restate", "server", "telemetry", "web"]
-        .flatMap((name) => [...sources(`${name}/src`)])
-        .filter(([path]) => !path.startsWith("packages/server/src/desk/")),
+      ["acp", "cli", "restate", "server", "telemetry", "web"].flatMap((name) => [...sources(`${name}/src`)]),
     );
     const turns = filesWith(around, /\b\w*[aA]gent\)?\.(chat|send|compact)\(/);
     const writes = filesWith(around, /\bsession\.(say|editInput|withdrawInput|label|star|dismiss|remove|restore)\(/);
@@ -68,8 +66,8 @@ describe("the client of the protocol", () => {
   test("H3: it has three links: a socket of the browser, one of Node, and one within the process", () => {
     expect(filesWith(product, /class \w+ implements Link\b/)).toEqual([
       "packages/client/src/link/node-link.ts",
-      "packages/server/src/desk/in-process-link.ts",
-      "packages/web/src/connection/browser-link.ts",
+      "packages/desk/src/in-process-link.ts",
+      "packages/web/src/parts/connection/browser-link.ts",
     ]);
   });
 });
@@ -80,8 +78,8 @@ describe("the shapes of events, deltas and notices", () => {
   test("H4: they stand once, in the protocol: no other schema names a type of them", () => {
     const schema = new RegExp(`\\b(literal|event)\\(\\s*"(${types.join("|").replaceAll(".", "\\.")})"`);
     expect(filesWith(product, schema)).toEqual([
-      "packages/protocol/src/event.ts",
-      "packages/protocol/src/feed-item.ts",
+      "packages/protocol/src/shapes/event.ts",
+      "packages/protocol/src/shapes/feed-item.ts",
     ]);
   });
 

@@ -7,13 +7,14 @@ import { fromLanguageModel } from "@banyan/core/ai-sdk";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { askModel } from "@banyan/core/hosts";
 import { scriptedModel } from "@banyan/core/testing";
+import { Desk } from "@banyan/desk";
 import * as host from "@banyan/host";
 import { evaluate, openEvaluation } from "@banyan/host/evaluation";
 import { serversForFirstTurn } from "@banyan/host/mcp";
 import { sqliteMemory } from "@banyan/memory";
 import * as models from "@banyan/models";
 import { RestateDriver } from "@banyan/restate";
-import { agUiEvents, Desk, serve } from "@banyan/server";
+import { agUiEvents, serve } from "@banyan/server";
 import { serveAcp } from "@banyan/server/acp";
 import { postgresStore, redrive, Takeover } from "@banyan/store/postgres";
 import { sqliteStore } from "@banyan/store/sqlite";
@@ -84,7 +85,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "models openAIChat": (options) => models.openAIChat(options),
   "models resolveModel": (options) => models.resolveModel("demo/offline", options),
   "restate RestateDriver.constructor": (options) => new RestateDriver(nothing, options),
-  "server Desk.constructor": (options) => new Desk(options),
+  "desk Desk.constructor": (options) => new Desk(options),
   "server agUiEvents": (options) => agUiEvents(nothing, nothing, options),
   "server serve": (options) => serve(options),
   "server serveAcp": (options) => serveAcp(nothing, options),

@@ -5,6 +5,7 @@ import type { Mutant } from "./mutant.ts";
 const core = "packages/core/src";
 const store = "packages/store/src/sqlite";
 const host = "packages/host/src";
+const desk = "packages/desk/src";
 const server = "packages/server/src";
 
 const POWER_CUT = [`${core}/agent/power-cut.test.ts`];
@@ -129,7 +130,7 @@ const PROMISES: readonly Mutant[] = [
     tests: [`${store}/rights.test.ts`],
   },
   {
-    file: "packages/store/src/row.ts",
+    file: "packages/store/src/log/row.ts",
     line: "if (crc !== checksum(seq, epoch, at, type, body)) return undefined;",
     instead: "",
     tests: [`${store}/damage.test.ts`],
@@ -204,28 +205,28 @@ const PROMISES: readonly Mutant[] = [
     tests: [`${server}/security.test.ts`, `${server}/signed-in-pages.test.ts`],
   },
   {
-    file: `${server}/desk/principal.ts`,
+    file: `${desk}/request/principal.ts`,
     line: 'export const GUEST: Principal = { name: "guest", rights: ["show", "watch"] };',
     instead: 'export const GUEST: Principal = { name: "guest", rights: ["show", "watch", "act"] };',
     tests: [`${server}/security.test.ts`],
   },
   {
-    file: `${server}/desk/perform.ts`,
+    file: `${desk}/perform.ts`,
     line: "if (known) return known.what === what ? known.outcome : undefined;",
     instead: "",
     tests: [`${server}/turns.test.ts`, `${server}/server.test.ts`],
   },
   {
-    file: `${server}/desk/perform.ts`,
+    file: `${desk}/perform.ts`,
     line: "if (known) return known.what === what ? known.outcome : undefined;",
     instead: "if (known) return known.outcome;",
     tests: [`${server}/http.test.ts`],
   },
   {
-    file: `${server}/desk/live/subscription.ts`,
+    file: `${desk}/live/subscription.ts`,
     line: "if (this.#line.isFull) await this.#line.room();",
     instead: "",
-    tests: [`${server}/desk/live/subscription.test.ts`],
+    tests: [`${desk}/live/subscription.test.ts`],
   },
 ];
 

@@ -14,17 +14,17 @@ import {
   type FeedItem,
   reduce,
 } from "../../packages/core/src/conversation/index.ts";
+import type { Desk } from "../../packages/desk/src/desk.ts";
+import { OWNER } from "../../packages/desk/src/request/principal.ts";
 import type { Command } from "../../packages/protocol/src/index.ts";
-import type { Desk } from "../../packages/server/src/desk/desk.ts";
-import { OWNER } from "../../packages/server/src/desk/principal.ts";
 import { Branch } from "../../packages/server/src/doors/acp/branch.ts";
 import { type Abilities, Telling } from "../../packages/server/src/doors/acp/telling.ts";
-import { AgUiTurn } from "../../packages/server/src/doors/ag-ui-turn.ts";
-import { chatRequest, chatWords } from "../../packages/server/src/doors/openai-chat.ts";
-import { responsesRequest, responsesWords } from "../../packages/server/src/doors/openai-responses.ts";
-import { errorOf, failureOf } from "../../packages/server/src/doors/openai-words.ts";
-import { type Asking, type Heard, takeTurn } from "../../packages/server/src/doors/turn.ts";
-import { UiTurn } from "../../packages/server/src/doors/ui-turn.ts";
+import { AgUiTurn } from "../../packages/server/src/doors/ag-ui/turn.ts";
+import { chatRequest, chatWords } from "../../packages/server/src/doors/openai/chat.ts";
+import { responsesRequest, responsesWords } from "../../packages/server/src/doors/openai/responses.ts";
+import { type Asking, type Heard, takeTurn } from "../../packages/server/src/doors/openai/turn.ts";
+import { errorOf, failureOf } from "../../packages/server/src/doors/openai/words.ts";
+import { UiTurn } from "../../packages/server/src/doors/ui-messages/turn.ts";
 
 /** A feed as the engine published it, with readable ids, times and folders. */
 export interface Recording {

@@ -1,2 +1,3 @@
-export { type AcpAgentOptions, type AgentProgram, acpAgent } from "./acp-agent.ts";
+export { acpAgent } from "./acp-agent.ts";
+export type { AcpAgentOptions, AgentProgram } from "./connection/options.ts";
 export { type KnownAgent, knownAgents } from "./known-agents.ts";

@@ -1,4 +1,4 @@
-import type { AgentProgram } from "./acp-agent.ts";
+import type { AgentProgram } from "./connection/options.ts";
 
 /** A widely used agent and the command that starts it. */
 export interface KnownAgent extends Pick<AgentProgram, "command" | "args"> {

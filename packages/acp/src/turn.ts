@@ -3,14 +3,14 @@ import { client, type InitializeResponse, methods, PROTOCOL_VERSION } from "@age
 import { ModelError } from "@banyan/core";
 import type { LoopTurn, TurnSink } from "@banyan/core/drivers";
 import { ForeignChanges, openWorkspace } from "@banyan/tools/workspace";
-import type { AcpAgent } from "./acp-agent.ts";
 import { AgentProcess } from "./connection/agent-process.ts";
 import { failureOf, SilenceError } from "./connection/failure.ts";
 import { frames } from "./connection/frames.ts";
+import type { AcpAgent } from "./connection/options.ts";
 import { oddEnd, Report } from "./report/report.ts";
 import { readySession } from "./session/session.ts";
 
-/** Maximum bytes of an agent's message. */
+/** Maximum bytes of one message of an agent. */
 const LONGEST = 32 * 1024 * 1024;
 /** Milliseconds for an agent to confirm a cancellation. Shorter than the conversation's own wait for the end of the turn. */
 const STOP = 2_000;

@@ -63,7 +63,7 @@ async function chat(args: Arguments): Promise<ExitCode> {
 
 /** Loads the slowest modules, and handles and draws keys in between, because nothing is drawn while a module loads. */
 async function loadInParts({ live }: Terminal): Promise<void> {
-  const parts = [() => import("@banyan/core"), () => import("@banyan/host"), () => import("@banyan/server/desk")];
+  const parts = [() => import("@banyan/core"), () => import("@banyan/host"), () => import("@banyan/desk")];
   for (const load of parts) {
     await keysAreHeard();
     live?.draw();

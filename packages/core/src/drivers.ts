@@ -7,9 +7,10 @@ export { type FailedResponse, modelErrorFromNetwork, modelErrorFromResponse } fr
 export type { ResponseBounds } from "./model/response-size.ts";
 export { filesOf, PDF, PICTURES, resultShown } from "./model/result-shown.ts";
 export { type RequestTarget, withRules } from "./model/rules/driver.ts";
-export { type RequestRules, rulesFor } from "./model/rules/rules.ts";
+export { rulesFor } from "./model/rules/providers.ts";
+export type { RequestRules } from "./model/rules/rules.ts";
 export { TextCalls } from "./model/text-calls.ts";
 export { ThinkTags } from "./model/think-tags.ts";
-export type * from "./ports/loop.ts";
 export type * from "./ports/model.ts";
 export { ModelError } from "./ports/model.ts";
+export type { LoopDriver, LoopTurn, ReportedCall, TurnSink } from "./ports/tool.ts";

@@ -10,8 +10,10 @@ export { type AskOptions, askModel, type ModelResponse } from "./model/ask-model
 export { learntWindow, windowOf } from "./model/context-window.ts";
 export { modernSchema } from "./model/rules/schema-dialect.ts";
 export { asOpened, endOfImport } from "./past/recovery.ts";
-export type { BeforeSummary, SummaryRequest } from "./ports/human.ts";
-export { NotExecutedError, type PreviewContext } from "./ports/tool.ts";
+export { NotExecutedError } from "./ports/define-tool.ts";
+export type { SummaryRequest } from "./ports/human.ts";
+export type { PreviewContext } from "./ports/tool.ts";
+export type { BeforeSummary } from "./ports/verdict.ts";
 export { promptFrom } from "./run/prompt.ts";
 export type { FeedListener } from "./session/audience.ts";
 export type { AddOptions, HeldBranch } from "./session/options.ts";

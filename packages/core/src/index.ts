@@ -1,18 +1,11 @@
 // For users of the library. docs/library.md has the page of each name.
-export {
-  Agent,
-  type AgentOptions,
-  type CompactionOptions,
-  type Conversation,
-  TurnError,
-  type TurnHandler,
-} from "./agent/agent.ts";
-export type { AgentBuilder } from "./agent/builder.ts";
-export { type Chat, ChatError, type ChatOptions } from "./agent/chat.ts";
+export { Agent, type AgentBuilder, type AgentOptions, TurnError, type TurnHandler } from "./agent/agent.ts";
+export { type Chat, ChatError, type ChatOptions, type Conversation } from "./agent/chat.ts";
 export { askClient } from "./agent/control/ask-client.ts";
 export { type LaunchAgentOptions, launchAgent, type NamedAgent } from "./agent/control/launch-agent.ts";
 export { shortenConversation } from "./agent/control/shorten-conversation.ts";
 export { type Directive, resume, retry, say, stop } from "./agent/directive.ts";
+export type { CompactionOptions } from "./agent/turn-options.ts";
 export {
   type AssistantMessage,
   type Call,
@@ -48,20 +41,14 @@ export {
   type UserMessage,
   type UserPart,
 } from "./conversation/index.ts";
-export type { Answer, CallHooks, Permission, Permit, PermitRequest } from "./ports/human.ts";
+export { defineTool } from "./ports/define-tool.ts";
+export type { CallHooks, Permission, PermitRequest } from "./ports/human.ts";
 export type { Memory, MemoryItem, MemoryKind, RecallOptions } from "./ports/memory.ts";
 export { type ModelDriver, ModelError, type ModelErrorCode, type ModelSettings } from "./ports/model.ts";
 export { type Store, StoreError, type StoreErrorCode } from "./ports/store.ts";
-export {
-  defineTool,
-  type Effects,
-  type Followed,
-  type Follower,
-  type JsonSchema,
-  type Question,
-  type Tool,
-  type ToolContext,
-} from "./ports/tool.ts";
+export type { Tool, ToolContext } from "./ports/tool.ts";
+export type { Effects, Followed, Follower, JsonSchema, Question } from "./ports/tool-values.ts";
+export type { Answer, Permit } from "./ports/verdict.ts";
 export { LimitError, type Limits } from "./run/limits.ts";
 export type { Callbacks, RetrySettings } from "./run/run.ts";
 export { Interruption, SessionError, type SessionErrorCode, UnfitAnswerError } from "./session/error.ts";

@@ -37,15 +37,14 @@ export {
 export { unknownInAgents, type WrittenAgent } from "./definitions/agents.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
 export type { Skill } from "./definitions/skills.ts";
-export { absentInLists } from "./definitions/tool-list.ts";
 export { contextKnown, type ModelsPlace, modelsHere, providersHere } from "./drivers/drivers.ts";
 export type { Equipment } from "./equipment/equipment.ts";
 export { memoryFile, userMemory } from "./equipment/memory.ts";
 export { type Calling, CallsFor } from "./hooks/calls-for.ts";
 export { Hooks } from "./hooks/hooks.ts";
-export { type HookSource, type ListedHook, listedHooks } from "./hooks/listed-hooks.ts";
 export { statusLineSaid } from "./hooks/status-line.ts";
-export type { Host } from "./host.ts";
+export type { Host } from "./host/host.ts";
+export { type HostFlags, type HostOptions, openHost, telemetryNotices } from "./host/open-host.ts";
 export type { ContextPart } from "./instructions/context-parts.ts";
 export type { InstructionPart, Instructions } from "./instructions/instructions.ts";
 export { gitBranch } from "./instructions/surroundings.ts";
@@ -59,29 +58,24 @@ export {
   saidWithSlash,
 } from "./messages/prompts.ts";
 export { type WrittenMessage, writtenMessage } from "./messages/written-message.ts";
-export { type HostFlags, type HostOptions, openHost, telemetryNotices } from "./open-host.ts";
 export type { PlanApproval } from "./permissions/approval.ts";
 export { Approval, ApprovalError, NEEDS_SANDBOX, type Unasked } from "./permissions/approval.ts";
-export {
-  type ApprovalMode,
-  narrowedRules,
-  type PermissionOptions,
-  permissions,
-  suggestPattern,
-} from "./permissions/permissions.ts";
+export type { Rule } from "./permissions/match.ts";
+export { narrowedRules, type PermissionOptions, permissions, suggestPattern } from "./permissions/permissions.ts";
 export { pathScope } from "./permissions/place.ts";
 export { readingRules } from "./permissions/reading.ts";
 export {
+  type ApprovalMode,
   formatRule,
   joinRules,
   noRules,
   type PermissionEntries,
   parseRule,
-  type Rule,
   RuleError,
   type Rules,
   rulesFrom,
 } from "./permissions/rule.ts";
+export { absentInLists } from "./permissions/tool-list.ts";
 export { type Directories, directories } from "./places/directories.ts";
 export { type ProjectPlaces, projectOf } from "./places/project.ts";
 export { redactedLoop } from "./redaction/redacted-loop.ts";
@@ -91,6 +85,7 @@ export { RedactingStream } from "./redaction/redacting-stream.ts";
 export { type Redact, redactor } from "./redaction/redactor.ts";
 export { refuse } from "./redaction/span.ts";
 export * from "./settings/index.ts";
+export { type HookSource, type ListedHook, listedHooks } from "./settings/listed-hooks.ts";
 export { type ProjectItem, untrustedContent } from "./trust/project-content.ts";
 export { type Trust, TrustRecord } from "./trust/trust-record.ts";
 export { type Brought, bring, bringingAgent, broughtBy } from "./worktrees/bring.ts";

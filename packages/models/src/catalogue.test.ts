@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { known, lookUp } from "./catalogue.ts";
+import { known, lookUp } from "./provider/catalogue.ts";
 
 const openai = { name: "openai", catalogue: "openai" };
 const anthropic = { name: "anthropic", catalogue: "anthropic" };

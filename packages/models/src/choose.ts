@@ -1,7 +1,7 @@
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { type Environment, readVariable } from "./environment.ts";
 import { ask, hasGivenAddress, localServers } from "./local-servers.ts";
-import type { Provider } from "./provider.ts";
+import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 
 /** The chosen model. */

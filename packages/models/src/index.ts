@@ -1,6 +1,5 @@
 export type { EmbeddingModel } from "@banyan/core/ai-sdk";
 export { type AnthropicMessagesOptions, anthropicMessages } from "./anthropic-messages/driver.ts";
-export type { KnownModel, ModelFacts, ModelOverride, ModelOverrides } from "./catalogue.ts";
 export { type ChooseOptions, chooseModel, type ModelChoice } from "./choose.ts";
 export { embeddingModel } from "./embedding.ts";
 export type { Environment } from "./environment.ts";
@@ -22,6 +21,7 @@ export {
   type OpenAIUserPart,
   toOpenAIMessages,
 } from "./openai-chat/messages.ts";
+export type { KnownModel, ModelFacts, ModelOverride, ModelOverrides } from "./provider/catalogue.ts";
 export { checkModel, type ResolveOptions, resolveModel } from "./resolve.ts";
 export type { WireBounds } from "./wire/bounds.ts";
 export type { WireOptions } from "./wire/client.ts";

@@ -1,11 +1,11 @@
 import type { Price } from "@banyan/core/conversation";
 import { refuseUnknown } from "@banyan/core/conversation";
-import { type KnownModel, known, type ModelOverrides, priceOfAll } from "./catalogue.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import { askWindow, LOCAL_SERVERS, windowSize } from "./local/window.ts";
 import { ask, hasGivenAddress } from "./local-servers.ts";
 import { ModelChoiceError } from "./name.ts";
-import type { Provider } from "./provider.ts";
+import { type KnownModel, known, type ModelOverrides, priceOfAll } from "./provider/catalogue.ts";
+import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 import { setUpOf } from "./set-up.ts";
 

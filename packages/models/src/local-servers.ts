@@ -1,6 +1,6 @@
-import { canChatByName } from "./catalogue.ts";
 import { type Environment, readVariable } from "./environment.ts";
-import type { Provider } from "./provider.ts";
+import { canChatByName } from "./provider/catalogue.ts";
+import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 import { addressOf } from "./set-up.ts";
 

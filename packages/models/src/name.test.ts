@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { lookUp } from "./catalogue.ts";
 import { builtInAliases, ModelChoiceError, parseName } from "./name.ts";
+import { lookUp } from "./provider/catalogue.ts";
 import { providers } from "./providers.ts";
 
 const parsed = (name: string, aliases = {}) => {

@@ -1,6 +1,6 @@
 import type { ModelSettings } from "@banyan/core";
 import { nearest } from "@banyan/core/shown";
-import type { Provider } from "./provider.ts";
+import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 
 /** The problem with a name or its environment. */

@@ -1,6 +1,6 @@
 import type { EmbeddingModel } from "@banyan/core/ai-sdk";
-import { packageSettings } from "./package-settings.ts";
-import type { EmbeddingTarget } from "./provider.ts";
+import { packageSettings } from "./provider/package-settings.ts";
+import type { EmbeddingTarget } from "./provider/provider.ts";
 
 // Opens an embedding model of each provider that has any. A provider's code is loaded only then.
 

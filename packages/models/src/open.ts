@@ -6,8 +6,8 @@ import { localModel } from "./local/driver.ts";
 import { ollamaChat } from "./local/ollama.ts";
 import type { LocalServerName } from "./local/window.ts";
 import { openAIChat } from "./openai-chat/driver.ts";
-import { packageSettings } from "./package-settings.ts";
-import type { Target } from "./provider.ts";
+import { packageSettings } from "./provider/package-settings.ts";
+import type { Target } from "./provider/provider.ts";
 import type { WireOptions } from "./wire/client.ts";
 import { withLife } from "./wire/fetch.ts";
 

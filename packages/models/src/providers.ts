@@ -1,7 +1,7 @@
 import type { LocalServerName } from "./local/window.ts";
 import * as open from "./open.ts";
 import * as embedding from "./open-embedding.ts";
-import type { Provider } from "./provider.ts";
+import type { Provider } from "./provider/provider.ts";
 
 /**
  * The providers by name, in the order in which a default is chosen: providers with a key or address in the

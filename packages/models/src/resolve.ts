@@ -2,10 +2,10 @@ import type { ModelDriver } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { PDF, PICTURES } from "@banyan/core/drivers";
 import { nearest } from "@banyan/core/shown";
-import { idsOf, lookUp, type ModelOverrides, overrideOf, seesByName } from "./catalogue.ts";
 import type { Environment } from "./environment.ts";
 import { type Aliases, parseName } from "./name.ts";
-import type { Provider } from "./provider.ts";
+import { idsOf, lookUp, type ModelOverrides, overrideOf, seesByName } from "./provider/catalogue.ts";
+import type { Provider } from "./provider/provider.ts";
 import { setUpOf } from "./set-up.ts";
 import type { WireBounds } from "./wire/bounds.ts";
 

@@ -1,6 +1,6 @@
 import { type Environment, readVariable } from "./environment.ts";
 import { ModelChoiceError } from "./name.ts";
-import type { Provider, SetUp } from "./provider.ts";
+import type { Provider, SetUp } from "./provider/provider.ts";
 import type { ProxyAddresses } from "./wire/pool.ts";
 
 /** A provider's settings in the environment. Throws `ModelChoiceError`, which names the missing or wrong variable. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { listedConversation } from "./commands/conversations.ts";
-import { feedItem } from "./feed-item.ts";
-import { planApproval } from "./parts.ts";
-import { id, list, text } from "./shapes.ts";
-import { snapshot } from "./snapshot.ts";
+import { feedItem } from "./shapes/feed-item.ts";
+import { planApproval } from "./shapes/parts.ts";
+import { id, list, text } from "./shapes/shapes.ts";
+import { snapshot } from "./shapes/snapshot.ts";
 
 /** Schema of a client's first frame. */
 export const hello = z.object({
@@ -139,6 +139,16 @@ export type Hello = z.infer<typeof hello>;
 
 /** Model and approval settings of the server. */
 export type ServerSettings = z.infer<typeof settings>;
+
+/** Returns the approval mode of a conversation; without an id, of a new conversation. */
+export function approvalIn(
+  { approval, unasked, carriedOut }: ServerSettings,
+  conversation: string | undefined,
+): ServerSettings["approval"] {
+  if (conversation === undefined) return approval;
+  if (unasked.includes(conversation)) return "all";
+  return carriedOut.find((each) => each.conversation === conversation)?.approval ?? approval;
+}
 
 /** The failure of a command. */
 export type Problem = z.infer<typeof problem>;

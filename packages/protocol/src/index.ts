@@ -1,4 +1,3 @@
-export * from "./bounds.ts";
 export type { CommandDefinition } from "./commands/command.ts";
 export type { ListedConversation } from "./commands/conversations.ts";
 export {
@@ -9,11 +8,11 @@ export {
   needs,
   type Result,
 } from "./commands/index.ts";
+export { type Right, rights } from "./commands/rights.ts";
 export type { Share } from "./commands/shares.ts";
 export type { ClientTool } from "./commands/turns.ts";
-export { eventSchemas } from "./event.ts";
-export { delta, deltaSchemas, event, feedItem, knownItem, notice, noticeSchemas } from "./feed-item.ts";
 export {
+  approvalIn,
   type ErrorCode,
   errorCodes,
   type Hello,
@@ -25,10 +24,12 @@ export {
   type Welcome,
 } from "./frames.ts";
 export { type JsonSchema, type JsonSchemas, jsonSchemas, nameIn, refTo } from "./json-schemas.ts";
-export { message } from "./message.ts";
-export { firstWords, type SnapshotOf, sizeOf, snapshotOf } from "./outline.ts";
-export { usage } from "./parts.ts";
-export { approvalIn, type Right, rights } from "./rights.ts";
-export { count, dollars, list } from "./shapes.ts";
-export { type NarrowedRule, type Node, node, type Snapshot, snapshot } from "./snapshot.ts";
+export * from "./shapes/bounds.ts";
+export { eventSchemas } from "./shapes/event.ts";
+export { delta, deltaSchemas, event, feedItem, knownItem, notice, noticeSchemas } from "./shapes/feed-item.ts";
+export { message } from "./shapes/message.ts";
+export { firstWords, type SnapshotOf, sizeOf, snapshotOf } from "./shapes/outline.ts";
+export { usage } from "./shapes/parts.ts";
+export { count, dollars, list } from "./shapes/shapes.ts";
+export { type NarrowedRule, type Node, node, type Snapshot, snapshot } from "./shapes/snapshot.ts";
 export { isCompatible, PROTOCOL, provenText } from "./version.ts";

@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { CommandDefinition } from "./commands/command.ts";
 import { listedConversation } from "./commands/conversations.ts";
 import { type CommandName, commandSchema, commands } from "./commands/index.ts";
-import { delta, event, feedItem, notice } from "./feed-item.ts";
 import { hello, problem, serverFrame, settings } from "./frames.ts";
-import { call, message } from "./message.ts";
-import { about, fileChange, part, preview, saidPart, usage, userPart } from "./parts.ts";
-import { callId, cursor, id, json } from "./shapes.ts";
-import { node, question } from "./snapshot.ts";
+import { delta, event, feedItem, notice } from "./shapes/feed-item.ts";
+import { call, message } from "./shapes/message.ts";
+import { about, fileChange, part, preview, saidPart, usage, userPart } from "./shapes/parts.ts";
+import { callId, cursor, id, json } from "./shapes/shapes.ts";
+import { node, question } from "./shapes/snapshot.ts";
 
 /** A schema of JSON Schema 2020-12. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { DirectiveError, readUserContent, type UserContent } from "@banyan/core/conversation";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { saidPart } from "./parts.ts";
+import { saidPart } from "./shapes/parts.ts";
 
 const base64 = fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString("base64"));
 const address = fc.webUrl({ validSchemes: ["http", "https"], withQueryParameters: true });

@@ -1,5 +1,6 @@
 /** The protocol without its schemas, which load slowly: only the side that reads from the network checks frames. */
-export * from "./bounds.ts";
-export { sizeOf, snapshotOf } from "./outline.ts";
-export { rights } from "./rights.ts";
+
+export { rights } from "./commands/rights.ts";
+export * from "./shapes/bounds.ts";
+export { sizeOf, snapshotOf } from "./shapes/outline.ts";
 export { PROTOCOL } from "./version.ts";

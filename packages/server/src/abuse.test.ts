@@ -5,7 +5,6 @@ import { createId, defineTool } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { PROTOCOL } from "@banyan/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { ModelLists } from "./desk/commands/workplace.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
 import { signIn } from "./testing/sign-in.fixture.ts";
@@ -165,24 +164,6 @@ test("a request with headers without end, with two lengths, or without a Host is
     expect(said).toMatch(answer);
   }
   expect(await ask(running.address, "/api/v1/health")).toMatchObject({ status: 200 });
-});
-
-test("many who ask for the models at once cost no more than one", async () => {
-  let asked = 0;
-  const models = new ModelLists({
-    listProviders: async () => {
-      asked++;
-      return [{ name: "one", usable: true, reason: "It is part of the test.", known: 1 }];
-    },
-    listModels: async () => [{ name: "one/model" }],
-  });
-  const answers = await Promise.all(Array.from({ length: 100 }, () => models.of("one")));
-  expect(asked).toBe(1);
-  expect(new Set(answers)).toEqual(new Set([{ providers: [expect.anything()], models: [{ name: "one/model" }] }]));
-  await models.of("one");
-  expect(asked).toBe(2);
-  await Promise.all(["one", "two", undefined].map((provider) => models.of(provider)));
-  expect(asked).toBe(3);
 });
 
 test("F19: a client that does not read does not hold up the stop of the server", async () => {

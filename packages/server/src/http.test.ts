@@ -6,7 +6,7 @@ import { createId, isId } from "@banyan/core";
 import { ODD_IDS, pause, scriptedModel, text } from "@banyan/core/testing";
 import { commands, errorCodes, PROTOCOL, type ServerFrame, serverFrame } from "@banyan/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { statusOf } from "./http/answers.ts";
+import { statusOf } from "./doors/door.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
 import { signIn } from "./testing/sign-in.fixture.ts";

@@ -1,9 +1,8 @@
+export type { Outcome } from "@banyan/desk/serving";
 export { isLoopback } from "./auth/addresses.ts";
 export { keptToken, tokenIn } from "./auth/secret.ts";
 export { builtPage } from "./built-page.ts";
 export type { Asked, DrivenNode, Driver, Place, Step } from "./cluster/driver.ts";
-export * from "./desk/index.ts";
-export type { Outcome } from "./desk/perform.ts";
 export type {
   AgUiEvent,
   AgUiInterrupt,
@@ -12,9 +11,9 @@ export type {
   AgUiPart,
   AgUiPatch,
   AgUiUsage,
-} from "./doors/ag-ui-event.ts";
-export { type AgUiOptions, agUiEvents } from "./doors/ag-ui-feed.ts";
-export type { AgUiRun } from "./doors/ag-ui-turn.ts";
-export type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./doors/ui-chunk.ts";
-export { uiMessageChunks } from "./doors/ui-turn.ts";
+} from "./doors/ag-ui/event.ts";
+export { type AgUiOptions, agUiEvents } from "./doors/ag-ui/feed.ts";
+export type { AgUiRun } from "./doors/ag-ui/turn.ts";
+export type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./doors/ui-messages/chunk.ts";
+export { uiMessageChunks } from "./doors/ui-messages/turn.ts";
 export { type RunningServer, type ServeOptions, serve } from "./server.ts";

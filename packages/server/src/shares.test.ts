@@ -5,7 +5,7 @@ import { scriptedModel } from "@banyan/core/testing";
 import { commands, rights } from "@banyan/protocol";
 import { expect, test, vi } from "vitest";
 import { KeptShares } from "./auth/kept-shares.ts";
-import { doorPaths } from "./doors/described.ts";
+import { doorPaths } from "./http/doors.ts";
 import { openApi } from "./http/open-api.ts";
 import { type Answered, ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";

@@ -6,11 +6,11 @@ import { type Event, emptyConversation, reduce, type Store } from "@banyan/core"
 import type { EventBody } from "@banyan/core/conversation";
 import { outlivesProcess } from "@banyan/core/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { ASKS } from "./log/summary.ts";
 import { memoryStore } from "./memory/index.ts";
 import { postgresStore } from "./postgres/index.ts";
 import { sqliteStore } from "./sqlite/index.ts";
 import { fileOf, ID } from "./sqlite/store.fixture.ts";
-import { ASKS } from "./summary.ts";
 import { superuser, testDatabase, whyNoPostgres } from "./testing/index.ts";
 
 const ROUNDS = process.env.BANYAN_LONG ? 300 : 8;

@@ -1,8 +1,8 @@
 import { ValueType } from "@opentelemetry/api";
 
 /**
- * Names of OpenTelemetry's conventions for generative AI, v0.1.0 (status: in development). The package has all
- * convention names in this file, so a new version of the conventions changes only this file.
+ * Names of OpenTelemetry's conventions for generative AI, v0.1.0 (status: in development). All such names of this
+ * package are in this file, so that another version is one change.
  */
 export const GENAI = {
   operation: "gen_ai.operation.name",

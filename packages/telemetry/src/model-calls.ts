@@ -4,8 +4,16 @@ import { promptFrom } from "@banyan/core/hosts";
 import { type Attributes, type Context, context, type Span, SpanKind } from "@opentelemetry/api";
 import { inputText, instructionsText, outputText, toolsText } from "./content.ts";
 import { BANYAN, FINISHES, GENAI, type HISTOGRAMS, namesOf, OPERATION } from "./conventions.ts";
-import { end, type Of, type OpenSpan, type OpenTurn, setContent, startNamed, usageAttributes } from "./open-span.ts";
-import type { Instruments } from "./telemetry.ts";
+import {
+  end,
+  type Instruments,
+  type Of,
+  type OpenSpan,
+  type OpenTurn,
+  setContent,
+  startNamed,
+  usageAttributes,
+} from "./open-span.ts";
 
 /** A model call with all its attempts. */
 interface OpenChat extends OpenSpan {

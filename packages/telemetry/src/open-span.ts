@@ -1,7 +1,23 @@
 import type { Cost, Event, EventType, Usage } from "@banyan/core/conversation";
-import { type Attributes, type Context, type Span, SpanStatusCode } from "@opentelemetry/api";
+import {
+  type Attributes,
+  type Context,
+  type Histogram,
+  type Span,
+  SpanStatusCode,
+  type Tracer,
+} from "@opentelemetry/api";
 import { BANYAN, GENAI, type HISTOGRAMS } from "./conventions.ts";
-import type { Instruments } from "./telemetry.ts";
+import type { RunIds } from "./run-ids.ts";
+
+/** Tracer, histograms and content options that all sessions share. */
+export interface Instruments {
+  readonly tracer: Tracer;
+  readonly histograms: Readonly<Record<keyof typeof HISTOGRAMS, Histogram>>;
+  readonly content: boolean;
+  readonly ids?: RunIds;
+  readonly redact?: (text: string) => string;
+}
 
 /** An event of one type. */
 export type Of<Type extends EventType> = Extract<Event, { type: Type }>;

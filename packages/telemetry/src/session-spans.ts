@@ -4,9 +4,8 @@ import type { FeedListener } from "@banyan/core/hosts";
 import { context, SpanKind, trace } from "@opentelemetry/api";
 import { BANYAN, GENAI, namesOf, OPERATION } from "./conventions.ts";
 import { ModelCalls } from "./model-calls.ts";
-import { end, type Of, type OpenTurn, startNamed, usageAttributes } from "./open-span.ts";
+import { end, type Instruments, type Of, type OpenTurn, startNamed, usageAttributes } from "./open-span.ts";
 import { eventsOfRuns } from "./past-runs.ts";
-import type { Instruments } from "./telemetry.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
 /** Events without spans: they concern the tree, or repeat another event. */

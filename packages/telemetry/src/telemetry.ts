@@ -1,7 +1,8 @@
 import type { Session } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { type Histogram, type Meter, metrics, type Tracer, trace } from "@opentelemetry/api";
+import { type Meter, metrics, type Tracer, trace } from "@opentelemetry/api";
 import { HISTOGRAMS } from "./conventions.ts";
+import type { Instruments } from "./open-span.ts";
 import type { RunIds } from "./run-ids.ts";
 import { SessionSpans } from "./session-spans.ts";
 
@@ -37,13 +38,6 @@ export interface TelemetryOptions {
 }
 
 const OPTIONS: OptionNames<TelemetryOptions> = { tracer: true, meter: true, ids: true, content: true, redact: true };
-
-/** Tracer, histograms and content options that all sessions share. */
-export interface Instruments extends Pick<TelemetryOptions, "ids" | "redact"> {
-  readonly tracer: Tracer;
-  readonly histograms: Readonly<Record<keyof typeof HISTOGRAMS, Histogram>>;
-  readonly content: boolean;
-}
 
 /** Reports conversations to OpenTelemetry, by its conventions for generative AI (docs/telemetry.md). */
 export class Telemetry {

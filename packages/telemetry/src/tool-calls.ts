@@ -2,8 +2,7 @@ import type { Session } from "@banyan/core";
 import { toolIn } from "@banyan/core/conversation";
 import { type Context, context, isSpanContextValid, SpanKind, trace } from "@opentelemetry/api";
 import { BANYAN, GENAI, OPERATION, PERSON } from "./conventions.ts";
-import { end, type Of, type OpenSpan, type OpenTurn, setContent, startNamed } from "./open-span.ts";
-import type { Instruments } from "./telemetry.ts";
+import { end, type Instruments, type Of, type OpenSpan, type OpenTurn, setContent, startNamed } from "./open-span.ts";
 
 interface OpenCall extends OpenSpan {
   readonly turn: OpenTurn | undefined;

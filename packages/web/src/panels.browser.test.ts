@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { lateServer } from "@banyan/server/testing";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { PANELS } from "./panels/panel-names.ts";
+import { PANELS } from "./parts/page/panel-names.ts";
 import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";

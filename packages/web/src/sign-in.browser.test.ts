@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { TOKEN } from "@banyan/server/testing";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { placeIn } from "./shell/address.ts";
+import { placeIn } from "./parts/browser/address.ts";
 import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, composer, eventually, PATIENT, signIn, site, write } from "./testing/site.fixture.ts";

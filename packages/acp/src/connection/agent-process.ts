@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ModelError } from "@banyan/core";
 import { cutToEnd } from "@banyan/core/shown";
 import { endFamily, familyOf, type ProcessFamily, RunningCommands } from "@banyan/tools/processes";
-import type { AgentProgram } from "../acp-agent.ts";
+import type { AgentProgram } from "./options.ts";
 
 /** Environment variable that marks every process of an agent, to find these processes. */
 const MARK = "BANYAN_ACP_AGENTS";

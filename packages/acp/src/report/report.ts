@@ -14,7 +14,7 @@ import { NotExecutedError } from "@banyan/core/hosts";
 import { visibleLine } from "@banyan/core/shown";
 import { answerElicitation } from "@banyan/tools/mcp/elicitation";
 import { type ForeignChanges, toldDiff } from "@banyan/tools/workspace";
-import type { AcpAgent } from "../acp-agent.ts";
+import type { AcpAgent } from "../connection/options.ts";
 import type { Marker } from "../session/marker.ts";
 import { markedParts } from "../session/marker.ts";
 import { LiveCall } from "./live-call.ts";

@@ -9,7 +9,7 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import { ModelError } from "@banyan/core";
 import type { LoopTurn, PromptMessage } from "@banyan/core/drivers";
-import type { AcpAgent } from "../acp-agent.ts";
+import type { AcpAgent } from "../connection/options.ts";
 import { type Marker, markersIn } from "./marker.ts";
 import { promptOf } from "./prompt.ts";
 

@@ -16,7 +16,8 @@ import {
 import { isSettled } from "@banyan/core/conversation";
 import { checkConversation } from "@banyan/core/testing";
 import { expect, onTestFinished } from "vitest";
-import { type AcpAgentOptions, acpAgent } from "../acp-agent.ts";
+import { acpAgent } from "../acp-agent.ts";
+import type { AcpAgentOptions } from "../connection/options.ts";
 
 const PROGRAM = fileURLToPath(new URL("./sample-agent.fixture.ts", import.meta.url));
 

@@ -1,13 +1,22 @@
 import type { ActionUser, CommandStep, GoOn } from "@banyan/client/actions";
 import type { ConversationState, Directive } from "@banyan/core";
 import type { ApprovalMode, CallChanges, ContextPart, Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
-import type { Result } from "@banyan/protocol";
+import type { Result, Share } from "@banyan/protocol";
 import type { PromptDirective, TalkSession } from "../chat/talk/talk-session.ts";
 import type { Style } from "../show/style.ts";
 import type { Copied } from "../terminal/clipboard.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
 import type { PickerOptions } from "../terminal/full/views/picker.ts";
-import type { Shares } from "./share.ts";
+
+/** The links of a server to a conversation. */
+export interface Shares {
+  /** Creates a link. The server returns its address only here. */
+  create(shown: { readonly leaf?: string; readonly seconds?: number }): Promise<{ share: Share; address: string }>;
+  /** Valid links to this conversation. */
+  list(): Promise<readonly Share[]>;
+  /** Revokes a link. */
+  revoke(id: string): Promise<unknown>;
+}
 
 /** The next step after a command: another prompt, a turn, or the end of the chat. */
 export type Next =
@@ -56,7 +65,7 @@ export interface ConversationContext {
   readonly agent: string;
   readonly style: Style;
   readonly columns: number;
-  /** The conversation's state; empty before the first message. */
+  /** The tree; empty before the first message. */
   readonly state: ConversationState;
   /** The user's client and rights. */
   readonly user: ActionUser;
@@ -120,7 +129,7 @@ export interface OwnContext {
   readonly host: Host;
   /** The conversation; undefined before it begins. */
   readonly session: TalkSession | undefined;
-  /** Returns the conversation, and begins it if there is none yet. */
+  /** The conversation, begun if there is none yet. */
   open(): Promise<TalkSession>;
   /**
    * Leaves the conversation for another one, by its id or title. Without a name, or if several match, the user

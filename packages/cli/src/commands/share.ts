@@ -1,19 +1,8 @@
 import type { Client } from "@banyan/client";
 import type { ShareWish } from "@banyan/client/actions";
 import { visibleLine } from "@banyan/core/shown";
-import type { Share } from "@banyan/protocol";
 import { formatTime } from "../show/table.ts";
-import type { ConversationContext } from "./command.ts";
-
-/** The links of a server to a conversation. */
-export interface Shares {
-  /** Creates a link. The server returns its address only here. */
-  create(shown: { readonly leaf?: string; readonly seconds?: number }): Promise<{ share: Share; address: string }>;
-  /** Valid links to this conversation. */
-  list(): Promise<readonly Share[]>;
-  /** Revokes a link. */
-  revoke(id: string): Promise<unknown>;
-}
+import type { ConversationContext, Shares } from "./command.ts";
 
 /** Links of the connected server or desk. `address` is the origin that a browser uses. */
 export function sharesAt(client: Client, address: string, open: () => Promise<{ readonly id: string }>): Shares {

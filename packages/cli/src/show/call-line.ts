@@ -83,8 +83,8 @@ const SENTENCE = 600;
 const FAILED_SHOWN = 10;
 
 /**
- * Lines below a call: the files that it returned, a test run's failures, or the end of a failed call's output (T49).
- * A count replaces hidden lines. `shower`: the key that shows all.
+ * Lines below a call: the files that it returned, a test run's failures, or the end of a failed call's output, with
+ * the number of hidden lines (T49). `shower`: the key that shows all.
  */
 export function callDetails(call: Call, style: Style, columns: number, shower?: string): string[] {
   if (call.about?.plan && call.status === "completed") return stepLines(call.about.plan, style, columns);

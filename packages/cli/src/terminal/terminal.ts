@@ -60,7 +60,7 @@ export interface MessageRequest {
 }
 
 export interface Question extends MessageRequest {
-  /** The same question again: keys typed before it appears count. */
+  /** The same question was shown before and is asked once more: what is typed now is about it. */
   readonly again?: boolean;
   /** Called when the text changes, if the terminal can tell. */
   onDraft?(text: string): void;
@@ -91,8 +91,8 @@ export interface TerminalOptions {
 }
 
 /**
- * Actions of keys on a conversation. `take-back` withdraws the last queued message; `rewind` opens the tree at the
- * last own message.
+ * Actions of keys on a conversation: change the approval mode, list the sub-agents, withdraw the last queued message,
+ * or open the tree at the last own message.
  */
 export type TalkAction = "approval-mode" | "agents" | "take-back" | "rewind";
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../conversation/event.ts";
-import { defineTool, type Effects, type ToolContext } from "../ports/tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
+import type { ToolContext } from "../ports/tool.ts";
+import type { Effects } from "../ports/tool-values.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { checkLog } from "../testing/check-log.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { FeedItem } from "../conversation/feed-item.ts";
-import { defineTool } from "../ports/tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import { Session } from "../session/session.ts";
 import { collect } from "../testing/collect.ts";
 import { call, rawCall, scriptedModel } from "../testing/scripted-model.ts";

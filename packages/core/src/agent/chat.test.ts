@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type FeedItem, textOf } from "../index.ts";
-import { defineTool } from "../ports/tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, fail, pause, readUntil, reasoning, scriptedModel, stall, text } from "../testing/index.ts";
-import { Agent, type AgentOptions, TurnError } from "./agent.ts";
-import type { AgentBuilder } from "./builder.ts";
+import { Agent, type AgentBuilder, type AgentOptions, TurnError } from "./agent.ts";
 import { resume, retry, say, stop } from "./directive.ts";
 
 const look = defineTool({

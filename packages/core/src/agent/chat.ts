@@ -2,17 +2,43 @@ import type { ChatEnd, FeedItem } from "../conversation/feed-item.ts";
 import { ID_RULE, isId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import type { ConversationState } from "../conversation/state.ts";
 import { inputsLeft } from "../conversation/tree/inbox.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import type { Branch } from "../run/branch.ts";
+import type { TurnAgent } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { BeginOptions } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
 import { type Taken, takeTurns } from "../turn/drive.ts";
 import { placeOf, type Turn } from "../turn/turn.ts";
-import type { Agent, Conversation } from "./agent.ts";
 import { checkedDirective, type Directive, startOf, whereItGrew, whereTo } from "./directive.ts";
+import type { TurnOptions } from "./turn-options.ts";
+
+/** A read-only conversation for a turn handler. */
+export interface Conversation {
+  /** The id for `Session.open`. */
+  readonly id: string;
+  /** The whole tree, which keeps changing. */
+  readonly state: ConversationState;
+  /** The leaf of the branch that the chat writes. */
+  readonly leaf: string | null;
+  /** The path of the chat's branch, as it is when the handler first reads it. */
+  readonly path: readonly Message[];
+}
+
+/** The agent of a chat. `Agent` is one. */
+export interface ChatAgent {
+  readonly name: string;
+  readonly options: TurnOptions;
+  /** @internal */
+  readonly ready: TurnAgent;
+  /** @internal */
+  readonly handler:
+    | ((conversation: Conversation, turn: Turn) => Chat | undefined | void | Promise<Chat | undefined | void>)
+    | undefined;
+}
 
 /** Options of a chat. */
 export interface ChatOptions {
@@ -79,7 +105,7 @@ export class ChatError extends Error {
  */
 export class Chat implements AsyncIterable<FeedItem> {
   /** The agent of the first turn. */
-  readonly agent: Agent;
+  readonly agent: ChatAgent;
   /** The first directive. */
   readonly directive: Directive;
   /** The given options. */
@@ -88,7 +114,7 @@ export class Chat implements AsyncIterable<FeedItem> {
   #iterated = false;
 
   /** Throws `DirectiveError` or `ChatError` for values that only untyped programs can pass. */
-  constructor(agent: Agent, directive: Directive, options: ChatOptions) {
+  constructor(agent: ChatAgent, directive: Directive, options: ChatOptions) {
     this.directive = checkedDirective(directive, agent.options.model);
     refuseUnknown("a chat", options, CHAT);
     if (options.session !== undefined && !(options.session instanceof Session)) {
@@ -166,10 +192,10 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     if (!taken) return "interrupted";
     const { turn, leaf } = taken;
     before = taken;
-    const { onTurn } = agent.options;
+    const { handler } = agent;
     // A waiting turn is not over: the chat that continues it calls the handler.
-    if (!onTurn || turn.reason === "waiting" || watch.signal?.aborted) return turn.reason;
-    const next = await onTurn(conversationAt(session, leaf), agent, turn);
+    if (!handler || turn.reason === "waiting" || watch.signal?.aborted) return turn.reason;
+    const next = await handler(conversationAt(session, leaf), turn);
     if (!next) return "stop";
     if (!(next instanceof Chat)) {
       throw new ChatError("no-chat", "A turn handler returns agent.chat(...), or nothing.");
@@ -189,7 +215,7 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
 
 /** The next turn of a chat. */
 interface Next {
-  readonly agent: Agent;
+  readonly agent: ChatAgent;
   readonly directive: Exclude<Directive, { type: "stop" }>;
   readonly options: ChatOptions;
   /** The turn before; `undefined` at the beginning of the chat. */

@@ -8,9 +8,9 @@ import { checkTool } from "../toolbox/check-tool.ts";
 import { Toolbox, ToolDefinitionError } from "../toolbox/toolbox.ts";
 import { schemaProblem } from "../toolbox/usable-schema.ts";
 import { checkLimits } from "../turn/turn.ts";
-import type { AgentOptions, CompactionOptions } from "./agent.ts";
+import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
 
-const AGENT: OptionNames<AgentOptions> = {
+const AGENT: OptionNames<TurnOptions & { onTurn?: unknown }> = {
   name: true,
   model: true,
   modelNamed: true,
@@ -51,7 +51,7 @@ const LIMITS: OptionNames<Limits> = {
   policy: true,
 };
 const RETRY: OptionNames<RetrySettings> = { attempts: true, time: true, delay: true, maxDelay: true, idle: true };
-const BOUNDS: OptionNames<NonNullable<AgentOptions["bounds"]>> = { answer: true, arguments: true };
+const BOUNDS: OptionNames<NonNullable<TurnOptions["bounds"]>> = { answer: true, arguments: true };
 const COMPACTION: OptionNames<CompactionOptions> = {
   hint: true,
   threshold: true,
@@ -62,7 +62,7 @@ const COMPACTION: OptionNames<CompactionOptions> = {
   instructions: true,
   background: true,
 };
-const MEMORY: OptionNames<NonNullable<AgentOptions["memory"]>> = { store: true, limit: true, timeout: true };
+const MEMORY: OptionNames<NonNullable<TurnOptions["memory"]>> = { store: true, limit: true, timeout: true };
 const HOOKS: OptionNames<CallHooks> = { beforeCall: true, beforeQuestion: true, afterCall: true, beforeSummary: true };
 const CALLBACKS: OptionNames<Callbacks> = {
   awaited: true,
@@ -78,7 +78,7 @@ const CALLBACKS: OptionNames<Callbacks> = {
  * Checks an agent's options as far as possible at its creation: names of options, the model, the memory, tools and
  * schemas. Throws `OptionError` and `ToolDefinitionError`.
  */
-export function checkOptions(options: AgentOptions): void {
+export function checkOptions(options: TurnOptions): void {
   refuseUnknown("an agent", options, AGENT);
   const { model, modelNamed, fallbacks = [], tools, output, settings, limits, retry, bounds } = options;
   const { compaction, memory, callbacks, hooks } = options;
@@ -124,7 +124,7 @@ export function checkValues({
   retry = {},
   bounds = {},
   callsAtOnce,
-}: AgentOptions): void {
+}: TurnOptions): void {
   checkSettings(settings);
   checkLimits(limits);
   const { attempts, time, delay, maxDelay, idle } = retry;

@@ -1,12 +1,11 @@
 import { shorten } from "../context/compaction.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { newRun } from "../run/new-run.ts";
-import type { StandIn } from "../run/run.ts";
+import type { StandIn, TurnAgent } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import type { Session } from "../session/session.ts";
 import { ChosenModel } from "../turn/chosen-model.ts";
 import { drive } from "../turn/drive.ts";
-import type { Agent } from "./agent.ts";
 import { whereTo } from "./directive.ts";
 
 /** Options for shortening a conversation. */
@@ -37,10 +36,10 @@ const COMPACT: OptionNames<CompactOptions> = {
 const WAITS = "This branch waits for a user. Answer the question, or interrupt the turn, and shorten the branch then.";
 
 /** Shortens a branch once no run works on it. Returns the reason if nothing was shortened. */
-export async function compactBranch(agent: Agent, options: CompactOptions): Promise<string | undefined> {
+export async function compactBranch(agent: () => TurnAgent, options: CompactOptions): Promise<string | undefined> {
   refuseUnknown("compact", options, COMPACT);
   const { session, at, keep, id, signal, wait: waits = true } = options;
-  const { ready } = agent.options.compaction === false ? agent.with({ compaction: {} }) : agent;
+  const ready = agent();
   const { model } = ready;
   if ("run" in model) throw new OptionError(`${model.id} runs its turns by itself, and keeps its own context.`);
   // Takes the branch like a turn, because a summary is a message at its end. A summary next to a live run would be a

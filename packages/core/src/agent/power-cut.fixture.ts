@@ -1,9 +1,10 @@
 import type { Event } from "../conversation/event.ts";
 import { isEvent } from "../conversation/feed-item.ts";
-import type { LoopDriver } from "../ports/loop.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { Log, Store } from "../ports/store.ts";
-import { defineTool, type Effects, type StayedUntil } from "../ports/tool.ts";
+import type { LoopDriver } from "../ports/tool.ts";
+import type { Effects, StayedUntil } from "../ports/tool-values.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { type Scene, scriptedModel } from "../testing/scripted-model.ts";

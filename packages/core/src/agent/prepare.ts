@@ -1,32 +1,35 @@
 import { fromLanguageModel, isLanguageModel } from "../ai-sdk/language-model.ts";
 import { estimate } from "../context/tokens.ts";
 import { OptionError } from "../conversation/option-names.ts";
-import type { LoopDriver } from "../ports/loop.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
-import type { Tool } from "../ports/tool.ts";
+import type { LoopDriver, Tool } from "../ports/tool.ts";
 import type { Mode } from "../run/mode.ts";
 import type { Compaction, TurnAgent } from "../run/run.ts";
 import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
 import { compactionFor, instructionsFor, launch, settingsFor, toolsFor } from "../turn/launch.ts";
-import type { Agent, AgentOptions, CompactionOptions } from "./agent.ts";
+import type { ChatAgent } from "./chat.ts";
 import { checkPositive, checkValues } from "./check-options.ts";
 import { chatMode, taskMode } from "./mode/modes.ts";
+import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
 
 /**
  * Prepares an agent for turns, once per options, so that every turn has the same settings (B4). Throws `OptionError`,
- * `LimitError` or `ToolDefinitionError` for invalid options.
+ * `LimitError` or `ToolDefinitionError` for invalid options. `withModel` prepares the agent with another model, or with its own
+ * when there is none.
  */
-export function readyAgent(agent: Agent): TurnAgent {
-  const { options } = agent;
+export function readyAgent(
+  { name, options }: Pick<ChatAgent, "name" | "options">,
+  withModel: (model: TurnOptions["model"] | undefined) => TurnAgent,
+): TurnAgent {
   checkValues(options);
   const { instructions = "", settings = NO_SETTINGS, limits = {}, memory, tools = NO_TOOLS } = options;
   const driver = driverOf(options.model);
   const mode = modeOf(options);
   const text = instructionsFor(instructions, mode.instructions);
   return {
-    name: agent.name,
+    name,
     model: driver,
-    modelNamed: options.modelNamed && (async (name) => withModel(agent, await options.modelNamed?.(name))),
+    modelNamed: options.modelNamed && (async (name) => withModel(await options.modelNamed?.(name))),
     fallbacks: options.fallbacks ?? [],
     instructions: { text, digest: digestOf(text) },
     toolbox: Toolbox.of(toolsFor(tools, mode)),
@@ -49,7 +52,7 @@ export function readyAgent(agent: Agent): TurnAgent {
   };
 }
 
-function driverOf(model: AgentOptions["model"]): ModelDriver | LoopDriver {
+function driverOf(model: TurnOptions["model"]): ModelDriver | LoopDriver {
   if (!isLanguageModel(model)) return model;
   const driver = drivers.get(model) ?? fromLanguageModel(model);
   drivers.set(model, driver);
@@ -59,7 +62,7 @@ function driverOf(model: AgentOptions["model"]): ModelDriver | LoopDriver {
 /** One driver per language model, so that all agents with the model share what was learnt about its window. */
 const drivers = new WeakMap<object, ModelDriver>();
 
-function modeOf({ mode = "chat", output }: AgentOptions): Mode {
+function modeOf({ mode = "chat", output }: TurnOptions): Mode {
   switch (mode) {
     case "chat":
       return chatMode;
@@ -69,10 +72,6 @@ function modeOf({ mode = "chat", output }: AgentOptions): Mode {
       mode satisfies never;
       throw new OptionError(`mode is "${mode}"; it must be "chat" or "task".`);
   }
-}
-
-function withModel(agent: Agent, model: Agent["options"]["model"] | undefined): TurnAgent {
-  return (model ? agent.with({ model }) : agent).ready;
 }
 
 // Constants, so that drivers can cache encoded requests by identity.

@@ -2,7 +2,7 @@ import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } fr
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { Price } from "../conversation/usage.ts";
 import { withRules } from "../model/rules/driver.ts";
-import { rulesFor } from "../model/rules/rules.ts";
+import { rulesFor } from "../model/rules/providers.ts";
 import type { ModelDriver, ModelSettings, ModelSink } from "../ports/model.ts";
 import { asModelError } from "./error.ts";
 import { withOwnStorage } from "./own-storage.ts";

@@ -1,6 +1,7 @@
 import type { EventBody } from "../conversation/event.ts";
 import { type About, type Call, type Json, newCall } from "../conversation/message.ts";
-import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
+import { assistantMessage } from "../run/branch.ts";
+import { type TurnRun, tell } from "../run/run.ts";
 
 /** A call as the model wrote it. */
 export interface AskedCall {

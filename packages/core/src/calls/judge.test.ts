@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
-import type { Answer, PermitRequest } from "../ports/human.ts";
+import type { PermitRequest } from "../ports/human.ts";
+import type { Answer } from "../ports/verdict.ts";
 import { Session } from "../session/session.ts";
 import { type Beat, call, readUntil, scriptedModel } from "../testing/index.ts";
 import { callsOf, firstResponse, tool } from "./calls.fixture.ts";

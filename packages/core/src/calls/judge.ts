@@ -1,8 +1,9 @@
 import type { Json } from "../conversation/message.ts";
 import { isTooDeep } from "../conversation/written-input.ts";
 import { orAborted } from "../model/alarm.ts";
-import type { BeforeCall, Permit, PermitRequest } from "../ports/human.ts";
+import type { PermitRequest } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
+import type { BeforeCall, Permit } from "../ports/verdict.ts";
 import type { TurnRun } from "../run/run.ts";
 import { checkedInput, isSameInput } from "../toolbox/checked-input.ts";
 import { messageOf, notExecuted } from "../toolbox/execute.ts";

@@ -5,7 +5,7 @@ import { Agent } from "../agent/agent.ts";
 import { launchAgent } from "../agent/control/launch-agent.ts";
 import { say } from "../agent/directive.ts";
 import { type FeedItem, isDelta } from "../conversation/feed-item.ts";
-import { defineTool } from "../ports/tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import { collect } from "../testing/collect.ts";
 import { call, finishTask, scriptedModel, text } from "../testing/scripted-model.ts";
 import { agentOf, launch } from "../turn/launch.fixture.ts";

@@ -3,8 +3,9 @@ import { fieldsProblem } from "../conversation/asked.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { Json, Preview } from "../conversation/message.ts";
 import { AskedAgain, answeredInWords, inWords, textFor } from "../past/answers.ts";
-import type { Answer, Permit } from "../ports/human.ts";
-import type { OuterContext, Question, Tool } from "../ports/tool.ts";
+import type { OuterContext, Tool } from "../ports/tool.ts";
+import type { Question } from "../ports/tool-values.ts";
+import type { Answer, Permit } from "../ports/verdict.ts";
 import type { TurnRun } from "../run/run.ts";
 import { isLeft } from "../session/error.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { PromptMessage } from "../ports/model.ts";
-import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { call, fail, type Scene, scriptedModel, spend, text } from "../testing/scripted-model.ts";

@@ -1,6 +1,6 @@
 import { Agent, type AgentOptions, TurnError } from "../agent/agent.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { ModelDriver, ModelRequest, PromptMessage } from "../ports/model.ts";
-import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import {

@@ -8,7 +8,7 @@ import {
 } from "../conversation/message.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
-import type { Shortened } from "../ports/tool.ts";
+import type { Shortened } from "../ports/tool-values.ts";
 import type { TurnRun } from "../run/run.ts";
 import { behindSummary, countTokens, roomOf, SHARES, standingTokens, summaryBound } from "./behind-summary.ts";
 import { rememberSummary } from "./recall.ts";

@@ -1,6 +1,5 @@
 import type { EventBody } from "./event.ts";
-import type { BroughtFile, FilePart, Message } from "./message.ts";
-import { afterSummary } from "./tree/path.ts";
+import type { BroughtFile, FilePart } from "./message.ts";
 
 const MiB = 1024 * 1024;
 
@@ -33,12 +32,6 @@ export function mediaIn(bytes: Uint8Array): (typeof MEDIA)[number] | undefined {
 export function sizeIn(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
-}
-
-/** Bytes of all files in the visible results of a path. */
-export function filesOn(path: readonly Message[]): number {
-  const calls = afterSummary(path).flatMap((message) => (message.role === "assistant" ? message.calls : []));
-  return calls.flatMap(({ files = [] }) => files).reduce((sum, { data = "" }) => sum + sizeIn(data), 0);
 }
 
 /**

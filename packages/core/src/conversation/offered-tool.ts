@@ -1,5 +1,3 @@
-import type { Call } from "./message.ts";
-
 /** A tool of an MCP server, by its names in the settings and on the server. */
 export interface OfferedTool {
   /** Name of the server in the settings. */
@@ -18,7 +16,13 @@ export function providerName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
+/** The tool of a call, and what the call is about. */
+interface CallOfTool {
+  readonly tool: string;
+  readonly about?: { readonly offered?: OfferedTool } | undefined;
+}
+
 /** Returns the name of a call's tool for users. The model uses another name for a server's tool, `call.tool`. */
-export function toolOf({ tool, about }: Pick<Call, "tool" | "about">): string {
+export function toolOf({ tool, about }: CallOfTool): string {
   return about?.offered ? offeredName(about.offered) : tool;
 }

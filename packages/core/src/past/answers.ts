@@ -3,7 +3,7 @@ import type { Call } from "../conversation/message.ts";
 import type { ApprovalQuestion, AskedBefore, ConversationState, OpenQuestion } from "../conversation/state.ts";
 import { isLost } from "../conversation/tree/asking.ts";
 import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
-import type { Answer } from "../ports/human.ts";
+import type { Answer } from "../ports/verdict.ts";
 
 // Events of users' answers, and their meaning for a process that finds them in a log.
 

@@ -6,7 +6,8 @@ import type { Event } from "../conversation/event.ts";
 import { type AssistantMessage, textOf } from "../conversation/message.ts";
 import type { Rights } from "../ports/rights.ts";
 import type { Log, Store } from "../ports/store.ts";
-import type { Effects, Tool } from "../ports/tool.ts";
+import type { Tool } from "../ports/tool.ts";
+import type { Effects } from "../ports/tool-values.ts";
 import { letPass, stopTheClock } from "../run/clock.fixture.ts";
 import { Session } from "../session/session.ts";
 import {

@@ -1,41 +1,20 @@
-import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { QuestionField } from "../conversation/asked.ts";
-import type { RunEnd } from "../conversation/event.ts";
-import type {
-  About,
-  AssistantMessage,
-  Draft,
-  FileChange,
-  Json,
-  Message,
-  Preview,
-  SeenFile,
-} from "../conversation/message.ts";
-import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import type { About, Draft, FileChange, Json, Message, Preview, SeenFile } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
-import type { Cost, Usage } from "../conversation/usage.ts";
-import type { Permit } from "./human.ts";
-import type { LoopDriver } from "./loop.ts";
-import type { ModelDriver } from "./model.ts";
+import type { Price } from "../conversation/usage.ts";
+import type { ModelDriver, ModelSettings, ModelSink, PromptMessage, PromptResult, ToolSchema } from "./model.ts";
+import type {
+  BroughtBytes,
+  Effects,
+  Follower,
+  InputSchema,
+  Question,
+  Shortened,
+  Staying,
+  SubTaskEnd,
+} from "./tool-values.ts";
+import type { Permit } from "./verdict.ts";
 
-/**
- * Effects of running a tool. `none`: it only reads; calls run in parallel, and again after a crash. `idempotent`: it
- * changes something, and running it twice is harmless. `external`: a call runs alone, and is started automatically at
- * most once.
- */
-export type Effects = "none" | "idempotent" | "external";
-
-/**
- * The schema of a tool's arguments: a JSON Schema of an object, or a Standard Schema with a JSON Schema (zod, valibot,
- * arktype).
- */
-export type InputSchema<Input> = JsonSchema | StandardSchemaV1<unknown, Input>;
-
-/** A JSON Schema for an object of arguments. */
-export interface JsonSchema {
-  readonly type: "object";
-  readonly [keyword: string]: unknown;
-}
+// A tool may launch a loop, and a loop runs tools: both contracts need each other, and so stand in one file.
 
 /**
  * A tool that the model can call.
@@ -206,16 +185,6 @@ export interface Tool<Input = unknown> {
 /** Context of a call before it runs. */
 export type PreviewContext = Pick<ToolContext, "conversation" | "path" | "signal">;
 
-/** A file in the result of a call. */
-export interface BroughtBytes {
-  /** Such as `image/png`. */
-  readonly mediaType: string;
-  /** File name for users. */
-  readonly name?: string | undefined;
-  /** Bytes in base 64. */
-  readonly data: string;
-}
-
 /** Facts and actions for a running call. */
 export interface ToolContext {
   /** Id of the call. */
@@ -302,110 +271,6 @@ export interface ToolContext {
 /** The context of a call without the data that one execution collects. */
 export type OuterContext = Omit<ToolContext, "attach" | "saw">;
 
-/**
- * A background process that outlives its call.
- * @example
- * defineTool({
- *   name: "tick",
- *   description: "Ticks.",
- *   input: { type: "object" },
- *   effects: "external",
- *   execute(_, { stay }) {
- *     const { promise, resolve } = Promise.withResolvers<{ outcome: string }>();
- *     const timer = setInterval(() => console.log("tick"), 1_000);
- *     const end = () => {
- *       clearInterval(timer);
- *       resolve({ outcome: "it was stopped" });
- *     };
- *     return stay({ title: "ticks", over: promise, end });
- *   },
- * });
- */
-export interface Staying {
-  /** Description for users in one line. */
-  readonly title: string;
-  /** Resolves when the process and all its parts have ended. Must not reject. */
-  readonly over: Promise<StayedUntil>;
-  /** Ends the process and all its parts: `over` resolves soon after. May be called more than once. */
-  end(): void;
-}
-
-/** The end of a background process. */
-export interface StayedUntil {
-  /** The end of a sentence: `exit code 1`. */
-  readonly outcome: string;
-  /** The model knows the end already. Absent: the model gets the outcome with its next turn. */
-  readonly known?: true | undefined;
-}
-
-/** The effect of a summary. */
-export interface Shortened {
-  /** Number of messages that the model no longer sees. */
-  readonly messages: number;
-  /** Approximate tokens of these messages, minus those of the summary. */
-  readonly tokens: number;
-}
-
-/**
- * Receives the text of messages after the call's own, in stream order, before storage and clients. All methods except
- * `completed` are synchronous. An exception ends the following, and harms nothing else.
- */
-export interface Follower {
-  /** Receives a fragment of the model's text, cut anywhere. Must be quick, because the stream waits. */
-  text?(delta: string, kind: "text" | "reasoning"): void;
-  /**
-   * The message ended cleanly and is in the log; its calls have not started. The following ends, unless the result
-   * contains `again`.
-   */
-  completed?(message: AssistantMessage): Followed | undefined | void | Promise<Followed | undefined | void>;
-  /**
-   * The message broke off, was cut or interrupted, or the turn ended, so its text does not count. Called once. A
-   * returned text goes to the model.
-   */
-  dropped?(reason: string): string | undefined | void;
-  /** The text so far is withdrawn; the response begins again. */
-  restarted?(): void;
-}
-
-/** The result of a follower. */
-export interface Followed {
-  /** A message of the tool to the model; the turn then continues. */
-  readonly say?: string | undefined;
-  /** An action requested by the message failed: the same message cannot finish a task. */
-  readonly failed?: boolean | undefined;
-  /** Follow the next message too. */
-  readonly again?: boolean | undefined;
-}
-
-/**
- * A question to a user.
- * @example
- * defineTool({
- *   name: "deploy",
- *   description: "Deploys the program.",
- *   input: { type: "object" },
- *   effects: "external",
- *   execute: async (_, { ask }) => {
- *     const to = await ask({ text: "Where to?", choices: ["test", "live"], default: "test" });
- *     const choices = [{ label: "server" }, { label: "page", description: "what people see" }];
- *     const fields = [{ heading: "Parts", text: "What of it?", choices, several: true }];
- *     return ask({ text: `What is deployed to ${to}?`, fields });
- *   },
- * });
- */
-export interface Question {
-  readonly text: string;
-  /** Suggested answers; any other answer is accepted too. */
-  readonly choices?: readonly string[] | undefined;
-  /**
-   * 1 to 4 fields that are asked together, each with choices (one or several) and room for words. The answer is one
-   * text with a line for each field, such as `Colour: red. In their own words: but dark`.
-   */
-  readonly fields?: readonly QuestionField[] | undefined;
-  /** The answer if no user can be asked. */
-  readonly default?: string | undefined;
-}
-
 /** The task of a sub-agent, and its differences from the launching agent. */
 export interface SubTask {
   readonly task: string;
@@ -421,67 +286,85 @@ export interface SubTask {
   readonly worktree?: string | undefined;
 }
 
-/** The end of a sub-agent. */
-export interface SubTaskEnd {
-  /** `finished`: the task is done and `text` is its result. In all other cases `text` is the last text of the sub-agent. */
-  readonly reason: RunEnd;
-  readonly text: string;
-  /** The reason of a failure, or the limit that ended it. */
-  readonly problem: string | undefined;
-  readonly steps: number;
-  readonly usage: Usage;
-  /** US dollars; `undefined` when unknown. */
-  readonly cost: Cost;
-}
-
-const TOOL: OptionNames<Tool> = {
-  name: true,
-  description: true,
-  input: true,
-  effects: true,
-  parallel: true,
-  eager: true,
-  files: true,
-  folder: true,
-  control: true,
-  readsEarlier: true,
-  offeredBy: true,
-  offeredAs: true,
-  asAsked: true,
-  unlisted: true,
-  brief: true,
-  forwards: true,
-  timeout: true,
-  maxOutput: true,
-  about: true,
-  preview: true,
-  execute: true,
-};
-
-/** Defines a tool whose input type is inferred from its schema. */
-export function defineTool<Schema extends StandardSchemaV1>(
-  tool: Omit<Tool, "input" | "execute" | "about" | "preview"> &
-    Pick<Tool<StandardSchemaV1.InferOutput<Schema>>, "execute" | "about" | "preview"> & { readonly input: Schema },
-): Tool;
-export function defineTool(tool: Omit<Tool, "input"> & { readonly input: JsonSchema }): Tool;
-export function defineTool(tool: object): Tool {
-  refuseUnknown("a tool", tool, TOOL);
-  return tool as Tool;
-}
-
-/** Checked arguments of a call, or the reason why they do not fit. */
-export type Checked = { readonly ok: true; readonly input: Json } | { readonly ok: false; readonly problem: string };
-
 /**
- * Thrown by a tool that had no effect: a command could not be started, or was refused. Users then see that the call did
- * not run, and the model reads "Not executed: " with the message.
- * @example throw new NotExecutedError("there is no shell on this system. Use the other tools.");
+ * Runs whole turns in place of the step loop: a service with its own tools, or another agent behind a protocol. It
+ * reports its actions, so that tree, feed, calls, usage and cost look the same.
+ *
+ * Contract of `run`:
+ * - Order of reports: `begin`, the parts of the response, `complete`, the calls of that response, then the next `begin`.
+ *   A started call may continue during later responses. The next `begin` cancels calls that were not started.
+ * - It resolves at the end of the turn; the last response is that of the turn. It rejects with a `ModelError` when it
+ *   cannot continue; earlier reports stay.
+ * - A call that it runs itself gets `started` and `ended`. A call of one of our tools gets `execute`, and so does a call
+ *   of its own that needs permission. A call without a result at the end of the turn is cancelled.
+ * - When `signal` aborts (an interrupt, a limit), it stops soon. After 3 seconds the engine stops waiting and rejects
+ *   further reports.
  */
-export class NotExecutedError extends Error {
-  override readonly name = "NotExecutedError";
+export interface LoopDriver {
+  /** Shown to users as the model of its responses. */
+  readonly id: string;
+  readonly family: string;
+  readonly price?: Price | undefined;
+  /**
+   * It uses only its own tools. So it gets neither our tools nor those of a task, and its last response ends a task
+   * whose result may be a text.
+   */
+  readonly ownTools?: boolean | undefined;
+  run(turn: LoopTurn, sink: TurnSink, signal: AbortSignal): Promise<void>;
 }
 
-/** Returns the beginning of a failed call's result for the model. */
-export function howFailed(error: unknown): "Not executed" | "The tool failed" {
-  return error instanceof NotExecutedError ? "Not executed" : "The tool failed";
+/** Input of a loop for one turn. */
+export interface LoopTurn {
+  readonly instructions: string;
+  /** From the first message to the newest. */
+  readonly messages: readonly PromptMessage[];
+  /** Our tools, which it may call with `execute`. */
+  readonly tools: readonly ToolSchema[];
+  readonly settings: ModelSettings;
+  /**
+   * The conversation has also continued from the last response on another branch: the service's own memory may be about
+   * that branch.
+   */
+  readonly branched: boolean;
+  /** Id of the conversation. */
+  readonly conversation: string;
+  /** Name of the git worktree of the branch or sub-agent. Absent: the workspace. */
+  readonly worktree?: string | undefined;
+}
+
+/** A call of a complete response. */
+export interface ReportedCall {
+  readonly id: string;
+  readonly tool: string;
+  /** Absent if the arguments are not JSON. */
+  readonly input: Json | undefined;
+}
+
+/** Receives the reports of a loop about its turn. Reports after the end of the turn are rejected. */
+export interface TurnSink {
+  /** Begins a response and counts a step. Rejects at a limit of the turn: the loop must then end. */
+  begin(): Promise<ModelSink>;
+  /** Completes the response after its `finish`. Returns its calls, with ids that are unique in the conversation. */
+  complete(): Promise<readonly ReportedCall[]>;
+  /** The loop has started a call on its side; `about` is its subject. */
+  started(call: string, about?: About): Promise<void>;
+  /** Publishes output of a call while it runs on the loop's side. */
+  progress(call: string, text: string): void;
+  /** A call on the loop's side has its result. */
+  ended(call: string, result: { readonly output: string; readonly failed: boolean }): Promise<void>;
+  /**
+   * The loop has carried out a call on its side without asking. `theirs`: its tool, whose description states the action
+   * in one line. Rejects with a `ModelError` if a rule denies the call or demands a question: the loop must then end.
+   */
+  unasked(call: string, theirs: Tool, input: Json): Promise<void>;
+  /** A call without a result has changed a file. Resolves when the change survives a power cut. */
+  changed(call: string, change: FileChange): Promise<void>;
+  /**
+   * Runs one of our tools with all checks, permissions and log entries. Also for a call that the loop runs itself but
+   * that needs permission: `theirs` is a tool of the call's name whose `execute` starts the call and resolves with its
+   * result. An abort of `signal` cancels this call and its questions.
+   */
+  execute(call: string, theirs?: Tool, signal?: AbortSignal): Promise<PromptResult>;
+  /** A user sent a message to the loop during the turn. Only between two responses. */
+  interjected(text: string): Promise<void>;
 }

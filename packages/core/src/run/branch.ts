@@ -1,4 +1,4 @@
-import type { Message } from "../conversation/message.ts";
+import type { AssistantMessage, Message } from "../conversation/message.ts";
 import { forgetBefore } from "../conversation/tree/forget.ts";
 import { afterSummary, isShortening, isSummary, pathTo } from "../conversation/tree/path.ts";
 import type { PromptMessage } from "../ports/model.ts";
@@ -109,4 +109,11 @@ export class Branch {
     this.#prompt = promptFrom(this.#path);
     this.#shown = this.#path.length;
   }
+}
+
+/** Returns the response with this id. Throws if the message is no response. */
+export function assistantMessage(session: Session, id: string): AssistantMessage {
+  const message = session.state.messages.get(id);
+  if (message?.role !== "assistant") throw new Error(`Message ${id} is not an answer of this conversation.`);
+  return message;
 }

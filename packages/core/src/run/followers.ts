@@ -1,9 +1,19 @@
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import type { ModelPart } from "../ports/model.ts";
-import type { Followed, Follower } from "../ports/tool.ts";
+import type { Followed, Follower } from "../ports/tool-values.ts";
+import type { Session } from "../session/session.ts";
 import { messageOf, withGrace } from "../toolbox/execute.ts";
-import { assistantMessage, type TurnRun } from "./run.ts";
+import { assistantMessage, type Branch } from "./branch.ts";
+
+/** The run whose calls listen. */
+interface FollowedRun {
+  readonly id: string;
+  readonly session: Session;
+  readonly branch: Branch;
+  /** Marks what the run publishes. */
+  readonly origin: object;
+}
 
 interface Listening {
   readonly call: string;
@@ -28,7 +38,7 @@ interface Listening {
  * which they began to follow.
  */
 export class Followers {
-  readonly #run: Pick<TurnRun, "id" | "session" | "branch" | "origin">;
+  readonly #run: FollowedRun;
   readonly #listening = new Map<string, Listening>();
   /** Notes for the model by followers that gave up in the middle of a message. */
   #said: string[] = [];
@@ -37,7 +47,7 @@ export class Followers {
   /** True if an action of a follower on the current message failed. */
   failed = false;
 
-  constructor(run: Pick<TurnRun, "id" | "session" | "branch" | "origin">) {
+  constructor(run: FollowedRun) {
     this.#run = run;
   }
 

@@ -3,7 +3,7 @@ import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
 import type { FeedItem } from "../conversation/feed-item.ts";
 import { textOf } from "../conversation/message.ts";
-import { defineTool } from "../ports/tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, fail, pause, scriptedModel, spend, stall, text } from "../testing/index.ts";
 import { stopTheClock, taking } from "./clock.fixture.ts";

@@ -7,9 +7,9 @@ import type { AssistantMessage, Call, Message } from "../conversation/message.ts
 import { emptyConversation } from "../conversation/state.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { PromptMessage } from "../ports/model.ts";
-import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { call, parts, rawCall, readUntil, reasoning, scriptedModel, stall, text } from "../testing/index.ts";
 import { promptFrom } from "./prompt.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
-import { defineTool } from "../ports/tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { type Beat, call, rawCall, scriptedModel, text } from "../testing/scripted-model.ts";

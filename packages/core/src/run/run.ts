@@ -6,10 +6,10 @@ import type { SpentBefore } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
-import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelError, ModelSettings } from "../ports/model.ts";
-import type { SubTask, SubTaskEnd, Tool } from "../ports/tool.ts";
+import type { LoopDriver, SubTask, Tool } from "../ports/tool.ts";
+import type { SubTaskEnd } from "../ports/tool-values.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { Session } from "../session/session.ts";
 import { messageOf } from "../toolbox/execute.ts";
@@ -227,13 +227,6 @@ export interface Asking {
 
 /** Returns the turn with another model after its own model failed, or nothing if no other model can replace it. */
 export type StandIn = (error: ModelError) => Promise<Asking | undefined>;
-
-/** Returns the response with this id. Throws if the message is no response. */
-export function assistantMessage(session: Session, id: string): AssistantMessage {
-  const message = session.state.messages.get(id);
-  if (message?.role !== "assistant") throw new Error(`Message ${id} is not an answer of this conversation.`);
-  return message;
-}
 
 /** Name of a callback; `awaited` is a setting. */
 type CallbackName = Exclude<keyof Callbacks, "awaited">;

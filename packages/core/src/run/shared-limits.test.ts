@@ -4,7 +4,7 @@ import { resume, say } from "../agent/directive.ts";
 import type { Event } from "../conversation/event.ts";
 import type { FeedItem } from "../conversation/feed-item.ts";
 import { addUsage, noUsage, totalTokens } from "../conversation/usage.ts";
-import { defineTool } from "../ports/tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, finishTask, readUntil, type Scene, scriptedModel, spend, text } from "../testing/index.ts";
 import { storeOf } from "../turn/store-of.fixture.ts";

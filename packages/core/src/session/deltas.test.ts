@@ -5,7 +5,7 @@ import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
 import { storeOf } from "../agent/several-clients/store.fixture.ts";
 import type { Event } from "../conversation/event.ts";
-import { defineTool } from "../ports/tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import { DeltaReader } from "../testing/delta-reader.ts";
 import { call, reasoning, scriptedModel, text } from "../testing/scripted-model.ts";
 import { Session } from "./session.ts";

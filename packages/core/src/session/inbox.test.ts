@@ -4,7 +4,7 @@ import { resume, say } from "../agent/directive.ts";
 import type { FeedItem } from "../conversation/feed-item.ts";
 import { type Message, textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/tree/path.ts";
-import { defineTool } from "../ports/tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import { call, collect, fail, readUntil, scriptedModel, stall, text } from "../testing/index.ts";
 import { Session } from "./session.ts";
 

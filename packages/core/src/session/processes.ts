@@ -1,5 +1,5 @@
 import type { EventBody } from "../conversation/event.ts";
-import type { Staying } from "../ports/tool.ts";
+import type { Staying } from "../ports/tool-values.ts";
 import { SessionError } from "./error.ts";
 
 interface Running {

@@ -2,7 +2,7 @@ import type { Event } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import type { Json } from "../conversation/message.ts";
 import type { OpenQuestion } from "../conversation/state.ts";
-import type { Answer } from "../ports/human.ts";
+import type { Answer } from "../ports/verdict.ts";
 import { isLeft, SessionError, UnfitAnswerError } from "./error.ts";
 
 /** Returns the fault in arguments that a user wrote, or nothing if a call can run with exactly these arguments. */

@@ -1,6 +1,6 @@
 import type { Event } from "../conversation/event.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import { type Log, type Store, StoreError } from "../ports/store.ts";
-import { defineTool } from "../ports/tool.ts";
 
 /** A store in memory with slow appends, which can be made to fail. */
 export class SlowStore implements Store {

@@ -9,7 +9,8 @@ import { type Cost, cleanCost, cleanUsage, costOf, noUsage } from "../conversati
 import { writtenInput } from "../conversation/written-input.ts";
 import { ResponseSize } from "../model/response-size.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
-import { assistantMessage, type TurnRun, tell, tellOnce } from "../run/run.ts";
+import { assistantMessage } from "../run/branch.ts";
+import { type TurnRun, tell, tellOnce } from "../run/run.ts";
 
 /** `held`: nothing of the call is published before the forwarded tool is known. */
 type OpenCall = { id: string; tool: string; part: number; text: string; via?: string; held?: boolean } & {

@@ -5,8 +5,9 @@ import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
 import { textOf } from "../conversation/message.ts";
 import { noUsage } from "../conversation/usage.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { ModelDriver } from "../ports/model.ts";
-import { defineTool, type ToolContext } from "../ports/tool.ts";
+import type { ToolContext } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, cut, fail, pause, readUntil, scriptedModel, spend, stall, text } from "../testing/index.ts";
 

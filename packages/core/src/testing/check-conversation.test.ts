@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import type { AssistantMessage } from "../conversation/message.ts";
 import type { ConversationState, Mutable, MutableState } from "../conversation/state.ts";
-import { defineTool } from "../ports/tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "./check-conversation.ts";
 import { call, scriptedModel, text } from "./scripted-model.ts";

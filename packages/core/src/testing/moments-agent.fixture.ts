@@ -1,7 +1,8 @@
 import type { AgentOptions } from "../agent/agent.ts";
 import { shortenConversation } from "../agent/control/shorten-conversation.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { ModelDriver } from "../ports/model.ts";
-import { defineTool, type Tool } from "../ports/tool.ts";
+import type { Tool } from "../ports/tool.ts";
 import { type Beat, call, cut, fail, type Scene, scriptedModel, text } from "./scripted-model.ts";
 
 /** Responses of a model, by name. */

@@ -3,7 +3,7 @@ import type { Event } from "../conversation/event.ts";
 import { isSettled } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { pathTo } from "../conversation/tree/path.ts";
-import type { Answer } from "../ports/human.ts";
+import type { Answer } from "../ports/verdict.ts";
 import type { SayOptions } from "../session/options.ts";
 import { checkConversation } from "./check-conversation.ts";
 

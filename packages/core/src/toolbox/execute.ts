@@ -1,8 +1,11 @@
-import { checkedFile, filesOn, sizeIn } from "../conversation/brought-file.ts";
+import { checkedFile, sizeIn } from "../conversation/brought-file.ts";
 import type { About, FilePart, Preview, SeenFile } from "../conversation/message.ts";
+import { filesOn } from "../conversation/tree/path.ts";
 import { alarm } from "../model/alarm.ts";
 import { fileProblem } from "../model/rules/pictures.ts";
-import { type BroughtBytes, howFailed, type OuterContext, type PreviewContext, type Tool } from "../ports/tool.ts";
+import { howFailed } from "../ports/define-tool.ts";
+import type { OuterContext, PreviewContext, Tool } from "../ports/tool.ts";
+import type { BroughtBytes } from "../ports/tool-values.ts";
 import { checkedInput } from "./checked-input.ts";
 import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
 

@@ -4,8 +4,10 @@ import { meantInput } from "../conversation/checked/meant-input.ts";
 import type { Json } from "../conversation/message.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
 import { writtenInput } from "../conversation/written-input.ts";
+import type { Checked } from "../ports/define-tool.ts";
 import type { ToolSchema } from "../ports/model.ts";
-import type { Checked, InputSchema, JsonSchema, Tool } from "../ports/tool.ts";
+import type { Tool } from "../ports/tool.ts";
+import type { InputSchema, JsonSchema } from "../ports/tool-values.ts";
 import { messageOf } from "./execute.ts";
 
 /** A tool that cannot be used. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
-import { defineTool, type JsonSchema } from "../ports/tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
+import type { JsonSchema } from "../ports/tool-values.ts";
 import { call, scriptedModel } from "../testing/scripted-model.ts";
 
 const model = scriptedModel(["ok"]);

@@ -1,7 +1,7 @@
 import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { launchAgent } from "../agent/control/launch-agent.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { ModelRequest } from "../ports/model.ts";
-import { defineTool } from "../ports/tool.ts";
 import type { Session } from "../session/session.ts";
 import { type Beat, call, scriptedModel } from "../testing/scripted-model.ts";
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attachedText } from "@banyan/core/shown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Rule } from "../permissions/match.ts";
 import { pathScope } from "../permissions/place.ts";
 import { readingRules } from "../permissions/reading.ts";
-import type { Rule } from "../permissions/rule.ts";
 import { attach } from "./attach.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");

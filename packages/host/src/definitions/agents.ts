@@ -1,6 +1,7 @@
 import type { NamedAgent, Tool } from "@banyan/core";
 import { adviceOn } from "@banyan/core/shown";
 import { z } from "zod";
+import { toolList } from "../permissions/tool-list.ts";
 import type { Misfit, SettingsFault } from "../settings/fault.ts";
 import { formatKey, type KeyPath } from "../settings/key.ts";
 import { agentMisfits, begun, type LookupPlace } from "../settings/unknown-names.ts";
@@ -14,7 +15,6 @@ import {
 } from "./definition-files.ts";
 import { nameList, readFrontMatter } from "./front-matter.ts";
 import type { Skill } from "./skills.ts";
-import { toolList } from "./tool-list.ts";
 
 const head = z.looseObject({
   name: z

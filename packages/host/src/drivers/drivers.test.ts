@@ -6,7 +6,7 @@ import { type Answer, pathTo, type Session, say, textOf } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { undoableCalls, undoCall } from "../conversations/changes.ts";
-import { type HostFlags, openHost } from "../open-host.ts";
+import { type HostFlags, openHost } from "../host/open-host.ts";
 import { projectOf } from "../places/project.ts";
 import { redactor } from "../redaction/redactor.ts";
 import { readConfiguration } from "../settings/index.ts";

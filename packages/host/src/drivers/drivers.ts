@@ -14,8 +14,8 @@ import { redactedLoop } from "../redaction/redacted-loop.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { agentPatience, modelNames } from "../settings/connection.ts";
 import type { Settings } from "../settings/index.ts";
+import { agentNamed, otherAgent, otherAgentsModels, otherAgentsStatus, PROVIDER } from "../settings/other-agents.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
-import { agentNamed, otherAgent, otherAgentsModels, otherAgentsStatus, PROVIDER } from "./other-agents.ts";
 
 /** The options of drivers. */
 export interface DriversOptions {

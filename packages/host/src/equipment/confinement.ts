@@ -1,15 +1,7 @@
 import type { Environment } from "@banyan/models";
-import type { Sandbox } from "@banyan/tools/sandbox";
 import type { Directories } from "../places/directories.ts";
 import type { Settings } from "../settings/index.ts";
-
-/** Whether commands run in a sandbox, and which. */
-export interface Confinement extends AsyncDisposable {
-  readonly sandbox: Sandbox | undefined;
-  /** A description for users. */
-  readonly description: string;
-  readonly notices: readonly string[];
-}
+import type { Confinement } from "../worktrees/placed-tools.ts";
 
 /** Opens the sandbox that the settings want, if available (S9). Rejects if a sandbox is required and missing. */
 export async function openConfinement({

@@ -7,7 +7,7 @@ import { json } from "node:stream/consumers";
 import { type Agent, Session, say, textOf } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openHost } from "../open-host.ts";
+import { openHost } from "../host/open-host.ts";
 
 let home: string;
 let cwd: string;

@@ -13,7 +13,7 @@ files.rename = async (from, to) => {
 syncBuiltinESMExports();
 
 // Import only now, so that the imported code uses the function above.
-const { openHost } = await import("../open-host.ts");
+const { openHost } = await import("../host/open-host.ts");
 const [home = ""] = process.argv.slice(2);
 const env = { BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" };
 const flags = { model: "demo/offline", approval: "edits" } as const;

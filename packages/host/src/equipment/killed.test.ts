@@ -7,7 +7,7 @@ import { pathTo, textOf } from "@banyan/core";
 import { call, checkConversation, scriptedModel } from "@banyan/core/testing";
 import { changesOf } from "@banyan/tools/workspace";
 import { expect, onTestFinished, test } from "vitest";
-import { openHost } from "../open-host.ts";
+import { openHost } from "../host/open-host.ts";
 
 /** For a program that starts while others run. */
 const SLOW = { timeout: 120_000 };

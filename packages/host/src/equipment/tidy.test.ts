@@ -6,7 +6,7 @@ import type { EventBody } from "@banyan/core/conversation";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ConversationDirectory } from "../conversations/conversation-directory.ts";
-import { openHost } from "../open-host.ts";
+import { openHost } from "../host/open-host.ts";
 
 const DAY = 86_400_000;
 

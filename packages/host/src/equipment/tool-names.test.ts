@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/host/src/permissions/rule.ts: write": "The word of rules for files that commands write.",
   "packages/host/src/permissions/rule.ts: fetch": "The word of rules for what is got from the web.",
   "packages/host/src/permissions/rule.ts: mcp_": "How a rule on all tools of a server is written, which people write.",
-  "packages/host/src/definitions/tool-list.ts: mcp_": "The same, in lists of tools of agents.",
+  "packages/host/src/permissions/tool-list.ts: mcp_": "The same, in lists of tools of agents.",
   "packages/host/src/hooks/matcher.ts: mcp_": "The same, in matchers of hooks.",
   "packages/host/src/permissions/named-tool.ts: mcp_":
     "The names of a server's tools, which users write in rules and matchers.",

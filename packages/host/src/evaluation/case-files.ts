@@ -1,7 +1,14 @@
 import { readdirSync } from "node:fs";
 import { cp, lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix, relative, sep } from "node:path";
-import type { Case, Check } from "./cases.ts";
+
+/** The files of a case. */
+export interface CaseFiles {
+  /** An absolute path. Its content is copied into the folder of each attempt. */
+  readonly folder?: string;
+  /** Contents by path, written after the copy. */
+  readonly files: Readonly<Record<string, string>>;
+}
 
 /** A file of a case: a file or link of its folder, or a text in the case. */
 type CaseFile = { readonly from: string } | { readonly content: string };
@@ -10,7 +17,7 @@ type CaseFile = { readonly from: string } | { readonly content: string };
  * Fills a folder with the files of a case, and removes all else. The folder itself stays, because programs may work in it. Rejects
  * if a path leads out of the folder through a link.
  */
-export async function fillFolder(directory: string, { folder, files }: Case): Promise<void> {
+export async function fillFolder(directory: string, { folder, files }: CaseFiles): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true, force: true });
   if (folder !== undefined) await cp(folder, directory, { recursive: true, verbatimSymlinks: true });
@@ -41,8 +48,11 @@ export interface RestoredFiles extends AsyncDisposable {
  */
 export async function restoreFiles(
   directory: string,
-  one: Case,
-  { command = "", restore }: Check,
+  one: CaseFiles,
+  {
+    command = "",
+    restore,
+  }: { readonly command?: string | undefined; readonly restore?: readonly string[] | undefined },
 ): Promise<RestoredFiles> {
   const files = filesOf(one);
   const wanted = restore
@@ -78,12 +88,12 @@ function asideOf(directory: string): string {
 }
 
 /** The paths of a case's files, if none of them is at or below `path`; undefined if one is. */
-export function pathsWithout(one: Pick<Case, "folder" | "files">, path: string): readonly string[] | undefined {
+export function pathsWithout(one: CaseFiles, path: string): readonly string[] | undefined {
   const paths = [...filesOf(one).keys()];
   return paths.some((file) => isIn(file, plain(path))) ? undefined : paths;
 }
 
-function filesOf({ folder, files }: Pick<Case, "folder" | "files">): Map<string, CaseFile> {
+function filesOf({ folder, files }: CaseFiles): Map<string, CaseFile> {
   const found = new Map<string, CaseFile>();
   if (folder !== undefined)
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

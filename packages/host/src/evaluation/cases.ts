@@ -3,12 +3,12 @@ import { basename, dirname, posix, resolve } from "node:path";
 import type { Limits } from "@banyan/core";
 import { adviceOn } from "@banyan/core/shown";
 import { z } from "zod";
+import { limitsOf } from "../settings/connection.ts";
 import { misfitsOf, SettingsError } from "../settings/fault.ts";
 import { formatKey, type KeyPath } from "../settings/key.ts";
-import { limitsOf } from "../settings/limits.ts";
 import { limitSettings } from "../settings/schema.ts";
 import { parseYaml, type YamlPlaces } from "../settings/yaml-text.ts";
-import { pathsWithout } from "./case-files.ts";
+import { type CaseFiles, pathsWithout } from "./case-files.ts";
 
 // Each type's message describes the expected value. `misfitsOf` puts the actual value in front.
 
@@ -113,15 +113,11 @@ export type Check = z.output<typeof check>;
 export type ScriptedResponse = z.output<typeof scripted>;
 
 /** A task for an agent, with its files and checks. */
-export interface Case {
+export interface Case extends CaseFiles {
   readonly name: string;
   /** The user messages. Each is sent when the previous turn has ended. */
   readonly say: readonly string[];
   readonly mode: "task" | "chat";
-  /** An absolute path. Its content is copied into the folder of each attempt. */
-  readonly folder?: string;
-  /** Contents by path, written after the copy. */
-  readonly files: Readonly<Record<string, string>>;
   /** Limits of each turn. */
   readonly limits: Limits;
   /** Responses of the model `scripted`, in order. */

@@ -7,20 +7,20 @@ import { ModelChoiceError } from "@banyan/models";
 import { UNATTENDED } from "../conversations/conversations.ts";
 import { readDefinitions } from "../definitions/all-definitions.ts";
 import { contextKnown } from "../drivers/drivers.ts";
-import type { Host } from "../host.ts";
-import { AGENT } from "../host-agent.ts";
+import type { Host } from "../host/host.ts";
+import { AGENT } from "../host/host-agent.ts";
+import { type HostFlags, type HostOptions, openHost } from "../host/open-host.ts";
 import { BEGAN, surroundings } from "../instructions/surroundings.ts";
 import { serversSettled } from "../mcp/settled.ts";
-import { type HostFlags, type HostOptions, openHost } from "../open-host.ts";
 import { describePlace } from "../settings/fault.ts";
 import type { KeyPath } from "../settings/key.ts";
 import { readRuleFile } from "../settings/rule-file.ts";
 import type { SettingName } from "../settings/schema.ts";
 import type { AttemptPlace, Column, Competitor } from "./attempt.ts";
 import { type Case, type Cases, readCases, type ScriptedResponse } from "./cases.ts";
-import { type EvaluateOptions, type Evaluation, evaluate } from "./evaluate.ts";
+import { type EvaluateOptions, evaluate } from "./evaluate.ts";
 import { FREE, type Judge } from "./judge.ts";
-import { keyOf } from "./record.ts";
+import { type Evaluation, keyOf } from "./record.ts";
 
 /** The name of the scripted model, whose responses are in the cases. */
 const SCRIPTED = "scripted";

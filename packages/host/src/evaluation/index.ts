@@ -13,17 +13,10 @@ export {
   type ScriptedResponse,
   type WrittenCases,
 } from "./cases.ts";
-export {
-  type Attempt,
-  type AttemptStatus,
-  type EvaluateOptions,
-  type Evaluation,
-  EvaluationError,
-  evaluate,
-} from "./evaluate.ts";
+export { type EvaluateOptions, EvaluationError, evaluate } from "./evaluate.ts";
 export { type EvaluationOptions, type OpenEvaluation, openEvaluation } from "./here.ts";
 export type { Judge } from "./judge.ts";
-export type { AttemptResult, Checked, Spending } from "./record.ts";
+export type { Attempt, AttemptResult, AttemptStatus, Checked, Evaluation, Spending } from "./record.ts";
 export {
   evaluationNotes,
   evaluationSentence,

@@ -9,7 +9,7 @@ import { Session, spentOn } from "@banyan/core";
 import { checkConversation } from "@banyan/core/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import type { Evaluation } from "./evaluate.ts";
+import type { Evaluation } from "./record.ts";
 
 const PROGRAM = fileURLToPath(new URL("killed-evaluation.fixture.ts", import.meta.url));
 const isLong = process.env.BANYAN_LONG === "1";

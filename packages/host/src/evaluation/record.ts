@@ -119,3 +119,50 @@ export function idsOf(key: string, tries: number): AttemptIds {
 export function keyOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 20);
 }
+
+/**
+ * Status of an attempt. `passed`: all checks hold. `failed`: a check does not hold. `error`: there was nothing to check, for
+ * example because the model failed. `open`: not started or not finished. The next call repeats `error` and `open`.
+ */
+export type AttemptStatus = "passed" | "failed" | "error" | "open";
+
+/** One repetition of a case in a column. */
+export interface Attempt {
+  readonly case: string;
+  readonly column: string;
+  /** From 1. */
+  readonly repetition: number;
+  readonly status: AttemptStatus;
+  /** The first message of its branch; absent if there is none yet. */
+  readonly message?: string;
+  /** Present if the attempt `passed` or `failed`. */
+  readonly result?: AttemptResult;
+  /** Why there is no result: one sentence. */
+  readonly error?: string;
+  /** The result is from an earlier call. */
+  readonly isKept: boolean;
+}
+
+/** The outcome of an evaluation. */
+export interface Evaluation {
+  readonly name: string;
+  /** The id of its conversation. */
+  readonly conversation: string;
+  readonly cases: readonly string[];
+  readonly columns: readonly string[];
+  readonly repetitions: number;
+  /** Case by case, in the order of the columns. */
+  readonly attempts: readonly Attempt[];
+  readonly spent: {
+    /** Spent by the turns of attempts with a result. */
+    readonly attempts: Spending;
+    /** Spent by the judges of these attempts. */
+    readonly judging: Spending;
+    /** Spent by interrupted or failed attempts, and by users who continued an attempt. */
+    readonly beside: Spending;
+    /** The total of the conversation. */
+    readonly all: Spending;
+  };
+  /** Why the evaluation did not finish. */
+  readonly stopped?: { readonly reason: "limit" | "interrupted"; readonly why: string };
+}

@@ -1,6 +1,6 @@
 import { totalTokens } from "@banyan/core/conversation";
 import { counted, formatCost, formatDuration, shortCount, visibleText } from "@banyan/core/shown";
-import type { Attempt, Evaluation } from "./evaluate.ts";
+import type { Attempt, Evaluation } from "./record.ts";
 import { keyOf, type Spending } from "./record.ts";
 import { nothingSpent, sumOf } from "./turns.ts";
 

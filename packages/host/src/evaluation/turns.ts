@@ -1,4 +1,4 @@
-import { type Agent, type Chat, resume, type Session, say, type Turn } from "@banyan/core";
+import { Agent, type Chat, resume, type Session, say, type Turn } from "@banyan/core";
 import { addCost, addUsage, noUsage } from "@banyan/core/conversation";
 import type { Spending } from "./record.ts";
 
@@ -87,7 +87,8 @@ function watched(agent: Agent, told: (turn: Turn, leaf: string | null) => void):
       const next = await onTurn?.(conversation, by, turn);
       // A turn that a hook adds reports this turn's figures too.
       if (!next?.options.sharesLimits) told(turn, conversation.leaf);
-      return next && next.agent !== by ? watched(next.agent, told).chat(next.directive, next.options) : next;
+      if (!next || next.agent === by || !(next.agent instanceof Agent)) return next;
+      return watched(next.agent, told).chat(next.directive, next.options);
     },
   });
 }

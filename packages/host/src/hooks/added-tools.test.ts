@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { say } from "@banyan/core";
 import { call, collect, scriptedModel } from "@banyan/core/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openHost } from "../open-host.ts";
+import { openHost } from "../host/open-host.ts";
 
 /** A server that offers another tool after a call of `grow`. */
 const SERVER = `

@@ -1,6 +1,7 @@
 import { nearest } from "@banyan/core/shown";
 import { z } from "zod";
-import { checkedRule, type Rule, RuleError } from "../permissions/rule.ts";
+import type { Rule } from "../permissions/match.ts";
+import { checkedRule, RuleError } from "../permissions/rule.ts";
 import { foreignEvents, type HookEvent, hookEvents } from "./hook-event.ts";
 import { type Matcher, ofTools, readMatcher } from "./matcher.ts";
 

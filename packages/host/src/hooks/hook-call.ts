@@ -3,9 +3,10 @@ import { resolve } from "node:path";
 import type { Json, PermitRequest, Tool } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { writers } from "../permissions/foreign-rule.ts";
+import type { Rule } from "../permissions/match.ts";
 import { namesOf, serverNames } from "../permissions/named-tool.ts";
 import { pathScope } from "../permissions/place.ts";
-import { COMMAND, EDITING, FETCHING, READING, type Rule, restrained, WRITING } from "../permissions/rule.ts";
+import { COMMAND, EDITING, FETCHING, READING, restrained, WRITING } from "../permissions/rule.ts";
 import { subjectOf } from "../permissions/subject.ts";
 import { foreignNames } from "../permissions/tool-names.ts";
 

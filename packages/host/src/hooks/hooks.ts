@@ -16,7 +16,7 @@ import { cutTo, visibleLine } from "@banyan/core/shown";
 import { RunningCommands } from "@banyan/tools/processes";
 import { named } from "../attachments/files.ts";
 import { namesakesOf, namesOf } from "../permissions/named-tool.ts";
-import type { ApprovalMode } from "../permissions/permissions.ts";
+import type { ApprovalMode } from "../permissions/rule.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { type Calling, CallsFor } from "./calls-for.ts";
 import { type Hook, type HookEntries, hooksAt } from "./entries.ts";

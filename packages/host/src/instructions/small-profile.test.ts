@@ -7,8 +7,8 @@ import { type Agent, type Session, say } from "@banyan/core";
 import { call, collect, type Scene, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { contextKnown } from "../drivers/drivers.ts";
-import type { Host } from "../host.ts";
-import { openHost } from "../open-host.ts";
+import type { Host } from "../host/host.ts";
+import { openHost } from "../host/open-host.ts";
 
 let home: string;
 let cwd: string;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openHost } from "../open-host.ts";
+import { openHost } from "../host/open-host.ts";
 import { surroundings } from "./surroundings.ts";
 
 let home: string;

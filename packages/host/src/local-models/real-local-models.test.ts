@@ -6,7 +6,7 @@ import { resolveModel } from "@banyan/models";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { contextKnown } from "../drivers/drivers.ts";
-import { openHost } from "../open-host.ts";
+import { openHost } from "../host/open-host.ts";
 import { installLlama, type Running, start, unpack } from "./real-models.fixture.ts";
 
 const WHY_NOT =

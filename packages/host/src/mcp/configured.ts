@@ -1,5 +1,4 @@
 import { adviceOn } from "@banyan/core/shown";
-import type { Environment } from "@banyan/models";
 import { describeEntry } from "@banyan/tools/mcp/consent";
 import { McpError, type McpServerEntry, readEntry } from "@banyan/tools/mcp/entry";
 import { projectOf } from "../places/project.ts";
@@ -15,15 +14,7 @@ import { readJsonFile } from "../settings/json-file.ts";
 import { isPlainObject, valueAt } from "../settings/key.ts";
 import { mcpServersOf } from "../settings/schema.ts";
 import { TrustRecord } from "../trust/trust-record.ts";
-import { forgetSignIn } from "./open.ts";
-
-/** The environment and folders of a user's MCP servers. */
-export interface McpPlace {
-  readonly env: Environment;
-  readonly home: string;
-  /** The working directory. */
-  readonly cwd: string;
-}
+import { forgetSignIn, type McpPlace } from "./open.ts";
 
 /** A server of the settings. */
 export interface ConfiguredServer {

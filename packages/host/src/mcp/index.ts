@@ -5,9 +5,8 @@ export {
   type ConfiguredServer,
   type ConfiguredServers,
   configuredServers,
-  type McpPlace,
   removeMcpServer,
   unknownServer,
 } from "./configured.ts";
-export { type OpenServersOptions, openServers, signOut } from "./open.ts";
+export { type McpPlace, type OpenServersOptions, openServers, signOut } from "./open.ts";
 export { type FirstTurnOptions, serversForFirstTurn, serversSettled } from "./settled.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Session } from "@banyan/core";
 import { call, type Scene, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Host } from "../host.ts";
-import { openHost } from "../open-host.ts";
+import type { Host } from "../host/host.ts";
+import { openHost } from "../host/open-host.ts";
 
 let home: string;
 let cwd: string;

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Tool } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
-import type { Host } from "../host.ts";
-import { openHost } from "../open-host.ts";
+import type { Host } from "../host/host.ts";
+import { openHost } from "../host/open-host.ts";
 
 // Servers and tools with `_`, `-`, `.`, blanks and long names, called by their listed names and through call_tool (S44).
 

@@ -1,9 +1,17 @@
 import { join } from "node:path";
+import type { Environment } from "@banyan/models";
 import type { McpOptions, McpServers } from "@banyan/tools/mcp";
 import type { McpServerEntry } from "@banyan/tools/mcp/entry";
 import { directories } from "../places/directories.ts";
 import { ownCommand } from "../programs/own-command.ts";
-import type { McpPlace } from "./configured.ts";
+
+/** The environment and folders of a user's MCP servers. */
+export interface McpPlace {
+  readonly env: Environment;
+  readonly home: string;
+  /** The working directory. */
+  readonly cwd: string;
+}
 
 /** Callbacks for questions and changes of servers. */
 export type OpenServersOptions = Pick<McpOptions, "ask" | "onChange" | "openAddress" | "traceparent" | "wrap">;

@@ -2,7 +2,7 @@ import { pathTo, type Session, type UserPart } from "@banyan/core";
 import { lastSaid, OWN_OUTPUT } from "@banyan/core/conversation";
 import { type PersonsCommand, runByPerson } from "@banyan/tools/workspace";
 import { named } from "../attachments/files.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 
 /** The folder in which a user's commands run. */
 export interface CommandPlace extends Pick<Host, "redact"> {

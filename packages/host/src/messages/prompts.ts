@@ -1,7 +1,7 @@
 import type { UserPart } from "@banyan/core";
 import { adviceOn, isRootFolder, slashIn } from "@banyan/core/shown";
 import { type PromptCommand, promptOf, wordsIn } from "../definitions/commands.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 import { type McpServers, serversSettled } from "../mcp/index.ts";
 
 /** A slash command that sends a prompt text to the agent. Users, projects and MCP servers define prompts. */

@@ -1,6 +1,6 @@
 import { type Attachments, type AttachOptions, attach } from "../attachments/attach.ts";
 import { changesIn } from "../attachments/diff.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 
 /** A user's message, ready for a conversation. */
 export interface WrittenMessage extends Attachments {

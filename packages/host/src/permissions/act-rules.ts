@@ -2,11 +2,10 @@ import type { Json, Tool } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { withoutContent } from "@banyan/tools/acts";
 import { addressSubject } from "./address-subject.ts";
-import { type Match, strongest } from "./match.ts";
-import { fitsSome, type Place, placeOf } from "./place.ts";
-import { COMMAND, changesFiles, FETCHING, READING, type Rule } from "./rule.ts";
+import { type Match, type Rule, strongest } from "./match.ts";
+import { fitsSome, type Place, placeOf, type Surroundings } from "./place.ts";
+import { COMMAND, changesFiles, FETCHING, READING } from "./rule.ts";
 import { namesFirstWord, shellSubject } from "./shell/shell-subject.ts";
-import type { Surroundings } from "./subject.ts";
 import { LONGEST_PATH, textsIn } from "./text-subject.ts";
 
 /**

@@ -1,7 +1,6 @@
 import type { Tool } from "@banyan/core";
-import { covers } from "./match.ts";
-import { FETCHING, formatRule, isAbout, type Rule, type Rules, restrained } from "./rule.ts";
-import type { Subject } from "./subject.ts";
+import { covers, type Rule, type Subject } from "./match.ts";
+import { FETCHING, formatRule, isAbout, type Rules, restrained } from "./rule.ts";
 
 /**
  * The subject of a call on a web address. A pattern is `host` or `host/path`, optionally with `http://` or `https://`. `*` in the

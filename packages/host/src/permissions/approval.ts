@@ -1,5 +1,5 @@
 import type { Permission, Tool } from "@banyan/core";
-import type { ApprovalMode } from "./permissions.ts";
+import type { ApprovalMode } from "./rule.ts";
 
 /** An approval mode that cannot be used. The message says what it needs. */
 export class ApprovalError extends Error {

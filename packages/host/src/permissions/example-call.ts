@@ -2,8 +2,9 @@ import { homedir } from "node:os";
 import type { Json, Tool } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { writers } from "./foreign-rule.ts";
+import type { Rule } from "./match.ts";
 import { pathScope } from "./place.ts";
-import { allowed, COMMAND, FETCHING, formatRule, type Rule, type Rules, restrained } from "./rule.ts";
+import { allowed, COMMAND, FETCHING, formatRule, type Rules, restrained } from "./rule.ts";
 import { harmlessOf } from "./shell/harmless.ts";
 import { subjectOf } from "./subject.ts";
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { exampleCall } from "./example-call.ts";
-import { absentNames, allowed, checkedRule, formatRule, type Rule, restrained, rulesFrom } from "./rule.ts";
+import type { Rule } from "./match.ts";
+import { absentNames, allowed, checkedRule, formatRule, restrained, rulesFrom } from "./rule.ts";
 
 const texts = (rules: readonly Rule[]) =>
   rules.map(({ tool, pattern }) => formatRule({ tool, ...(pattern && { pattern }) }));

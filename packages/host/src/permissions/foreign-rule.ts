@@ -1,14 +1,6 @@
+import type { ForeignMeaning, Rule } from "./match.ts";
 import { literalGlob } from "./place.ts";
-import type { Rule } from "./rule.ts";
 import { type ForeignTool, foreignTool, type OwnTool } from "./tool-names.ts";
-
-/** The meaning of another program's rule in Banyan. */
-export interface ForeignMeaning {
-  /** Its allow rules: never more than in its program. */
-  readonly allows: readonly Rule[];
-  /** Its deny and ask rules: never less than in its program. */
-  readonly restrains: readonly Rule[];
-}
 
 /** Our tools that change files. */
 export const writers: readonly OwnTool[] = ["edit", "edit_mode", "write"];

@@ -1,6 +1,39 @@
 /** Whether a rule matches a partly unknown text. `perhaps`: depends on the unknown pieces. */
 export type Match = "no" | "perhaps" | "yes";
 
+/** A permission rule: matches calls of a tool, or those whose main argument matches a pattern. */
+export interface Rule {
+  /** A tool's name; a prefix of MCP tool names with `*` (`mcp_files_*`); or `*` for all tools. */
+  readonly tool: string;
+  /** Absent: every call of the tool. */
+  readonly pattern?: string;
+  /** The original text of a rule for another program, such as `Bash(rm:*)`. */
+  readonly written?: string;
+  /** All meanings of such a rule; `tool` and `pattern` hold the first that it allows. */
+  readonly means?: ForeignMeaning;
+}
+
+/** The meaning of another program's rule in Banyan. */
+export interface ForeignMeaning {
+  /** Its allow rules: never more than in its program. */
+  readonly allows: readonly Rule[];
+  /** Its deny and ask rules: never less than in its program. */
+  readonly restrains: readonly Rule[];
+}
+
+/** The acts of a call, as rules see them. */
+export interface Subject {
+  /** Returns whether a deny or ask rule matches this call. */
+  matches(rule: Rule): Match;
+  /** Returns whether the rules together allow the whole call, or the call needs no rule. */
+  allowed(rules: readonly Rule[]): boolean;
+  /**
+   * The rule that, added to the given rules, would allow this call and similar calls; undefined if no single safe rule
+   * does.
+   */
+  suggestion(rules: readonly Rule[]): string | undefined;
+}
+
 /** A placeholder for text that is unknown in advance: the value of a variable, the output of a command. */
 export const UNKNOWN = "\0";
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeF
 import { isAbsolute, join } from "node:path";
 import { say } from "@banyan/core";
 import { call, scriptedModel, text } from "@banyan/core/testing";
-import { openHost } from "../open-host.ts";
+import { openHost } from "../host/open-host.ts";
 import { type Chance, chance } from "./shell/generated.fixture.ts";
 
 /** The result of many writes to paths in all spellings. */

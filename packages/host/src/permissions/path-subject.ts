@@ -1,10 +1,19 @@
 import { dirname } from "node:path";
 import type { Tool } from "@banyan/core";
+import type { Rule, Subject } from "./match.ts";
 import { isObeyed, spellsObeyed } from "./obeyed.ts";
-import { fitsEvery, fitsSome, fromRoot, literalGlob, type PathScope, type Place, placeOf } from "./place.ts";
+import {
+  fitsEvery,
+  fitsSome,
+  fromRoot,
+  literalGlob,
+  type PathScope,
+  type Place,
+  placeOf,
+  type Surroundings,
+} from "./place.ts";
 import { isAboutReading } from "./reading.ts";
-import { changesFiles, formatRule, isAbout, type Rule } from "./rule.ts";
-import type { Subject, Surroundings } from "./subject.ts";
+import { changesFiles, formatRule, isAbout } from "./rule.ts";
 
 /** The subject of a call on a file or a folder. */
 export function pathSubject(tool: Tool, path: string, surroundings: Surroundings): Subject {

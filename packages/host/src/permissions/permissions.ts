@@ -1,10 +1,11 @@
 import { homedir } from "node:os";
 import type { Permission, Permit, PermitRequest, Tool } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { strongest } from "./match.ts";
+import { type Rule, type Subject, strongest } from "./match.ts";
 import { meansOnly } from "./named-tool.ts";
-import { pathScope } from "./place.ts";
+import { pathScope, type Surroundings } from "./place.ts";
 import {
+  type ApprovalMode,
   allowed,
   COMMAND,
   changesFiles,
@@ -12,20 +13,12 @@ import {
   formatRule,
   isAbout,
   parseRule,
-  type Rule,
   type Rules,
   restrained,
 } from "./rule.ts";
 import { hasHarmless } from "./shell/harmless.ts";
 import { wideRuleNotices } from "./shell/wide-rule.ts";
-import { aboutCall, type Subject, type Surroundings, subjectOf } from "./subject.ts";
-
-/**
- * `plan`: read-only calls work as in `ask`; calls that may change something are denied until a user approves the agent's plan.
- * `ask`: reading in the workspace is free, and all other calls need approval. `edits`: writing files of the workspace is free
- * too. `all`: no call needs approval; deny rules still hold.
- */
-export type ApprovalMode = "plan" | "ask" | "edits" | "all";
+import { aboutCall, subjectOf } from "./subject.ts";
 
 /**
  * The rules and surroundings by which calls are judged.
@@ -51,7 +44,7 @@ export interface PermissionOptions {
   readonly tools: () => readonly Tool[];
   /** The names of all MCP servers in the settings, also of missing ones. Default: the servers of `tools`. */
   readonly servers?: readonly string[];
-  /** Whether a user can be asked. If not, calls that need approval are denied. */
+  /** Whether a person can be asked. Where nobody can, what would be asked is denied. */
   readonly canAsk: boolean;
   /** The folder that `~` means in commands and patterns. Default: the user's home. */
   readonly home?: string;

@@ -161,3 +161,13 @@ function climb(pattern: string, folder: string): string {
 function slashes(path: string): string {
   return sep === "/" ? path : path.split(sep).join("/");
 }
+
+export interface Surroundings {
+  readonly scope: PathScope;
+  /** Resolves a path; a cache, for a call that names one path several times. */
+  readonly place?: (path: string) => Place;
+  /** Whether files of the workspace may be written without a rule. */
+  readonly writes: boolean;
+  /** Whether a rule of this tool name is about writing files. Such a rule also covers files that commands write. */
+  readonly isWriter: (name: string) => boolean;
+}

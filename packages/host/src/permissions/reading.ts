@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Tool } from "@banyan/core";
-import type { ApprovalMode } from "./permissions.ts";
+import type { Rule } from "./match.ts";
 import { fitting, type PathScope } from "./place.ts";
-import { formatRule, isAbout, READING, type Rule, type Rules, restrained } from "./rule.ts";
+import { type ApprovalMode, formatRule, isAbout, READING, type Rules, restrained } from "./rule.ts";
 
 /**
  * Returns whether a deny or ask rule about reading also covers this tool (S21): all tools that show file content, including

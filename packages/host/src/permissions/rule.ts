@@ -1,20 +1,16 @@
 import { z } from "zod";
-import { type ForeignMeaning, readForeign, withoutSuffix } from "./foreign-rule.ts";
+import { readForeign, withoutSuffix } from "./foreign-rule.ts";
+import type { Rule } from "./match.ts";
 import { meansTool, type NamedTool } from "./named-tool.ts";
 import { harmlessOf, hasHarmless } from "./shell/harmless.ts";
 import { adviceOnName, isAbsentTool, isToolName } from "./tool-names.ts";
 
-/** A permission rule: matches calls of a tool, or those whose main argument matches a pattern. */
-export interface Rule {
-  /** A tool's name; a prefix of MCP tool names with `*` (`mcp_files_*`); or `*` for all tools. */
-  readonly tool: string;
-  /** Absent: every call of the tool. */
-  readonly pattern?: string;
-  /** The original text of a rule for another program, such as `Bash(rm:*)`. */
-  readonly written?: string;
-  /** All meanings of such a rule; `tool` and `pattern` hold the first that it allows. */
-  readonly means?: ForeignMeaning;
-}
+/**
+ * `plan`: read-only calls work as in `ask`; calls that may change something are denied until a user approves the agent's plan.
+ * `ask`: reading in the workspace is free, and all other calls need approval. `edits`: writing files of the workspace is free
+ * too. `all`: no call needs approval; deny rules still hold.
+ */
+export type ApprovalMode = "plan" | "ask" | "edits" | "all";
 
 /** Deny comes before ask, ask before allow, in any order of rules within a list. */
 export interface Rules {

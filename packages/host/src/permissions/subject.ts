@@ -3,35 +3,12 @@ import type { About } from "@banyan/core/conversation";
 import { withoutContent } from "@banyan/tools/acts";
 import { actRules } from "./act-rules.ts";
 import { addressSubject } from "./address-subject.ts";
-import { type Match, strongest } from "./match.ts";
+import { type Rule, type Subject, strongest } from "./match.ts";
 import { pathSubject } from "./path-subject.ts";
-import { type PathScope, type Place, placeOf } from "./place.ts";
-import { isAbout, parseRule, type Rule } from "./rule.ts";
+import { type PathScope, type Place, placeOf, type Surroundings } from "./place.ts";
+import { isAbout, parseRule } from "./rule.ts";
 import { shellSubject } from "./shell/shell-subject.ts";
 import { mayBePlace, textSubject, textsIn } from "./text-subject.ts";
-
-/** The acts of a call, as rules see them. */
-export interface Subject {
-  /** Returns whether a deny or ask rule matches this call. */
-  matches(rule: Rule): Match;
-  /** Returns whether the rules together allow the whole call, or the call needs no rule. */
-  allowed(rules: readonly Rule[]): boolean;
-  /**
-   * The rule that, added to the given rules, would allow this call and similar calls; undefined if no single safe rule
-   * does.
-   */
-  suggestion(rules: readonly Rule[]): string | undefined;
-}
-
-export interface Surroundings {
-  readonly scope: PathScope;
-  /** Resolves a path; a cache, for a call that names one path several times. */
-  readonly place?: (path: string) => Place;
-  /** Whether files of the workspace may be written without a rule. */
-  readonly writes: boolean;
-  /** Whether a rule of this tool name is about writing files. Such a rule also covers files that commands write. */
-  readonly isWriter: (name: string) => boolean;
-}
 
 /**
  * Returns the subject of a call by the tool's own description: its command, the files and folders that it reads or writes,

@@ -1,8 +1,7 @@
 import type { Json, Tool } from "@banyan/core";
-import { covers } from "./match.ts";
-import { fitsSome, type PathScope, placeOf } from "./place.ts";
+import { covers, type Subject } from "./match.ts";
+import { fitsSome, type PathScope, placeOf, type Surroundings } from "./place.ts";
 import { isAbout } from "./rule.ts";
-import type { Subject, Surroundings } from "./subject.ts";
 
 /** Maximum characters of a path on any system. */
 export const LONGEST_PATH = 4096;

@@ -6,7 +6,7 @@ import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { ConversationDirectory } from "../conversations/conversation-directory.ts";
 import { fromJson, toHtml, toJson, toMarkdown } from "../exchange/index.ts";
-import { openHost } from "../open-host.ts";
+import { openHost } from "../host/open-host.ts";
 import { random } from "./secrets.fixture.ts";
 
 /** A home with two conversations of a program without redaction: one has a secret in its title, one in its first message. */

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listedHooks } from "../hooks/listed-hooks.ts";
-import { openHost } from "../open-host.ts";
+import { openHost } from "../host/open-host.ts";
 import { TrustRecord } from "../trust/trust-record.ts";
+import { listedHooks } from "./listed-hooks.ts";
 
 let home: string;
 let project: string;

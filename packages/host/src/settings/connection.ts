@@ -1,7 +1,7 @@
 import type { AcpAgentOptions } from "@banyan/acp";
-import type { AgentOptions, ModelSettings } from "@banyan/core";
+import type { AgentOptions, Limits, ModelSettings } from "@banyan/core";
 import type { ResolveOptions, WireBounds } from "@banyan/models";
-import type { Settings } from "./index.ts";
+import type { Settings } from "./schema.ts";
 
 const MEBI = 1024 * 1024;
 
@@ -48,4 +48,10 @@ export function modelSettings({ temperature, maxTokens }: Settings): ModelSettin
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
   };
+}
+
+/** Converts limits of the settings (seconds) to limits of a turn (milliseconds). */
+export function limitsOf({ limits = {} }: Settings): Limits {
+  const { time, ...counts } = limits;
+  return { ...counts, ...(time === undefined ? {} : { time: time * 1_000 }) };
 }

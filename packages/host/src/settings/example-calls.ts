@@ -1,4 +1,3 @@
-import { absentInLists } from "../definitions/tool-list.ts";
 import { hookNotices } from "../hooks/entries.ts";
 import { hookEvents } from "../hooks/hook-event.ts";
 import { readMatcher } from "../hooks/matcher.ts";
@@ -6,6 +5,7 @@ import { exampleCall } from "../permissions/example-call.ts";
 import { sharedNames } from "../permissions/named-tool.ts";
 import { absentNames, allowed, checkedRule, rulesFrom } from "../permissions/rule.ts";
 import { wideRuleNotices } from "../permissions/shell/wide-rule.ts";
+import { absentInLists } from "../permissions/tool-list.ts";
 import { isAbsentTool } from "../permissions/tool-names.ts";
 import { agentsOf, type Settings } from "./schema.ts";
 

@@ -1,5 +1,4 @@
 import type { Limits } from "@banyan/core";
-import type { Settings } from "./index.ts";
 
 /** The unit of a limit, which decides its valid values. */
 export type LimitUnit = "count" | "dollars" | "seconds" | "levels";
@@ -52,9 +51,3 @@ const rows: { readonly [Name in LimitName]: LimitRow } = {
 
 /** All limits with their names. */
 export const limits = Object.entries(rows) as [LimitName, LimitRow][];
-
-/** Converts limits of the settings (seconds) to limits of a turn (milliseconds). */
-export function limitsOf({ limits = {} }: Settings): Limits {
-  const { time, ...counts } = limits;
-  return { ...counts, ...(time === undefined ? {} : { time: time * 1_000 }) };
-}

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { hookNotices } from "../hooks/entries.ts";
+import type { Rule } from "../permissions/match.ts";
 import { sharedNames } from "../permissions/named-tool.ts";
 import {
   absentNames,
@@ -7,7 +8,6 @@ import {
   checkedRule,
   formatRule,
   type PermissionEntries,
-  type Rule,
   type Rules,
   rulesFrom,
 } from "../permissions/rule.ts";

@@ -1,10 +1,10 @@
 import type { NamedAgent } from "@banyan/core";
 import { type McpServerEntry, mcpServerEntry, mcpServerName, readEntry } from "@banyan/tools/mcp/entry";
 import { z } from "zod";
-import { toolList } from "../definitions/tool-list.ts";
 import { hookEntries } from "../hooks/entries.ts";
 import { statusLineEntry } from "../hooks/status-line.ts";
 import { permissionEntries } from "../permissions/rule.ts";
+import { toolList } from "../permissions/tool-list.ts";
 import { type LimitName, type LimitUnit, limits } from "./limits.ts";
 
 // The message of each type gives the expected value, for errors; its description explains the setting.

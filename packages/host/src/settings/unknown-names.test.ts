@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { pathTo } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openHost } from "../open-host.ts";
+import { openHost } from "../host/open-host.ts";
 import { projectOf } from "../places/project.ts";
 import { checkConfiguration, proveRules, unknownNamesIn } from "./configuration.ts";
 import { settingVariables, unknownVariables } from "./environment.ts";

@@ -4,12 +4,12 @@ import { nearest } from "@banyan/core/shown";
 import { checkModel, type Environment, embeddingModel, ModelChoiceError } from "@banyan/models";
 import { expandHome } from "@banyan/tools/named-path";
 import type { WebError } from "@banyan/tools/web";
-import { agentNamed, installedAgent } from "../drivers/other-agents.ts";
 import { serversMeant } from "../permissions/named-tool.ts";
 import { modelNames } from "./connection.ts";
 import type { Misfit } from "./fault.ts";
 import type { KeyPath } from "./key.ts";
 import type { Entry } from "./merge.ts";
+import { agentNamed, installedAgent } from "./other-agents.ts";
 import type { Settings } from "./schema.ts";
 
 /** The settings and folders in which names are looked up. */

@@ -2,7 +2,7 @@
 // its feed, one line per item. Stops a sub-agent as the user would, as soon as it has output.
 import { type FeedItem, resume, say } from "@banyan/core";
 import { collect } from "@banyan/core/testing";
-import { openHost } from "../open-host.ts";
+import { openHost } from "../host/open-host.ts";
 import { launchOf, ROOT, STOPPED } from "./family.fixture.ts";
 
 const [what, home = "", cwd = ""] = process.argv.slice(2);

@@ -20,7 +20,7 @@ import { costOf, isEnded, totalTokens } from "@banyan/core/conversation";
 import { checkConversation } from "@banyan/core/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { openHost } from "../open-host.ts";
+import { openHost } from "../host/open-host.ts";
 import { directories } from "../places/directories.ts";
 import {
   CHILDREN,

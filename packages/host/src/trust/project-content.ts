@@ -3,12 +3,12 @@ import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, extname, join, relative } from "node:path";
 import { commandDigest, describeEntry } from "@banyan/tools/mcp/consent";
 import { filesBelow } from "../definitions/definition-files.ts";
-import { listed } from "../hooks/listed-hooks.ts";
 import { instructionFile } from "../instructions/instructions.ts";
 import { foldersDownTo, type ProjectPlaces, projectOf } from "../places/project.ts";
 import { readFileStart } from "../places/read-file.ts";
 import { joinedHooks, readClaudeSettings } from "../settings/claude-settings.ts";
 import { readOneSetting, readProjectLayer } from "../settings/layer.ts";
+import { listed } from "../settings/listed-hooks.ts";
 import type { Settings } from "../settings/schema.ts";
 import { mcpServersOf } from "../settings/schema.ts";
 

@@ -3,8 +3,15 @@ import type { Tool } from "@banyan/core";
 import { worktreeAt } from "@banyan/core/conversation";
 import type { PreviewContext } from "@banyan/core/hosts";
 import type { Sandbox } from "@banyan/tools/sandbox";
-import type { Confinement } from "../equipment/confinement.ts";
 import type { Worktrees } from "./worktrees.ts";
+
+/** Whether commands run in a sandbox, and which. */
+export interface Confinement extends AsyncDisposable {
+  readonly sandbox: Sandbox | undefined;
+  /** A description for users. */
+  readonly description: string;
+  readonly notices: readonly string[];
+}
 
 /** Makes the tools of a workspace for a folder. */
 export interface PlacedToolsOptions {

@@ -4,7 +4,7 @@ import { type ModelDriver, pathTo, type Session, say } from "@banyan/core";
 import { callIn } from "@banyan/core/conversation";
 import { call, scriptedModel, text } from "@banyan/core/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type HostFlags, openHost } from "../open-host.ts";
+import { type HostFlags, openHost } from "../host/open-host.ts";
 import { bring } from "./bring.ts";
 import { PersonsRepository } from "./repository.fixture.ts";
 

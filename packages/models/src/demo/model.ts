@@ -1,5 +1,5 @@
 import type { ModelDriver } from "@banyan/core";
-import { NOTHING } from "../catalogue.ts";
+import { NOTHING } from "../provider/catalogue.ts";
 import { reply } from "./reply.ts";
 import { speak } from "./speak.ts";
 

@@ -1,7 +1,7 @@
 import type { AmazonBedrockProviderSettings } from "@ai-sdk/amazon-bedrock";
 import type { LanguageModelOptions } from "@banyan/core/ai-sdk";
-import { fetchFor } from "../package-settings.ts";
-import type { SetUp, Target } from "../provider.ts";
+import { fetchFor } from "../provider/package-settings.ts";
+import type { SetUp, Target } from "../provider/provider.ts";
 import { markForCache } from "./anthropic.ts";
 
 /** Adds Bedrock's cache marks: Claude needs them, and other models refuse them. */

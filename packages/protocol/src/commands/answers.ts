@@ -1,9 +1,9 @@
 import type { Call } from "@banyan/core/conversation";
 import { z } from "zod";
-import { call } from "../message.ts";
-import { planApproval } from "../parts.ts";
-import { id, json, list, nothing, schemaOf, text } from "../shapes.ts";
-import { question } from "../snapshot.ts";
+import { call } from "../shapes/message.ts";
+import { planApproval } from "../shapes/parts.ts";
+import { id, json, list, nothing, schemaOf, text } from "../shapes/shapes.ts";
+import { question } from "../shapes/snapshot.ts";
 import { command } from "./command.ts";
 import { clientTools } from "./turns.ts";
 

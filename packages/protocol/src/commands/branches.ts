@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { BRANCHES_AT_ONCE } from "../bounds.ts";
-import { compaction, saidPart, usage } from "../parts.ts";
-import { count, dollars, id, line, list, nothing, text } from "../shapes.ts";
+import { BRANCHES_AT_ONCE } from "../shapes/bounds.ts";
+import { compaction, saidPart, usage } from "../shapes/parts.ts";
+import { count, dollars, id, line, list, nothing, text } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const model = text(1, 200);

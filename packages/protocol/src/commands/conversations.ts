@@ -1,7 +1,7 @@
 import type { BrokenTurn } from "@banyan/core/conversation";
 import { z } from "zod";
-import { CONVERSATIONS, HITS } from "../bounds.ts";
-import { count, id, line, list, nothing, schemaOf, text, time } from "../shapes.ts";
+import { CONVERSATIONS, HITS } from "../shapes/bounds.ts";
+import { count, id, line, list, nothing, schemaOf, text, time } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 /** Schema of a conversation in a list. */

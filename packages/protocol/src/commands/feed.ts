@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { MESSAGES_AT_ONCE } from "../bounds.ts";
-import { message } from "../message.ts";
-import { count, cursor, id, list, nothing } from "../shapes.ts";
+import { MESSAGES_AT_ONCE } from "../shapes/bounds.ts";
+import { message } from "../shapes/message.ts";
+import { count, cursor, id, list, nothing } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const conversation = { conversation: id };

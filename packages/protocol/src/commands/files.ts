@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { fileChange } from "../parts.ts";
-import { callId, id, list, text } from "../shapes.ts";
+import { fileChange } from "../shapes/parts.ts";
+import { callId, id, list, text } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 /** The result of restoring files. */

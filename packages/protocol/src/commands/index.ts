@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { type Right, rights } from "../rights.ts";
-import { id } from "../shapes.ts";
+import { id } from "../shapes/shapes.ts";
 import { answerCommands } from "./answers.ts";
 import { branchCommands } from "./branches.ts";
 import type { CommandDefinition } from "./command.ts";
@@ -8,6 +7,7 @@ import { conversationCommands } from "./conversations.ts";
 import { feedCommands } from "./feed.ts";
 import { fileCommands } from "./files.ts";
 import { noteCommands } from "./notes.ts";
+import { type Right, rights } from "./rights.ts";
 import { settingsCommands } from "./settings.ts";
 import { shareCommands } from "./shares.ts";
 import { turnCommands } from "./turns.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, nothing } from "../shapes.ts";
+import { id, line, nothing } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const message = { conversation: id, message: id };

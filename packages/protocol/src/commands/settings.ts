@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, dollars, id, list, nothing, text } from "../shapes.ts";
+import { count, dollars, id, list, nothing, text } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const price = z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, list, nothing, time } from "../shapes.ts";
+import { id, list, nothing, time } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const shown = {

@@ -1,7 +1,7 @@
 import type { Json } from "@banyan/core/conversation";
 import { z } from "zod";
-import { saidPart } from "../parts.ts";
-import { count, id, json, list, nothing, schemaOf, text } from "../shapes.ts";
+import { saidPart } from "../shapes/parts.ts";
+import { count, id, json, list, nothing, schemaOf, text } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const conversation = { conversation: id };

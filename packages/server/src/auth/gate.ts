@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { Only, Principal } from "../desk/principal.ts";
+import type { Only, Principal } from "@banyan/desk";
+import type { HttpBindings } from "@hono/node-server";
 import { isOwnOrigin } from "./addresses.ts";
 import type { Holder, Principals } from "./principal.ts";
 import { randomToken } from "./secret.ts";
@@ -22,6 +23,12 @@ export interface Refusal {
 
 /** The principal of an admitted request, or the refusal. */
 export type Verdict = { readonly ok: true; readonly principal: Principal } | Refusal;
+
+/** The variables of an admitted request. */
+export interface HttpEnvironment {
+  Bindings: HttpBindings;
+  Variables: { principal: Principal };
+}
 
 /** Like `Verdict`, for a socket. A signed-in page must still prove that it has its key. */
 export type SocketVerdict =

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createId } from "@banyan/core";
+import type { Principal, Shares } from "@banyan/desk";
+import { ShareError, shownOnly } from "@banyan/desk/serving";
 import type { Share } from "@banyan/protocol";
-import { ShareError, type Shares } from "../desk/commands/shares.ts";
-import { type Principal, shownOnly } from "../desk/principal.ts";
 import { randomToken } from "./secret.ts";
 
 /** A link as the server stores it. The digest does not reveal the token. */

@@ -1,4 +1,4 @@
-import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
+import { GUEST, OWNER, type Principal } from "@banyan/desk";
 import type { KeptShares } from "./kept-shares.ts";
 import { derivedSecret, sameSecret } from "./secret.ts";
 import { SignedInPage } from "./signed-in-page.ts";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
+import type { Principal } from "@banyan/desk";
 import { provenText } from "@banyan/protocol";
-import type { Principal } from "../desk/principal.ts";
 import { derivedSecret, randomToken, sameSecret } from "./secret.ts";
 
 /** Seconds for which a page stays signed in. */

@@ -1,5 +1,5 @@
+import type { Activity } from "@banyan/desk/serving";
 import { expect, test } from "vitest";
-import type { Activity } from "../desk/elsewhere.ts";
 import { Activities } from "./activities.ts";
 
 test("what cannot be told keeps back nothing else, and is told with its next change", async () => {

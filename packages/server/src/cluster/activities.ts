@@ -1,5 +1,5 @@
+import type { Activity } from "@banyan/desk/serving";
 import type { Shared } from "@banyan/store/postgres";
-import type { Activity } from "../desk/elsewhere.ts";
 
 /** Options of `Activities`. */
 export interface ActivitiesOptions {

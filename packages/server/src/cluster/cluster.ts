@@ -1,14 +1,21 @@
 import type { Store } from "@banyan/core";
+import { GUEST, OWNER, type Principal } from "@banyan/desk";
+import {
+  type Activity,
+  type DeskCommand,
+  type Elsewhere,
+  failsAs,
+  hasBegun,
+  type LiveChats,
+  type LiveConversation,
+  type LiveConversations,
+  type Outcome,
+  type Performer,
+  type Watchable,
+} from "@banyan/desk/serving";
 import type { Command, Problem } from "@banyan/protocol";
 import { rights } from "@banyan/protocol/values";
 import { type Owner, runsToGoOnWith, type Shared } from "@banyan/store/postgres";
-import type { DeskCommand } from "../desk/commands/workplace.ts";
-import type { Activity, Elsewhere, Watchable } from "../desk/elsewhere.ts";
-import type { LiveChats } from "../desk/live/live-chats.ts";
-import type { LiveConversation } from "../desk/live/live-conversation.ts";
-import type { LiveConversations } from "../desk/live/live-conversations.ts";
-import { failsAs, hasBegun, type Outcome, type Performer } from "../desk/perform.ts";
-import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
 import { Activities } from "./activities.ts";
 import { Bells } from "./bells.ts";
 import { Draining, placeIn, runsAtWork, toGoOn } from "./draining.ts";
@@ -382,10 +389,7 @@ export class Cluster implements Elsewhere, DrivenNode {
   }
 
   async #failed(error: unknown): Promise<Outcome> {
-    const failed = () => {
-      throw error;
-    };
-    return (await this.#desk?.performer.outcomeOf(failed)) ?? { error: STOPPING };
+    return (await this.#desk?.performer.outcomeOf(() => Promise.reject(error))) ?? { error: STOPPING };
   }
 
   /** Returns whether a command failed because another node took its conversation: between two queries, or during a sleep. */

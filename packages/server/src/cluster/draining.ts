@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConversationState, newestLeaf, pathTo } from "@banyan/core";
 import { askingRuns, isAskedIn, isEnded, type LiveRun, lastAssistantMessage } from "@banyan/core/conversation";
-import type { LiveConversation } from "../desk/live/live-conversation.ts";
+import type { LiveConversation } from "@banyan/desk/serving";
 import type { Asked } from "./driver.ts";
 
 /** Milliseconds between two checks whether all runs have ended. */

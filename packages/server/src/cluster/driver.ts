@@ -1,10 +1,8 @@
 import type { ConversationState } from "@banyan/core";
 import { turnThatWaits } from "@banyan/core/conversation";
+import type { Principal } from "@banyan/desk";
+import type { Activity, DeskCommand, Outcome } from "@banyan/desk/serving";
 import type { Command, CommandName } from "@banyan/protocol";
-import type { DeskCommand } from "../desk/commands/workplace.ts";
-import type { Activity } from "../desk/elsewhere.ts";
-import type { Outcome } from "../desk/perform.ts";
-import type { Principal } from "../desk/principal.ts";
 
 /** A command on its way to the node that owns its conversation. */
 export interface Asked {

@@ -1,7 +1,7 @@
 import { type Event, isEvent, type Store, StoreError } from "@banyan/core";
 import type { LogView } from "@banyan/core/stores";
+import type { LiveConversation } from "@banyan/desk/serving";
 import type { Shared } from "@banyan/store/postgres";
-import type { LiveConversation } from "../desk/live/live-conversation.ts";
 import type { Place, Step } from "./driver.ts";
 
 /** Milliseconds between two reads of a log that another node writes, or this node writes, and for a node's answer. */

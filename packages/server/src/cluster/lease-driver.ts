@@ -1,5 +1,5 @@
+import type { Outcome } from "@banyan/desk/serving";
 import { type Shared, Takeover } from "@banyan/store/postgres";
-import type { Outcome } from "../desk/perform.ts";
 import type { Asked, DrivenNode, Driver } from "./driver.ts";
 
 /** Milliseconds between two searches for conversations of dead nodes. */

@@ -1,11 +1,8 @@
 import { ClientError, type Link } from "@banyan/client";
 import { nodeLink, type ServerAddress } from "@banyan/client/node";
 import { type Cursor, createId, cursorOf, type Message, SessionError, StoreError } from "@banyan/core";
+import { Frame, type Line, NotThere, type Viewer, type Watchable, type Watching } from "@banyan/desk/serving";
 import type { Command, CommandName, Problem, ServerFrame } from "@banyan/protocol";
-import type { Watchable, Watching } from "../desk/elsewhere.ts";
-import { Frame, type Viewer } from "../desk/live/frame.ts";
-import type { Line } from "../desk/live/subscription.ts";
-import { NotThere } from "../desk/problem.ts";
 
 /** The place to watch a conversation now: another node, this node, or only the database. */
 export type WatchedAt =

@@ -1,6 +1,6 @@
 import { whyNoPostgres } from "@banyan/store/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NAMED_PROGRAMS, PROGRAMS, ProgramChat, send } from "../doors/openai-programs.fixture.ts";
+import { NAMED_PROGRAMS, PROGRAMS, ProgramChat, send } from "../doors/openai/programs.fixture.ts";
 import { type NodeProcess, Nodes } from "../testing/nodes.fixture.ts";
 
 const title = whyNoPostgres === undefined ? "" : ` (skipped: ${whyNoPostgres})`;

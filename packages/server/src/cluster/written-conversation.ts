@@ -1,8 +1,6 @@
 import { type ConversationState, type Event, emptyConversation, type Message, reduce, type Store } from "@banyan/core";
+import { Frame, type Line, shownTo, type Viewer, type Watchable, type Watching } from "@banyan/desk/serving";
 import { sizeOf, snapshotOf } from "@banyan/protocol/values";
-import type { Watchable, Watching } from "../desk/elsewhere.ts";
-import { Frame, shownTo, type Viewer } from "../desk/live/frame.ts";
-import type { Line } from "../desk/live/subscription.ts";
 
 /** Maximum number of UTF-16 units of messages in one answer; a single larger message is still sent. */
 const READ_AT_ONCE = 1024 * 1024;

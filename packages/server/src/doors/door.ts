@@ -8,13 +8,13 @@ import {
   type UserContent,
   type UserPart,
 } from "@banyan/core/conversation";
-import { LARGEST_FRAME } from "@banyan/protocol";
+import { refusalOf } from "@banyan/desk/serving";
+import { type ErrorCode, LARGEST_FRAME, type Problem } from "@banyan/protocol";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { z } from "zod";
-import { refusalOf } from "../desk/perform.ts";
-import { statusOf } from "../http/answers.ts";
-import type { HttpEnvironment } from "../http/app.ts";
+import type { HttpEnvironment } from "../auth/gate.ts";
 
 export type DoorRequest = Context<HttpEnvironment>;
 
@@ -63,6 +63,26 @@ export function door(failure: Failure, addresses: (app: Hono<HttpEnvironment>) =
 /** The default error format. */
 export const plainFailure: Failure = (context, { code, message }) =>
   context.json({ error: { code, message } }, doorStatus(code));
+
+const STATUS: Readonly<Record<ErrorCode, ContentfulStatusCode>> = {
+  ambiguous: 409,
+  busy: 429,
+  damaged: 500,
+  failed: 500,
+  forbidden: 403,
+  invalid: 409,
+  locked: 409,
+  malformed: 400,
+  "not-found": 404,
+  unconfirmed: 409,
+  stopping: 503,
+  "unknown-command": 400,
+};
+
+/** The HTTP status of a problem. */
+export function statusOf({ code }: Problem): ContentfulStatusCode {
+  return code in STATUS ? STATUS[code as ErrorCode] : 500;
+}
 
 /** The HTTP status of an error at a door. */
 export function doorStatus(code: string) {

@@ -2,12 +2,11 @@ import { Client, ClientError, type Watched } from "@banyan/client";
 import { lastOfRun, type TurnReader, topRun, type UnplacedItem } from "@banyan/client/display";
 import { createId } from "@banyan/core";
 import { askingRuns, type ConversationState } from "@banyan/core/conversation";
+import type { Desk, Principal } from "@banyan/desk";
+import { readCommand } from "@banyan/desk/serving";
 import type { ProgramAnswers } from "@banyan/host";
 import type { ClientTool } from "@banyan/protocol";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
-import type { Desk } from "../desk/desk.ts";
-import type { Principal } from "../desk/principal.ts";
-import { readCommand } from "../desk/read-command.ts";
 import type { DoorRequest } from "./door.ts";
 
 /** Milliseconds of silence after which the stream of a waiting turn ends: questions that arise together arrive together. */

@@ -1,18 +1,16 @@
 import { pieceOfAddress } from "@banyan/core/conversation";
-import type { HttpBindings } from "@hono/node-server";
+import type { Only } from "@banyan/desk";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, setCookie } from "hono/cookie";
 import { parseAccept } from "hono/utils/accept";
-import { type Gate, knockOf, type Refusal } from "../auth/gate.ts";
+import { type Gate, type HttpEnvironment, knockOf, type Refusal } from "../auth/gate.ts";
 import { SIGNED_IN } from "../auth/signed-in-page.ts";
-import type { Only, Principal } from "../desk/principal.ts";
-import { agUi } from "../doors/ag-ui.ts";
-import { openAi } from "../doors/openai.ts";
-import { errorOf } from "../doors/openai-words.ts";
-import { uiMessages } from "../doors/ui-messages.ts";
+import { agUi } from "../doors/ag-ui/door.ts";
+import { openAi } from "../doors/openai/door.ts";
+import { errorOf } from "../doors/openai/words.ts";
+import { uiMessages } from "../doors/ui-messages/door.ts";
 import { Pace } from "../socket/pace.ts";
-import { noticePage } from "./answers.ts";
 import type { PageFile } from "./page-files.ts";
 import { type RestParts, rest } from "./rest.ts";
 
@@ -26,17 +24,11 @@ const WHY = "<!-- why -->";
 
 const NOT_BUILT = "The page was not built: run npm run build, and start the server again.";
 
-/** The variables of an admitted request. */
-export interface HttpEnvironment {
-  Bindings: HttpBindings;
-  Variables: { principal: Principal };
-}
-
 /** The parts of the server that HTTP needs. */
 export interface HttpParts extends RestParts {
   readonly gate: Gate;
   readonly page: ReadonlyMap<string, PageFile>;
-  /** Returns whether a load balancer may send clients to this server. */
+  /** Whether a balancer may send clients here. */
   isReady(): Promise<boolean>;
   /** Returns whether clients must reconnect: the load balancer then picks another server. */
   isStopping(): boolean;
@@ -168,6 +160,16 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     return context.json({ error: { code: "failed", message } }, 500);
   });
   return app;
+}
+
+/** The HTML for a browser that may not see the page. Contains no text of the request. */
+function noticePage(message: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Banyan</title></head>
+<body><h1>Banyan</h1><p>${message}</p></body>
+</html>
+`;
 }
 
 /** The API paths that a guest with a link may use (S29). These paths refuse commands about other conversations. */

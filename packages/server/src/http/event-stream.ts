@@ -1,7 +1,5 @@
 import type { Cursor } from "@banyan/core";
-import type { Watchable, Watching } from "../desk/elsewhere.ts";
-import type { Frame, Viewer } from "../desk/live/frame.ts";
-import type { Line } from "../desk/live/subscription.ts";
+import type { Frame, Line, Viewer, Watchable, Watching } from "@banyan/desk/serving";
 
 /** Bytes that may wait in a connection before it counts as full. */
 const FULL = 1024 * 1024;

@@ -1,4 +1,6 @@
 import { createId } from "@banyan/core";
+import type { Desk } from "@banyan/desk";
+import { type DeskCommand, isOfConnection, type Outcome, readCommand, refusalOf } from "@banyan/desk/serving";
 import {
   CONVERSATIONS,
   type Command,
@@ -10,13 +12,9 @@ import {
 } from "@banyan/protocol";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import type { HttpEnvironment } from "../auth/gate.ts";
 import type { GuestLines } from "../auth/guest-lines.ts";
-import type { DeskCommand } from "../desk/commands/workplace.ts";
-import type { Desk } from "../desk/desk.ts";
-import { isOfConnection, type Outcome, refusalOf } from "../desk/perform.ts";
-import { readCommand } from "../desk/read-command.ts";
-import { attachment, statusOf } from "./answers.ts";
-import type { HttpEnvironment } from "./app.ts";
+import { statusOf } from "../doors/door.ts";
 import { cursorFrom, EventStream } from "./event-stream.ts";
 
 /** Maximum size of an imported conversation, in bytes. */
@@ -194,4 +192,12 @@ function limited(maxSize: number) {
     onError: (context) =>
       context.json({ error: { code: "malformed", message: `A body of more than ${maxSize} bytes is refused.` } }, 413),
   });
+}
+
+/** `Content-Disposition` of a download (RFC 6266): the file name, and an ASCII name for clients that know no other. */
+function attachment(name: string): string {
+  const plain = name.replaceAll(/[^\w.-]/g, "_");
+  if (plain === name) return `attachment; filename="${name}"`;
+  const whole = encodeURIComponent(name).replaceAll(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
 }

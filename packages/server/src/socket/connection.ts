@@ -1,13 +1,8 @@
 import { ID_RULE, isId } from "@banyan/core/conversation";
+import type { Desk, Principal } from "@banyan/desk";
+import { Frame, type Line, readCommand, type Seat, type Viewer } from "@banyan/desk/serving";
 import { closeCodes, hello, isCompatible, PROTOCOL, type ServerFrame } from "@banyan/protocol";
 import type { RawData, WebSocket } from "ws";
-import type { Desk } from "../desk/desk.ts";
-import type { Viewer } from "../desk/live/frame.ts";
-import { Frame } from "../desk/live/frame.ts";
-import type { Line } from "../desk/live/subscription.ts";
-import type { Principal } from "../desk/principal.ts";
-import { readCommand } from "../desk/read-command.ts";
-import type { Seat } from "../desk/seat.ts";
 import { Pace } from "./pace.ts";
 
 /** Milliseconds within which a client must send its hello. */

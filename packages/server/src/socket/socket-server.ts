@@ -1,13 +1,12 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
+import { Frame, LINK_OVER } from "@banyan/desk/serving";
 import { closeCodes, LARGEST_FRAME, LARGEST_OF_WATCHERS, SIGN_OF_LIFE } from "@banyan/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Gate, Knock, SocketVerdict } from "../auth/gate.ts";
 import { knockOf } from "../auth/gate.ts";
 import type { GuestLines } from "../auth/guest-lines.ts";
 import { randomToken } from "../auth/secret.ts";
-import { Frame } from "../desk/live/frame.ts";
-import { LINK_OVER } from "../desk/perform.ts";
 import { type Caller, Connection, type ConnectionParts } from "./connection.ts";
 
 /** Milliseconds that a client has to close its connection when the server stops. */

@@ -16,12 +16,12 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import { Client, type ClientEvents } from "@banyan/client";
 import type { AgentOptions } from "@banyan/core";
+import { Desk } from "@banyan/desk";
+import { hostOf } from "@banyan/desk/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, onTestFinished } from "vitest";
-import { Desk } from "../desk/desk.ts";
 import { type CommandPlace, serveAcp } from "../doors/acp/index.ts";
 import { AcpJudge } from "./acp-frames.fixture.ts";
-import { hostOf } from "./served-host.fixture.ts";
 import { temporaryDirectory } from "./serving.fixture.ts";
 
 export const WORKSPACE = "/a/workspace";

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
+import type { ServedHost } from "@banyan/desk";
 import { openServers } from "@banyan/host/mcp";
-import type { ServedHost } from "../desk/commands/workplace.ts";
 
 type Equipment = Awaited<ReturnType<ServedHost["ready"]>>;
 

@@ -2,9 +2,9 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { defineTool } from "@banyan/core";
 import { call, scriptedModel, text } from "@banyan/core/testing";
+import { hostOf } from "@banyan/desk/testing";
 import { postgresStore } from "@banyan/store/postgres";
 import { serve } from "../server.ts";
-import { hostOf } from "./served-host.fixture.ts";
 
 /** The start options of a node. */
 export interface NodeProgramOptions {

@@ -1,11 +1,11 @@
 import type { AgentOptions, Store } from "@banyan/core";
+import type { ServedHost } from "@banyan/desk";
+import { hostOf } from "@banyan/desk/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
-import type { ServedHost } from "../desk/commands/workplace.ts";
 import { type RunningServer, type ServeOptions, serve } from "../server.ts";
-import { hostOf } from "./served-host.fixture.ts";
 
+export { hostOf } from "@banyan/desk/testing";
 export { lateServer, promptsOf } from "./mcp-servers.fixture.ts";
-export { hostOf } from "./served-host.fixture.ts";
 
 /** The token of every test server. */
 export const TOKEN = "a-token-of-a-test-0123456789-0123456789";

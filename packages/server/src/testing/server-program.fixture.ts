@@ -2,9 +2,9 @@
 // names.
 import { defineTool } from "@banyan/core";
 import { call, reasoning, scriptedModel, text } from "@banyan/core/testing";
+import { hostOf } from "@banyan/desk/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { serve } from "../server.ts";
-import { hostOf } from "./served-host.fixture.ts";
 
 const [directory = "", token = "", ...allowedHosts] = process.argv.slice(2);
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index} `);

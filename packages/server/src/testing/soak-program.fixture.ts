@@ -4,9 +4,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentOptions } from "@banyan/core";
 import { agentPlaying, modelPlaying, SCENES, type SceneName, Starts } from "@banyan/core/testing/moments";
+import { hostOf } from "@banyan/desk/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { serve } from "../server.ts";
-import { hostOf } from "./served-host.fixture.ts";
 
 /** The state of the process. */
 export interface Figures {

@@ -5,9 +5,9 @@ import { askClient, defineTool, launchAgent } from "@banyan/core";
 import type { ModelRequest } from "@banyan/core/drivers";
 import { updatePlan } from "@banyan/core/hosts";
 import { call, type Scene, scriptedModel, text } from "@banyan/core/testing";
+import { hostOf } from "@banyan/desk/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { serve } from "../server.ts";
-import { hostOf } from "./served-host.fixture.ts";
 
 const [directory = "", token = "", file = ""] = process.argv.slice(2);
 

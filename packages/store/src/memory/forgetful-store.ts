@@ -1,6 +1,6 @@
 import type { Event, Store } from "@banyan/core";
 import type { ConversationSummary, Log, LogView, OpenOptions, SearchHit } from "@banyan/core/stores";
-import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../refusal.ts";
+import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../log/refusal.ts";
 
 /**
  * Returns a store that keeps only the position of each conversation, for endless conversations that are never read

@@ -13,9 +13,9 @@ import {
   type SearchHit,
   type SearchOptions,
 } from "@banyan/core/stores";
-import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../refusal.ts";
+import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../log/refusal.ts";
+import { addToSummary, emptySummary, hasLabels, newestFirst, questionsIn, type Summary } from "../log/summary.ts";
 import { searchLogs } from "../search/search-logs.ts";
-import { addToSummary, emptySummary, hasLabels, newestFirst, questionsIn, type Summary } from "../summary.ts";
 
 /**
  * Returns a store that keeps conversations in memory, for tests and temporary chats. Appends complete immediately.

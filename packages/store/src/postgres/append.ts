@@ -1,5 +1,5 @@
-import type { Row } from "../row.ts";
-import type { Summary } from "../summary.ts";
+import type { Row } from "../log/row.ts";
+import type { Summary } from "../log/summary.ts";
 import type { Database } from "./database.ts";
 import { isPassing } from "./error.ts";
 import { type SaidRow, storable } from "./said-rows.ts";

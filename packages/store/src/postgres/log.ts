@@ -7,10 +7,10 @@ import {
   type Rights,
   type RightsPlace,
 } from "@banyan/core/stores";
-import { checkSequence, logClosed, overtaken, type Writer } from "../refusal.ts";
-import { rightsFrom } from "../rights-text.ts";
-import { rowOf } from "../row.ts";
-import { addToSummary, type Summary } from "../summary.ts";
+import { checkSequence, logClosed, overtaken, type Writer } from "../log/refusal.ts";
+import { rightsFrom } from "../log/rights-text.ts";
+import { rowOf } from "../log/row.ts";
+import { addToSummary, type Summary } from "../log/summary.ts";
 import type { Appends } from "./append.ts";
 import type { Database } from "./database.ts";
 import { questionsText } from "./questions.ts";

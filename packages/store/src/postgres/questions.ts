@@ -1,6 +1,6 @@
 import { noteQuestions, type OpenQuestion } from "@banyan/core/stores";
-import { eventOf } from "../row.ts";
-import { ASKS, CLOSES } from "../summary.ts";
+import { eventOf } from "../log/row.ts";
+import { ASKS, CLOSES } from "../log/summary.ts";
 import type { Database } from "./database.ts";
 import { storable } from "./said-rows.ts";
 import type { Statement } from "./statement.ts";

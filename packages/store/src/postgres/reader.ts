@@ -1,6 +1,6 @@
 import type { Event } from "@banyan/core";
-import { gaps } from "../gaps.ts";
-import { eventOf } from "../row.ts";
+import { gaps } from "../log/gaps.ts";
+import { eventOf } from "../log/row.ts";
 import type { Database } from "./database.ts";
 import type { Statement } from "./statement.ts";
 

@@ -1,5 +1,5 @@
 import type { SearchHit, SearchOptions } from "@banyan/core/stores";
-import { eventOf } from "../row.ts";
+import { eventOf } from "../log/row.ts";
 import { excerptOf } from "../search/excerpt.ts";
 import { lexemesOfWord } from "../search/lexemes.ts";
 import { saidIn } from "../search/said.ts";

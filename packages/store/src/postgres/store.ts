@@ -10,8 +10,8 @@ import type {
   SearchHit,
   SearchOptions,
 } from "@banyan/core/stores";
-import { notFound, openElsewhere, openHere, storeClosed, type Writer } from "../refusal.ts";
-import { newestFirst, questionsIn, type Summary } from "../summary.ts";
+import { notFound, openElsewhere, openHere, storeClosed, type Writer } from "../log/refusal.ts";
+import { newestFirst, questionsIn, type Summary } from "../log/summary.ts";
 import { readAddress } from "./address.ts";
 import { Appends, labelTexts } from "./append.ts";
 import { Database } from "./database.ts";

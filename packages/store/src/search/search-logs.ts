@@ -1,6 +1,6 @@
 import type { Event } from "@banyan/core";
 import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core/stores";
-import { isWithin } from "../summary.ts";
+import { isWithin } from "../log/summary.ts";
 import { excerptOf } from "./excerpt.ts";
 import { saidIn, type Text } from "./said.ts";
 import { holdsWords, wordsOf } from "./words.ts";

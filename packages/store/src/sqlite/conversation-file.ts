@@ -2,7 +2,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } fro
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "@banyan/core";
-import { notFound } from "../refusal.ts";
+import { notFound } from "../log/refusal.ts";
 import { OpenDatabase, SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
 import { INDEX_OF_QUESTIONS, identityOf, makeSchema, passedOver, VERSION } from "./conversation-schema.ts";
 import { createFile, openDatabase, transaction } from "./database.ts";

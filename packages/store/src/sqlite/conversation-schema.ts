@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
-import { ASKS } from "../summary.ts";
+import { ASKS } from "../log/summary.ts";
 
 export const VERSION = 1;
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type ConversationSummary, noteQuestions, type OpenQuestion } from "@banyan/core/stores";
-import { eventOf } from "../row.ts";
-import { ASKS, addToSummary, CLOSES, emptySummary, questionsIn } from "../summary.ts";
+import { eventOf } from "../log/row.ts";
+import { ASKS, addToSummary, CLOSES, emptySummary, questionsIn } from "../log/summary.ts";
 import { reading } from "./database.ts";
 
 /** The first events, which may include types that only occur at a conversation's beginning. */

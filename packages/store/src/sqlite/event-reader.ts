@@ -1,6 +1,6 @@
 import type { Event } from "@banyan/core";
-import { gaps } from "../gaps.ts";
-import { eventOf } from "../row.ts";
+import { gaps } from "../log/gaps.ts";
+import { eventOf } from "../log/row.ts";
 import type { ReadStatements } from "./connection.ts";
 import { isDamage } from "./error.ts";
 

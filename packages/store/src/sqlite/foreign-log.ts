@@ -2,7 +2,7 @@ import { renameSync, rmSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { createId } from "@banyan/core";
-import { eventOf } from "../row.ts";
+import { eventOf } from "../log/row.ts";
 import { identityOf, passedOver } from "./conversation-schema.ts";
 import { openAlone, openDatabase } from "./database.ts";
 import { storeError } from "./error.ts";

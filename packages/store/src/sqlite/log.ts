@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Event, StoreError } from "@banyan/core";
 import type { Log } from "@banyan/core/stores";
-import { checkSequence, fileGone, logClosed, overtaken } from "../refusal.ts";
-import { rowOf } from "../row.ts";
+import { checkSequence, fileGone, logClosed, overtaken } from "../log/refusal.ts";
+import { rowOf } from "../log/row.ts";
 import { SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
 import type { OpenFile } from "./conversation-file.ts";
 import { transaction } from "./database.ts";

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { basename } from "node:path";
-import type { Writer } from "../refusal.ts";
+import type { Writer } from "../log/refusal.ts";
 
 /** The owner of a conversation, as its file records the owner. */
 export interface FileOwner extends Writer {

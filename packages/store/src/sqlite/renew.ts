@@ -2,7 +2,7 @@ import { copyFileSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { createId } from "@banyan/core";
-import { rowOf } from "../row.ts";
+import { rowOf } from "../log/row.ts";
 import { readStatements } from "./connection.ts";
 import { keepPassedOver, makeSchema, passedOver } from "./conversation-schema.ts";
 import { createFile, flushDirectory, openDatabase, reading, transaction } from "./database.ts";

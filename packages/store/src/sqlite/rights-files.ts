@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { noRights, type Rights, type RightsPlace } from "@banyan/core/stores";
-import { parsed, rightsFrom } from "../rights-text.ts";
+import { parsed, rightsFrom } from "../log/rights-text.ts";
 import { storeError } from "./error.ts";
 import { fileNameOf } from "./file-name.ts";
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import { eventOf } from "../row.ts";
+import { eventOf } from "../log/row.ts";
 import { SAYING, type Said, saidIn } from "../search/said.ts";
 import { spaced } from "../search/words.ts";
 import { reading, transaction } from "./database.ts";

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core/stores";
-import { eventOf } from "../row.ts";
+import { eventOf } from "../log/row.ts";
+import { isWithin } from "../log/summary.ts";
 import { excerptOf } from "../search/excerpt.ts";
 import { saidIn } from "../search/said.ts";
 import { LIMIT } from "../search/search-logs.ts";
 import { spaced, wordsOf } from "../search/words.ts";
-import { isWithin } from "../summary.ts";
 import { type Entry, readCatalogue } from "./catalogue.ts";
 import { catalogueIn, discardCatalogue, passingCatalogue, writableCatalogue } from "./catalogue-file.ts";
 import { reading, transaction } from "./database.ts";

@@ -11,8 +11,8 @@ import type {
   SearchHit,
   SearchOptions,
 } from "@banyan/core/stores";
-import { notFound, openElsewhere, openHere, storeClosed } from "../refusal.ts";
-import { hasLabels, newestFirst } from "../summary.ts";
+import { notFound, openElsewhere, openHere, storeClosed } from "../log/refusal.ts";
+import { hasLabels, newestFirst } from "../log/summary.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { type OpenFile, openConversationFile } from "./conversation-file.ts";
 import { storeError } from "./error.ts";

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import type { Event } from "@banyan/core";
 import type { LogView } from "@banyan/core/stores";
-import { notFound } from "../refusal.ts";
+import { notFound } from "../log/refusal.ts";
 import { type ReadStatements, readStatements } from "./connection.ts";
 import { passedOver } from "./conversation-schema.ts";
 import { reading } from "./database.ts";

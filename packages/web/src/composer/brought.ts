@@ -1,7 +1,7 @@
 import type { Result } from "@banyan/protocol";
 import { useEffect } from "react";
-import { type PageState, usePage, usePageState } from "../page.ts";
-import type { Attachments } from "./attachments.ts";
+import { type PageState, usePage, usePageState } from "../parts/page/page.ts";
+import type { Attachments } from "../transcript/attachments.ts";
 import { valueIn } from "./own.ts";
 
 // Slash prompts from files and MCP servers of the server (W65, W74).

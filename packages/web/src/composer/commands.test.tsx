@@ -1,6 +1,6 @@
 import { slashIn } from "@banyan/core/shown";
 import { describe, expect, it } from "vitest";
-import type { Action } from "../palette/actions.tsx";
+import type { Action } from "../parts/page/actions.tsx";
 import { type BroughtPrompt, promptLine } from "./brought.ts";
 import { filledPrompt } from "./own.ts";
 import { offeredPrompts, promptIn, slashAct, slashCommands } from "./slash-lines.ts";

@@ -1,17 +1,9 @@
 import type { ActionUser } from "@banyan/client/actions";
 import { useEffect, useState } from "react";
-import { usePage, usePageState } from "../page.ts";
-import { useAllActions } from "../palette/actions.tsx";
+import { useAllActions } from "../parts/page/actions.tsx";
+import { usePage, usePageState } from "../parts/page/page.ts";
 import { type AskedPrompt, type BroughtPrompt, useBroughtPrompts } from "./brought.ts";
-
-/** A slash command. */
-export interface SlashCommand {
-  /** The name, with its slash. */
-  readonly name: string;
-  /** All names of the command, with their slashes. */
-  readonly words: readonly string[];
-  readonly does: string;
-}
+import type { SlashCommand } from "./slash-lines.ts";
 
 /** The slash commands that are available here (W43, W65). */
 export interface SlashCommands {

@@ -1,5 +1,5 @@
 import { type RefObject, useId, useLayoutEffect, useState } from "react";
-import { t } from "../phrases/phrases.ts";
+import { t } from "../parts/phrases/phrases.ts";
 import type { SlashCommands } from "./commands.ts";
 import type { PromptToFill } from "./own.ts";
 import { useSuggestions, wordBefore } from "./use-suggestions.ts";

@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from "react";
-import { keep, kept } from "../shell/kept.ts";
-import type { Attachment } from "./attachments.ts";
+import { keep, kept } from "../parts/browser/kept.ts";
+import type { Attachment } from "../transcript/attachments.ts";
 
 /** An unsent message: its text and its files. */
 interface Draft {

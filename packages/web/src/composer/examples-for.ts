@@ -1,4 +1,4 @@
-import { t } from "../phrases/phrases.ts";
+import { t } from "../parts/phrases/phrases.ts";
 
 /** The number of examples. */
 const OFFERED = 3;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { usePage, usePageState } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
+import { usePage, usePageState } from "../parts/page/page.ts";
+import { t } from "../parts/phrases/phrases.ts";
 import { examplesFor } from "./examples-for.ts";
 
 /** The number of workspace files to choose from. */

@@ -1,19 +1,19 @@
 import { createId } from "@banyan/core/conversation";
 import { useRef, useState } from "react";
-import { show, want } from "../conversations/new-conversation.tsx";
-import { IconButton } from "../design/button.tsx";
-import { usePage, usePageState } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
-import { messageInWords, useAttachments } from "./attachments.ts";
+import { IconButton } from "../parts/design/button.tsx";
+import { usePage, usePageState } from "../parts/page/page.ts";
+import { t } from "../parts/phrases/phrases.ts";
+import { messageInWords, useAttachments } from "../transcript/attachments.ts";
 import { saidWith } from "./brought.ts";
 import { useSlashCommands } from "./commands.ts";
 import { FIRST_PAGE, giveBack, keepBeginning, useDraft } from "./draft.ts";
 import { Examples } from "./examples.tsx";
 import { MessageBox } from "./message-box.tsx";
-import { FilesChoice, type Mode, ModeChoice, ModelChoice, PresetChoice, useWorktrees } from "./model-choice.tsx";
+import { FilesChoice, ModeChoice, ModelChoice, PresetChoice, useWorktrees } from "./model-choice.tsx";
+import type { Mode } from "./own.ts";
 
-/** The message box that begins a conversation (W63). */
-export function FirstMessage() {
+/** The message box that begins a conversation (W63). `opening` returns a function that shows the conversation. */
+export function FirstMessage({ opening }: { readonly opening: () => (conversation: string) => Promise<void> }) {
   const page = usePage();
   const { connection } = page;
   const phase = usePageState((state) => state.connection.phase);
@@ -58,7 +58,7 @@ export function FirstMessage() {
     const asked = commands.promptIn(text);
     if (!asked && commands.act(text)) return setText("");
     const said = { text, files: files.all };
-    const isWanted = want();
+    const open = opening();
     keepBeginning(said);
     const message = saidWith(text, asked, files);
     setBeginning(messageInWords(message));
@@ -67,7 +67,7 @@ export function FirstMessage() {
     files.clear();
     const begun = begin(message).finally(() => keepBeginning(undefined));
     begun.catch(() => giveBack(FIRST_PAGE, said));
-    await begun.then((conversation) => show(page, conversation, isWanted)).finally(() => setBeginning(undefined));
+    await begun.then(open).finally(() => setBeginning(undefined));
   };
   return (
     <section aria-label={t("Your message")} className="flex w-full flex-col gap-2">

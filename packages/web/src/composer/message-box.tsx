@@ -10,13 +10,13 @@ import {
   useState,
 } from "react";
 import { flushSync } from "react-dom";
-import { IconButton } from "../design/button.tsx";
-import { usePage } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
-import { lazily } from "../shell/lazily.ts";
-import { useIsTouch } from "../shell/preferences.ts";
-import { AttachmentList } from "./attachment-list.tsx";
-import { ACCEPTED, type Attachments } from "./attachments.ts";
+import { lazily } from "../parts/browser/lazily.ts";
+import { IconButton } from "../parts/design/button.tsx";
+import { usePage } from "../parts/page/page.ts";
+import { useIsTouch } from "../parts/page/preferences.ts";
+import { t } from "../parts/phrases/phrases.ts";
+import { AttachmentList } from "../transcript/attachment-list.tsx";
+import { ACCEPTED, type Attachments } from "../transcript/attachments.ts";
 import type { SlashCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
 import type { PromptToFill } from "./own.ts";

@@ -1,13 +1,13 @@
 import { createId } from "@banyan/core/conversation";
 import { Suspense, useEffect, useRef, useState } from "react";
-import { useUsualModel } from "../conversation/use-models.ts";
-import { Select } from "../design/field.tsx";
-import { Icon } from "../design/icon.tsx";
-import { usePage, usePageState } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
-import { lazily } from "../shell/lazily.ts";
-import { useMay } from "../use-may.ts";
-import { type Preset, usePresets } from "./own.ts";
+import { lazily } from "../parts/browser/lazily.ts";
+import { useUsualModel } from "../parts/conversation/use-models.ts";
+import { Select } from "../parts/design/field.tsx";
+import { Icon } from "../parts/design/icon.tsx";
+import { usePage, usePageState } from "../parts/page/page.ts";
+import { useMay } from "../parts/page/use-may.ts";
+import { t } from "../parts/phrases/phrases.ts";
+import { type Mode, type Preset, usePresets } from "./own.ts";
 
 const ModelPicker = lazily(async () => ({ default: (await import("./model-picker.tsx")).ModelPicker }));
 
@@ -87,9 +87,6 @@ export function ModelChoice({
 function nameOf(model: string): string {
   return model.slice(model.indexOf("/") + 1);
 }
-
-/** How a turn ends: a chat when the model makes no more calls, a task when the model calls it done. */
-export type Mode = "chat" | "task";
 
 /** Chat or task, chosen before sending (W65). */
 export function ModeChoice({ mode, onChange }: { readonly mode: Mode; onChange(mode: Mode): void }) {

@@ -1,11 +1,11 @@
 import { shortCount } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
-import { TextField } from "../design/field.tsx";
-import { type KnownModel, usePage } from "../page.ts";
-import { t, withoutName } from "../phrases/phrases.ts";
-import { takesFocus } from "../shell/focus-on.ts";
-import { keep, kept } from "../shell/kept.ts";
+import { takesFocus } from "../parts/browser/focus-on.ts";
+import { keep, kept } from "../parts/browser/kept.ts";
+import { TextField } from "../parts/design/field.tsx";
+import { type KnownModel, usePage } from "../parts/page/page.ts";
+import { t, withoutName } from "../parts/phrases/phrases.ts";
 
 type Provider = Result<"model.list">["providers"][number];
 

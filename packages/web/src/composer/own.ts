@@ -1,7 +1,9 @@
-import { useKeptList } from "../shell/use-kept-list.ts";
-import type { Mode } from "./model-choice.tsx";
+import { useKeptList } from "../parts/browser/use-kept-list.ts";
 
 // The user's own prompts and presets, stored in this browser (W74).
+
+/** How a turn ends: a chat when the model makes no more calls, a task when the model calls it done. */
+export type Mode = "chat" | "task";
 
 /** A text that its name inserts into the message box. */
 export interface OwnPrompt {

@@ -1,8 +1,8 @@
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { Button } from "../design/button.tsx";
-import { usePage } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
-import { useMay } from "../use-may.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { Button } from "../parts/design/button.tsx";
+import { usePage } from "../parts/page/page.ts";
+import { useMay } from "../parts/page/use-may.ts";
+import { t } from "../parts/phrases/phrases.ts";
 
 /** The background processes of all branches, each with a stop button. */
 export function ProcessList() {

@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { Button } from "../design/button.tsx";
-import { TextField } from "../design/field.tsx";
-import { t } from "../phrases/phrases.ts";
-import { takesFocus } from "../shell/focus-on.ts";
+import { takesFocus } from "../parts/browser/focus-on.ts";
+import { Button } from "../parts/design/button.tsx";
+import { TextField } from "../parts/design/field.tsx";
+import { t } from "../parts/phrases/phrases.ts";
 import { type PromptToFill, valueIn } from "./own.ts";
 
 /** Asks for the fields of a prompt, and returns the filled prompt (W74). */

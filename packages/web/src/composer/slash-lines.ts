@@ -7,12 +7,20 @@ import {
   refuseArguments,
 } from "@banyan/client/actions";
 import { slashIn } from "@banyan/core/shown";
-import type { Action } from "../palette/actions.tsx";
-import { say as inWords, t } from "../phrases/phrases.ts";
+import type { Action } from "../parts/page/actions.tsx";
+import { say as inWords, t } from "../parts/phrases/phrases.ts";
 import type { AskedPrompt, Brought, BroughtPrompt } from "./brought.ts";
-import type { SlashCommand } from "./commands.ts";
 
 // Reads lines that begin with a slash. Loads after the first view of the page.
+
+/** A slash command. */
+export interface SlashCommand {
+  /** The name, with its slash. */
+  readonly name: string;
+  /** All names of the command, with their slashes. */
+  readonly words: readonly string[];
+  readonly does: string;
+}
 
 /** The prompts that can be called by name: a command of the same name wins unless it gives way. */
 export function offeredPrompts(brought: Brought): readonly BroughtPrompt[] {

@@ -1,11 +1,11 @@
 import { itemSentence } from "@banyan/client/display";
 import type { FeedItem } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
-import { useConversation } from "../conversation/use-conversation.ts";
-import { Button } from "../design/button.tsx";
-import { usePage } from "../page.ts";
-import { say, t } from "../phrases/phrases.ts";
-import { useMay } from "../use-may.ts";
+import { useConversation } from "../parts/conversation/use-conversation.ts";
+import { Button } from "../parts/design/button.tsx";
+import { usePage } from "../parts/page/page.ts";
+import { useMay } from "../parts/page/use-may.ts";
+import { say, t } from "../parts/phrases/phrases.ts";
 
 type Waiting = Extract<FeedItem, { type: "turn.waiting" }>;
 

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
-import { useConversation } from "../conversation/use-conversation.ts";
-import { usePage, usePageState } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
-import { messageInWords } from "./attachments.ts";
+import { useConversation } from "../parts/conversation/use-conversation.ts";
+import { usePage, usePageState } from "../parts/page/page.ts";
+import { t } from "../parts/phrases/phrases.ts";
+import { messageInWords } from "../transcript/attachments.ts";
 
 /**
  * Messages that were written without a connection: they are sent with the next connection, or can be withdrawn (W26). Also shows

@@ -1,10 +1,11 @@
 import { referenceTo, visibleLine } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
-import { usePage } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
+import { usePage } from "../parts/page/page.ts";
+import { t } from "../parts/phrases/phrases.ts";
 import { type BroughtPrompt, promptLine } from "./brought.ts";
-import type { SlashCommand, SlashCommands } from "./commands.ts";
+import type { SlashCommands } from "./commands.ts";
 import { type OwnPrompt, ownToFill, type PromptToFill, useOwnPrompts } from "./own.ts";
+import type { SlashCommand } from "./slash-lines.ts";
 
 /** A completion of the word before the caret. */
 export interface Suggestion {

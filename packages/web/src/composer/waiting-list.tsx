@@ -1,13 +1,13 @@
 import { toldUnreadable, type UserPart, type WaitingInput } from "@banyan/core/conversation";
 import { useState } from "react";
-import { writtenIn } from "../connection/unsent.ts";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { TextField } from "../design/field.tsx";
-import { usePage } from "../page.ts";
-import { say, t } from "../phrases/phrases.ts";
-import { takesFocus } from "../shell/focus-on.ts";
-import { useMay } from "../use-may.ts";
-import { messageInWords } from "./attachments.ts";
+import { takesFocus } from "../parts/browser/focus-on.ts";
+import { writtenIn } from "../parts/connection/unsent.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { TextField } from "../parts/design/field.tsx";
+import { usePage } from "../parts/page/page.ts";
+import { useMay } from "../parts/page/use-may.ts";
+import { say, t } from "../parts/phrases/phrases.ts";
+import { messageInWords } from "../transcript/attachments.ts";
 
 /** Undelivered messages: edit, change delivery, reorder or withdraw (W37). */
 export function WaitingList({ run }: { readonly run: string | undefined }) {

@@ -1,12 +1,12 @@
 import { BRANCHES_AT_ONCE } from "@banyan/protocol";
 import { useState } from "react";
 import { ModelPicker } from "../composer/model-picker.tsx";
-import { useConversation } from "../conversation/use-conversation.ts";
-import { useUsualModel } from "../conversation/use-models.ts";
-import { Button, IconButton } from "../design/button.tsx";
-import { Select, TextArea } from "../design/field.tsx";
-import { usePage } from "../page.ts";
-import { t, tCount } from "../phrases/phrases.ts";
+import { useConversation } from "../parts/conversation/use-conversation.ts";
+import { useUsualModel } from "../parts/conversation/use-models.ts";
+import { Button, IconButton } from "../parts/design/button.tsx";
+import { Select, TextArea } from "../parts/design/field.tsx";
+import { usePage } from "../parts/page/page.ts";
+import { t, tCount } from "../parts/phrases/phrases.ts";
 
 /** How often one model can be asked. */
 const TIMES = Array.from({ length: BRANCHES_AT_ONCE - 1 }, (_, index) => index + 2);

@@ -1,12 +1,12 @@
 import { pathTo } from "@banyan/core/conversation";
 import { useEffect, useMemo } from "react";
-import { TREE } from "../conversation/live-conversation.ts";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { Button } from "../design/button.tsx";
-import { changesOf, unreadChanges, withSubAgents } from "../diff/branch-changes.ts";
-import { ChangedFiles } from "../diff/changed-files.tsx";
-import { madeChange } from "../diff/shown-file.ts";
-import { t } from "../phrases/phrases.ts";
+import { TREE } from "../parts/conversation/live-conversation.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { Button } from "../parts/design/button.tsx";
+import { changesOf, unreadChanges, withSubAgents } from "../parts/diff/branch-changes.ts";
+import { ChangedFiles } from "../parts/diff/changed-files.tsx";
+import { madeChange } from "../parts/diff/shown-file.ts";
+import { t } from "../parts/phrases/phrases.ts";
 import { usePanel } from "./use-panel.ts";
 
 /** The files that a branch has changed, with its sub-agents, in the order of the changes. */

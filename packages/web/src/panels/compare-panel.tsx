@@ -10,16 +10,16 @@ import {
 } from "@banyan/core/conversation";
 import { formatSpent, visibleLine } from "@banyan/core/shown";
 import { useEffect } from "react";
-import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
-import { Select } from "../design/field.tsx";
-import { say, t, tCount } from "../phrases/phrases.ts";
+import { useConversation, useMessage, useTree } from "../parts/conversation/use-conversation.ts";
+import { Select } from "../parts/design/field.tsx";
+import { useMay } from "../parts/page/use-may.ts";
+import { say, t, tCount } from "../parts/phrases/phrases.ts";
 import { useCallStatus } from "../transcript/call-status.ts";
 import { Markdown } from "../transcript/markdown/markdown.tsx";
-import { branchName } from "../tree/words.ts";
-import { useMay } from "../use-may.ts";
 import { AskSeveral } from "./ask-several.tsx";
 import { SideBySide } from "./side-by-side.tsx";
 import { TextDiff } from "./text-diff.tsx";
+import { branchName } from "./tree/words.ts";
 import { usePanel } from "./use-panel.ts";
 
 /** Maximum number of messages of a branch in this panel; the branch itself has the rest. */

@@ -1,9 +1,9 @@
 import { shortCount } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { usePage } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { usePage } from "../parts/page/page.ts";
+import { t } from "../parts/phrases/phrases.ts";
 
 type Part = Result<"context.read">["parts"][number];
 

@@ -2,12 +2,12 @@ import { pathTo } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { type ReactNode, useEffect, useState } from "react";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { usePage } from "../page.ts";
-import { t, tCount } from "../phrases/phrases.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { usePage } from "../parts/page/page.ts";
+import { useMay } from "../parts/page/use-may.ts";
+import { t, tCount } from "../parts/phrases/phrases.ts";
 import { RecalledItems } from "../transcript/recalled-items.tsx";
-import { beginningOf } from "../tree/words.ts";
-import { useMay } from "../use-may.ts";
+import { beginningOf } from "./tree/words.ts";
 import { Scrolled } from "./work-panels.tsx";
 
 // The equipment of the server's agents, one panel each (W71).

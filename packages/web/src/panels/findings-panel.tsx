@@ -1,12 +1,12 @@
 import { isReviewRequest, lastFindings, leaves, pathTo } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { useEffect } from "react";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { Button } from "../design/button.tsx";
-import { usePage } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
-import { beginningOf } from "../tree/words.ts";
-import { useMay } from "../use-may.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { Button } from "../parts/design/button.tsx";
+import { usePage } from "../parts/page/page.ts";
+import { useMay } from "../parts/page/use-may.ts";
+import { t } from "../parts/phrases/phrases.ts";
+import { beginningOf } from "./tree/words.ts";
 import { useMending } from "./use-mending.ts";
 
 /** The findings of the last review, by file and line: each can be sent to the agent that made the changes (C15). */

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { Button } from "../design/button.tsx";
-import { changesOf, leftBehind, withSubAgents } from "../diff/branch-changes.ts";
-import { t, tCount } from "../phrases/phrases.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { Button } from "../parts/design/button.tsx";
+import { changesOf, leftBehind, withSubAgents } from "../parts/diff/branch-changes.ts";
+import { t, tCount } from "../parts/phrases/phrases.ts";
 import { usePanel } from "./use-panel.ts";
 
 /** A branch that was left: its end, and the number of files that it alone had changed. */

@@ -2,9 +2,9 @@ import { actionNamed } from "@banyan/client/actions";
 import { type FormEvent, useState } from "react";
 import { ModeChoice } from "../composer/model-choice.tsx";
 import { type OwnPrompt, PROMPT_NAME, type Preset, useOwnPrompts, usePresets } from "../composer/own.ts";
-import { Button } from "../design/button.tsx";
-import { TextArea, TextField } from "../design/field.tsx";
-import { t } from "../phrases/phrases.ts";
+import { Button } from "../parts/design/button.tsx";
+import { TextArea, TextField } from "../parts/design/field.tsx";
+import { t } from "../parts/phrases/phrases.ts";
 
 /** The user's own prompts, inserted by a slash and their name (W74). Stored in this browser. */
 export function OwnPrompts() {

@@ -1,17 +1,17 @@
 import { Suspense } from "react";
-import type { Artifact } from "../artifacts/artifact.ts";
-import { IconButton } from "../design/button.tsx";
-import { SafePart } from "../design/notice.tsx";
-import { t } from "../phrases/phrases.ts";
-import { lazily } from "../shell/lazily.ts";
-import { TreePanel } from "../tree/tree-panel.tsx";
-import { PANELS, type PanelName } from "./panel-names.ts";
+import { lazily } from "../parts/browser/lazily.ts";
+import { IconButton } from "../parts/design/button.tsx";
+import { SafePart } from "../parts/design/notice.tsx";
+import { PANELS, type PanelName } from "../parts/page/panel-names.ts";
+import { t } from "../parts/phrases/phrases.ts";
+import type { Artifact } from "../transcript/artifacts/artifact.ts";
+import { TreePanel } from "./tree/tree-panel.tsx";
 import { usePanel } from "./use-panel.ts";
 
 const ChangesPanel = lazily(async () => ({ default: (await import("./changes-panel.tsx")).ChangesPanel }));
 const ComparePanel = lazily(async () => ({ default: (await import("./compare-panel.tsx")).ComparePanel }));
 const ArtifactPanel = lazily(async () => ({
-  default: (await import("../artifacts/artifact-panel.tsx")).ArtifactPanel,
+  default: (await import("./artifact-panel.tsx")).ArtifactPanel,
 }));
 const FindingsPanel = lazily(async () => ({ default: (await import("./findings-panel.tsx")).FindingsPanel }));
 const PlanPanel = lazily(async () => ({ default: (await import("./work-panels.tsx")).PlanPanel }));

@@ -2,15 +2,14 @@ import { shortCount } from "@banyan/core/shown";
 import { approvalIn, type Result, type ServerSettings } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { pricedAt } from "../composer/model-picker.tsx";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { useKnownModels } from "../conversation/use-models.ts";
-import { Button } from "../design/button.tsx";
-import { Select, TextField } from "../design/field.tsx";
-import { type KnownModel, usePage, usePageState } from "../page.ts";
-import { tParts } from "../phrases/parts.tsx";
-import { chosenLanguage, LANGUAGES, type Language, speak, t } from "../phrases/phrases.ts";
-
-import { usePreference } from "../shell/preferences.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { useKnownModels } from "../parts/conversation/use-models.ts";
+import { Button } from "../parts/design/button.tsx";
+import { Select, TextField } from "../parts/design/field.tsx";
+import { type KnownModel, usePage, usePageState } from "../parts/page/page.ts";
+import { usePreference } from "../parts/page/preferences.ts";
+import { tParts } from "../parts/phrases/parts.tsx";
+import { chosenLanguage, LANGUAGES, type Language, speak, t } from "../parts/phrases/phrases.ts";
 
 import { OwnPrompts, Presets } from "./own-things.tsx";
 

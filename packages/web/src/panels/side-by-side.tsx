@@ -1,11 +1,11 @@
 import { formatCost, formatDuration, visibleLine, withoutMarks } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { useShow } from "../conversation/use-view.ts";
-import { Button } from "../design/button.tsx";
-import { usePage } from "../page.ts";
-import { say, t, tCount } from "../phrases/phrases.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { useShow } from "../parts/conversation/use-view.ts";
+import { Button } from "../parts/design/button.tsx";
+import { usePage } from "../parts/page/page.ts";
+import { say, t, tCount } from "../parts/phrases/phrases.ts";
 
 type Compared = Result<"branch.compare">["branches"][number];
 

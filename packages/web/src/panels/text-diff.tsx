@@ -1,6 +1,6 @@
 import { type Change, diffLines, diffWordsWithSpace } from "diff";
 import { useMemo } from "react";
-import { t } from "../phrases/phrases.ts";
+import { t } from "../parts/phrases/phrases.ts";
 
 /** Milliseconds for a comparison before a coarser one is used. */
 const PATIENCE = 80;

@@ -12,10 +12,10 @@ import {
 import { formatCost, formatTokens, shortCount } from "@banyan/core/shown";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { useShow } from "../conversation/use-view.ts";
-import { say, t } from "../phrases/phrases.ts";
-import { beginningOf } from "../tree/words.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { useShow } from "../parts/conversation/use-view.ts";
+import { say, t } from "../parts/phrases/phrases.ts";
+import { beginningOf } from "./tree/words.ts";
 import { UsageTables } from "./usage-tables.tsx";
 
 /** The height of a row in pixels. */

@@ -8,7 +8,7 @@ import {
   type Usage,
 } from "@banyan/core/conversation";
 import { formatCost, formatTokens, shortCount } from "@banyan/core/shown";
-import { say, t, toldTime } from "../phrases/phrases.ts";
+import { say, t, toldTime } from "../parts/phrases/phrases.ts";
 
 /** The usage of all branches of a conversation, by model and by day (W71). */
 export function UsageTables({ messages }: { readonly messages: Iterable<Message> }) {

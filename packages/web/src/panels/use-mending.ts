@@ -1,7 +1,7 @@
 import { type Finding, mendingRequest } from "@banyan/core/conversation";
-import { useConversation } from "../conversation/use-conversation.ts";
-import { useShow } from "../conversation/use-view.ts";
-import { usePage } from "../page.ts";
+import { useConversation } from "../parts/conversation/use-conversation.ts";
+import { useShow } from "../parts/conversation/use-view.ts";
+import { usePage } from "../parts/page/page.ts";
 
 /** Sends a finding to the agent that made the changes, and shows its branch. */
 export function useMending(): (finding: Finding) => Promise<void> {

@@ -1,8 +1,8 @@
 import type { CommandName } from "@banyan/protocol";
-import { correct, here, usePlace } from "../shell/navigation.tsx";
-import { useMedia, usePreference } from "../shell/preferences.ts";
-import { useMay } from "../use-may.ts";
-import { PANELS, type PanelName } from "./panel-names.ts";
+import { correct, here, usePlace } from "../parts/browser/navigation.tsx";
+import { PANELS, type PanelName } from "../parts/page/panel-names.ts";
+import { useMedia, usePreference } from "../parts/page/preferences.ts";
+import { useMay } from "../parts/page/use-may.ts";
 
 /** With room for three columns, the user's last panel stays open; at first there is none (W72). */
 const ROOM = "(min-width: 80rem)";

@@ -1,9 +1,9 @@
 import { type ReactNode, Suspense, useState } from "react";
-import type { Artifact } from "../artifacts/artifact.ts";
-import { ArtifactPlace } from "../artifacts/open-artifact.ts";
-import { ConversationActions } from "../palette/conversation-actions.tsx";
-import { lazily } from "../shell/lazily.ts";
-import { PANELS, type PanelName } from "./panel-names.ts";
+import { lazily } from "../parts/browser/lazily.ts";
+import { PANELS, type PanelName } from "../parts/page/panel-names.ts";
+import type { Artifact } from "../transcript/artifacts/artifact.ts";
+import { ArtifactPlace } from "../transcript/artifacts/open-artifact.ts";
+import { ConversationActions } from "./conversation-actions.tsx";
 import { usePanel } from "./use-panel.ts";
 
 const Panels = lazily(async () => ({ default: (await import("./panels.tsx")).Panels }));

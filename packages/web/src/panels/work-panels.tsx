@@ -1,16 +1,16 @@
 import { pathTo, subAgentsOf } from "@banyan/core/conversation";
 import { formatDuration, planHeadline, planOn, shownPlan, visibleLine } from "@banyan/core/shown";
 import { type ReactNode, useEffect } from "react";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { useShow } from "../conversation/use-view.ts";
-import { Button } from "../design/button.tsx";
-import { usePage } from "../page.ts";
-import { say, t, toldTime } from "../phrases/phrases.ts";
-import { PlaceLink } from "../shell/navigation.tsx";
+import { PlaceLink } from "../parts/browser/navigation.tsx";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { useShow } from "../parts/conversation/use-view.ts";
+import { Button } from "../parts/design/button.tsx";
+import { usePage } from "../parts/page/page.ts";
+import { useMay } from "../parts/page/use-may.ts";
+import { say, t, toldTime } from "../parts/phrases/phrases.ts";
 import { PLAN_LOOKS } from "../transcript/call-card.tsx";
 import { useCallStatus } from "../transcript/call-status.ts";
-import { beginningOf } from "../tree/words.ts";
-import { useMay } from "../use-may.ts";
+import { beginningOf } from "./tree/words.ts";
 
 // The agent's plan and background work, one panel each (W71).
 

@@ -1,4 +1,4 @@
-import type { PanelName } from "../panels/panel-names.ts";
+import type { PanelName } from "../parts/page/panel-names.ts";
 import { ASKED } from "./scenes.fixture.ts";
 import { beside, log, open, PANEL, type State } from "./state.fixture.ts";
 import { branches, long, one, planned } from "./tales.fixture.ts";

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { PANELS, type PanelName } from "../panels/panel-names.ts";
+import { PANELS, type PanelName } from "../parts/page/panel-names.ts";
 import type { Stage } from "./stage.fixture.ts";
 
 /** A state of the page, for screenshots and axe (W76). */

@@ -11,14 +11,14 @@ import {
 import { argumentsText, type CallText, thingText, visibleLine, visibleText } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
 import { useId, useRef, useState } from "react";
-import { Button } from "../design/button.tsx";
-import { TextArea, TextField } from "../design/field.tsx";
-import { usePage } from "../page.ts";
-import { keysInWords, keysOf } from "../palette/keys.ts";
-import { tParts } from "../phrases/parts.tsx";
-import { say, t } from "../phrases/phrases.ts";
-import { focusOn, takesFocus } from "../shell/focus-on.ts";
-import { useMay } from "../use-may.ts";
+import { focusOn, takesFocus } from "../parts/browser/focus-on.ts";
+import { keysInWords, keysOf } from "../parts/browser/keys.ts";
+import { Button } from "../parts/design/button.tsx";
+import { TextArea, TextField } from "../parts/design/field.tsx";
+import { usePage } from "../parts/page/page.ts";
+import { useMay } from "../parts/page/use-may.ts";
+import { tParts } from "../parts/phrases/parts.tsx";
+import { say, t } from "../parts/phrases/phrases.ts";
 import { QuestionForm } from "./question-form.tsx";
 import { ShownLines } from "./shown-lines.tsx";
 

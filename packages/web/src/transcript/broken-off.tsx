@@ -1,13 +1,13 @@
 import { type BrokenTurn, textOf, toldBreak, type WayOn } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { useState } from "react";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { useUsualModel } from "../conversation/use-models.ts";
-import { Button } from "../design/button.tsx";
-import { Notice } from "../design/notice.tsx";
-import { usePage } from "../page.ts";
-import { say, t } from "../phrases/phrases.ts";
-import { useMay } from "../use-may.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { useUsualModel } from "../parts/conversation/use-models.ts";
+import { Button } from "../parts/design/button.tsx";
+import { Notice } from "../parts/design/notice.tsx";
+import { usePage } from "../parts/page/page.ts";
+import { useMay } from "../parts/page/use-may.ts";
+import { say, t } from "../parts/phrases/phrases.ts";
 import { RetryAnswer, useRetry } from "./retry-answer.tsx";
 
 /** A turn that ended without an answer: the reason, and what to do about it (W48). `isEnd`: the branch ends here. */

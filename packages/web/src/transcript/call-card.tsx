@@ -1,10 +1,10 @@
 import { type Call, isEnded, type Json, type PlanStep, toolOf } from "@banyan/core/conversation";
 import { formatDuration, planHeadline, shownPlan, visibleText } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
-import { useTree } from "../conversation/use-conversation.ts";
-import { Icon } from "../design/icon.tsx";
-import { CallChanges } from "../diff/call-changes.tsx";
-import { say, t } from "../phrases/phrases.ts";
+import { useTree } from "../parts/conversation/use-conversation.ts";
+import { Icon } from "../parts/design/icon.tsx";
+import { CallChanges } from "../parts/diff/call-changes.tsx";
+import { say, t } from "../parts/phrases/phrases.ts";
 import { Approval } from "./approval.tsx";
 import { useCallStatus } from "./call-status.ts";
 import { Output } from "./output.tsx";

@@ -1,6 +1,6 @@
 import type { Call } from "@banyan/core/conversation";
-import { Icon } from "../design/icon.tsx";
-import { t } from "../phrases/phrases.ts";
+import { Icon } from "../parts/design/icon.tsx";
+import { t } from "../parts/phrases/phrases.ts";
 import { CallCard } from "./call-card.tsx";
 import { isLook, looksInWords } from "./folds.ts";
 

@@ -1,7 +1,7 @@
 import type { Call } from "@banyan/core/conversation";
 import { type ShownStatus, shownStatus } from "@banyan/core/shown";
-import { t } from "../phrases/phrases.ts";
-import { useMay } from "../use-may.ts";
+import { useMay } from "../parts/page/use-may.ts";
+import { t } from "../parts/phrases/phrases.ts";
 
 /** A sign, a word and a colour for each status of a call: never colour alone (W28). */
 export type StatusLook = readonly [sign: string, word: string, colour: string];

@@ -1,7 +1,7 @@
 import { parseHTML } from "linkedom";
 import { createElement } from "react";
 import { createStore } from "zustand";
-import { Page, PageProvider } from "../page.ts";
+import { Page, PageProvider } from "../parts/page/page.ts";
 
 // A document to render into, as in a browser: earlier output stays when more text arrives.
 const { window, document } = parseHTML("<!doctype html><html><body></body></html>");

@@ -1,6 +1,6 @@
 import { type Call, type ConversationState, siblings } from "@banyan/core/conversation";
 import { useState } from "react";
-import { t } from "../phrases/phrases.ts";
+import { t } from "../parts/phrases/phrases.ts";
 
 /** Adjacent messages of a branch that only read: one line until the user opens it (W30). */
 export interface Fold {

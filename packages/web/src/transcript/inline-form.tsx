@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
-import { Button } from "../design/button.tsx";
-import { t } from "../phrases/phrases.ts";
+import { Button } from "../parts/design/button.tsx";
+import { t } from "../parts/phrases/phrases.ts";
 
 /** A small form below a message, with a submit and a cancel button. Escape closes it. */
 export function InlineForm({

@@ -10,12 +10,12 @@ import {
 } from "@banyan/core/conversation";
 import { compactedLine, formatDuration, visibleProse } from "@banyan/core/shown";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { writtenIn } from "../connection/unsent.ts";
-import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
-import { Icon } from "../design/icon.tsx";
-import { SafePart } from "../design/notice.tsx";
-import { say, t, toldTime } from "../phrases/phrases.ts";
-import { usePreference } from "../shell/preferences.ts";
+import { writtenIn } from "../parts/connection/unsent.ts";
+import { useConversation, useMessage, useTree } from "../parts/conversation/use-conversation.ts";
+import { Icon } from "../parts/design/icon.tsx";
+import { SafePart } from "../parts/design/notice.tsx";
+import { usePreference } from "../parts/page/preferences.ts";
+import { say, t, toldTime } from "../parts/phrases/phrases.ts";
 import { BrokenOff } from "./broken-off.tsx";
 import { CallCards } from "./call-cards.tsx";
 import { Markdown } from "./markdown/markdown.tsx";

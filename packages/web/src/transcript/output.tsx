@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { t, tCount } from "../phrases/phrases.ts";
-import { useCopy } from "../shell/use-copy.ts";
+import { useCopy } from "../parts/browser/use-copy.ts";
+import { t, tCount } from "../parts/phrases/phrases.ts";
 
 /** The part of a result that is shown at first (W29). */
 const LINES = 20;

@@ -1,9 +1,9 @@
 import { type FilledField, filledText, type QuestionField } from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
 import { useId, useState } from "react";
-import { Button } from "../design/button.tsx";
-import { TextField } from "../design/field.tsx";
-import { t } from "../phrases/phrases.ts";
+import { Button } from "../parts/design/button.tsx";
+import { TextField } from "../parts/design/field.tsx";
+import { t } from "../parts/phrases/phrases.ts";
 
 const NOTHING: FilledField = { chosen: [], words: "" };
 

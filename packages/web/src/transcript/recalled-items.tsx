@@ -1,10 +1,10 @@
 import type { Recalled } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
-import { useConversation } from "../conversation/use-conversation.ts";
-import { usePage } from "../page.ts";
-import { t, tCount } from "../phrases/phrases.ts";
-import { PlaceLink } from "../shell/navigation.tsx";
-import { useMay } from "../use-may.ts";
+import { PlaceLink } from "../parts/browser/navigation.tsx";
+import { useConversation } from "../parts/conversation/use-conversation.ts";
+import { usePage } from "../parts/page/page.ts";
+import { useMay } from "../parts/page/use-may.ts";
+import { t, tCount } from "../parts/phrases/phrases.ts";
 
 /** The memory entries in the prompt of a message, each with its source; a click opens the source (W50, S26). */
 export function RecalledItems({ message, items }: { readonly message: string; readonly items: readonly Recalled[] }) {

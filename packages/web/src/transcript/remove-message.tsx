@@ -1,8 +1,8 @@
 import type { ConversationState, Message } from "@banyan/core/conversation";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { usePage } from "../page.ts";
-import { t, tCount } from "../phrases/phrases.ts";
-import { focusOn, focusOnMessage } from "../shell/focus-on.ts";
+import { focusOn, focusOnMessage } from "../parts/browser/focus-on.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { usePage } from "../parts/page/page.ts";
+import { t, tCount } from "../parts/phrases/phrases.ts";
 import { InlineForm } from "./inline-form.tsx";
 
 /** Hides a message and all messages below it, after stating their number (W12). */

@@ -1,11 +1,11 @@
 import { pathTo } from "@banyan/core/conversation";
 import { useState } from "react";
-import { useConversation } from "../conversation/use-conversation.ts";
-import { useKnownModels } from "../conversation/use-models.ts";
-import { useShow } from "../conversation/use-view.ts";
-import { Select } from "../design/field.tsx";
-import { usePage } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
+import { useConversation } from "../parts/conversation/use-conversation.ts";
+import { useKnownModels } from "../parts/conversation/use-models.ts";
+import { useShow } from "../parts/conversation/use-view.ts";
+import { Select } from "../parts/design/field.tsx";
+import { usePage } from "../parts/page/page.ts";
+import { t } from "../parts/phrases/phrases.ts";
 import { focusHere, InlineForm } from "./inline-form.tsx";
 
 /** Requests another answer to the same user message, and shows it. */

@@ -1,7 +1,7 @@
 import type { UserPart } from "@banyan/core/conversation";
 import { formatBytes, visibleLine, visibleText } from "@banyan/core/shown";
-import { BYTES, isPicture } from "../composer/attachments.ts";
-import { Icon } from "../design/icon.tsx";
+import { Icon } from "../parts/design/icon.tsx";
+import { BYTES, isPicture } from "./attachments.ts";
 
 /** A file of a message or a call: an image is shown, any other file with name and size (W59, W66). */
 export function SaidFile({ file }: { readonly file: Extract<UserPart, { type: "file" }> }) {

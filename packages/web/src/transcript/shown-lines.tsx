@@ -1,9 +1,9 @@
 import type { Call, Json, Preview } from "@banyan/core/conversation";
 import { type ShownLine, shownCall } from "@banyan/core/shown";
 import { useMemo, useState } from "react";
-import { Code } from "../code/code.tsx";
-import { Button } from "../design/button.tsx";
-import { say, t, tCount } from "../phrases/phrases.ts";
+import { Code } from "../parts/code/code.tsx";
+import { Button } from "../parts/design/button.tsx";
+import { say, t, tCount } from "../parts/phrases/phrases.ts";
 
 /** The number of lines shown at first, and added by each press of the button. */
 const MORE = 500;

@@ -11,12 +11,11 @@ import {
   toolOf,
 } from "@banyan/core/conversation";
 import { cutTo, formatCost, shortCount, visibleLine } from "@banyan/core/shown";
-import { openRuns } from "../conversation/live-conversation.ts";
-import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
-import { waitingInWords } from "../conversations/conversation-entry.tsx";
-import { say, t } from "../phrases/phrases.ts";
-import { PlaceLink } from "../shell/navigation.tsx";
-import { useMay } from "../use-may.ts";
+import { PlaceLink } from "../parts/browser/navigation.tsx";
+import { openRuns } from "../parts/conversation/live-conversation.ts";
+import { useConversation, useMessage, useTree } from "../parts/conversation/use-conversation.ts";
+import { useMay } from "../parts/page/use-may.ts";
+import { say, t, waitingInWords } from "../parts/phrases/phrases.ts";
 import { type StatusLook, useCallStatus } from "./call-status.ts";
 
 /** The number of a sub-agent's actions that its card shows. */

@@ -1,6 +1,6 @@
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useRef } from "react";
-import { useEntry } from "../shell/navigation.tsx";
+import { useEntry } from "../parts/browser/navigation.tsx";
 import type { Following } from "./use-following.ts";
 
 /** Milliseconds that a restored position must hold: rendering and measuring may move it until then. */

@@ -1,8 +1,8 @@
 import { siblings } from "@banyan/core/conversation";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { useShow } from "../conversation/use-view.ts";
-import { SmallButton } from "../design/button.tsx";
-import { t } from "../phrases/phrases.ts";
+import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { useShow } from "../parts/conversation/use-view.ts";
+import { SmallButton } from "../parts/design/button.tsx";
+import { t } from "../parts/phrases/phrases.ts";
 
 /** `‹ 2/3 ›`: the versions of a message, if there are several (W2), with a spinner while another version runs (W11). */
 export function Versions({ message }: { readonly message: string }) {

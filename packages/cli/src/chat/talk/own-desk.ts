@@ -1,8 +1,8 @@
 import { Client, type ClientEvents } from "@banyan/client";
 import type { Session } from "@banyan/core";
 import type { ConversationSummary } from "@banyan/core/stores";
+import { Desk, type LinkOptions, USER } from "@banyan/desk";
 import type { Host } from "@banyan/host";
-import { Desk, type LinkOptions, USER } from "@banyan/server/desk";
 import { chooseConversation, conversationsHere } from "../../conversations/choose.ts";
 import { idOf, openWithModel } from "../../named-session.ts";
 import { problemOf } from "../../problem.ts";

@@ -4,7 +4,7 @@ import { stepLines } from "../../show/call-line.ts";
 import { waitingText, waitingWord } from "../../show/message-label.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
 import { bottomOf, STATUS_FROM } from "./layout.ts";
-import type { Highlight } from "./markdown/look.ts";
+import type { Highlight } from "./markdown/highlighter.ts";
 import type { OverlayStack } from "./overlay-stack.ts";
 import type { Prompt } from "./prompt/prompt.ts";
 import { cut, paintedAt, widthOf } from "./screen/cells.ts";

@@ -1,5 +1,7 @@
 import { type QuestionChoice, textProblem } from "../../conversation/asked.ts";
-import { defineTool, type Question, type Tool } from "../../ports/tool.ts";
+import { defineTool } from "../../ports/define-tool.ts";
+import type { Tool } from "../../ports/tool.ts";
+import type { Question } from "../../ports/tool-values.ts";
 
 interface Input {
   readonly question: string;

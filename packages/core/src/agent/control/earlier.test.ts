@@ -4,7 +4,7 @@ import { readEarlier, searchedEarlier } from "../../context/earlier.ts";
 import type { Event } from "../../conversation/event.ts";
 import type { Json, Message } from "../../conversation/message.ts";
 import { pathTo } from "../../conversation/tree/path.ts";
-import { defineTool } from "../../ports/tool.ts";
+import { defineTool } from "../../ports/define-tool.ts";
 import type { SessionOptions } from "../../session/options.ts";
 import { Session } from "../../session/session.ts";
 import { call, finishTask, type Scene, scriptedModel } from "../../testing/scripted-model.ts";

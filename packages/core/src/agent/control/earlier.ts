@@ -1,6 +1,7 @@
 import { EARLIER, readEarlier, searchedEarlier } from "../../context/earlier.ts";
 import { cutTo } from "../../conversation/shown/visible-text.ts";
-import { defineTool, type Tool } from "../../ports/tool.ts";
+import { defineTool } from "../../ports/define-tool.ts";
+import type { Tool } from "../../ports/tool.ts";
 
 const LONGEST_LINE = 2_000;
 /** Less than the engine keeps of a result, so that the note at the end is never cut. */

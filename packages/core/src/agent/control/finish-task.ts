@@ -1,6 +1,8 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Json } from "../../conversation/message.ts";
-import { defineTool, type InputSchema, type JsonSchema, type Tool } from "../../ports/tool.ts";
+import { defineTool } from "../../ports/define-tool.ts";
+import type { Tool } from "../../ports/tool.ts";
+import type { InputSchema, JsonSchema } from "../../ports/tool-values.ts";
 import { FINISH_TASK } from "../../run/mode.ts";
 import { checkStandard, jsonSchemaOf } from "../../toolbox/toolbox.ts";
 

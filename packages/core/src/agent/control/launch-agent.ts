@@ -1,8 +1,9 @@
 import { type OptionNames, refuseUnknown } from "../../conversation/option-names.ts";
 import { adviceOn } from "../../conversation/shown/nearest.ts";
-import type { LoopDriver } from "../../ports/loop.ts";
+import { defineTool } from "../../ports/define-tool.ts";
 import type { ModelDriver } from "../../ports/model.ts";
-import { defineTool, type SubTask, type SubTaskEnd, type Tool } from "../../ports/tool.ts";
+import type { LoopDriver, SubTask, Tool } from "../../ports/tool.ts";
+import type { SubTaskEnd } from "../../ports/tool-values.ts";
 
 /** An agent that can be launched by name. */
 export interface NamedAgent {

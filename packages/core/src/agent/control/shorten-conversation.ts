@@ -1,4 +1,5 @@
-import { defineTool, type Tool } from "../../ports/tool.ts";
+import { defineTool } from "../../ports/define-tool.ts";
+import type { Tool } from "../../ports/tool.ts";
 
 /** `shorten_conversation {summary}`: replaces the conversation so far by a summary. */
 export function shortenConversation(): Tool {

@@ -1,6 +1,7 @@
 import type { PlanStep } from "../../conversation/message.ts";
 import { planHeadline } from "../../conversation/shown/shown-plan.ts";
-import { defineTool, type Tool } from "../../ports/tool.ts";
+import { defineTool } from "../../ports/define-tool.ts";
+import type { Tool } from "../../ports/tool.ts";
 
 /** Maximum number of steps: users do not read a longer plan. */
 const MOST_STEPS = 100;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isEvent } from "../../conversation/feed-item.ts";
 import { textOf } from "../../conversation/message.ts";
 import { pathTo } from "../../conversation/tree/path.ts";
-import { defineTool } from "../../ports/tool.ts";
+import { defineTool } from "../../ports/define-tool.ts";
 import { Session } from "../../session/session.ts";
 import { checkConversation } from "../../testing/check-conversation.ts";
 import { collect, readUntil } from "../../testing/collect.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "../../conversation/message.ts";
-import type { InputSchema } from "../../ports/tool.ts";
+import type { InputSchema } from "../../ports/tool-values.ts";
 import type { TurnProblem } from "../../run/mode.ts";
 import { FINISH_TASK, type Mode } from "../../run/mode.ts";
 import { askClient } from "../control/ask-client.ts";

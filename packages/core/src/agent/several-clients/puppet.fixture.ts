@@ -1,6 +1,6 @@
 import { noUsage } from "../../conversation/usage.ts";
+import { defineTool } from "../../ports/define-tool.ts";
 import { type ModelDriver, ModelError, type ModelSink } from "../../ports/model.ts";
-import { defineTool } from "../../ports/tool.ts";
 import { Agent } from "../agent.ts";
 
 /** One action of a model or a tool. */

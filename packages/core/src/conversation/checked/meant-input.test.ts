@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../agent/agent.ts";
-import { defineTool, type JsonSchema } from "../../ports/tool.ts";
+import { defineTool } from "../../ports/define-tool.ts";
+import type { JsonSchema } from "../../ports/tool-values.ts";
 import { call, rawCall, scriptedModel } from "../../testing/index.ts";
 import type { Json } from "../message.ts";
 import { meantInput } from "./meant-input.ts";

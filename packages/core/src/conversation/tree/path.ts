@@ -1,3 +1,4 @@
+import { sizeIn } from "../brought-file.ts";
 import {
   type AssistantMessage,
   type Call,
@@ -211,4 +212,10 @@ function withTexts(message: AssistantMessage, texts: ReadonlyMap<string, string>
   const form = { ...message, calls };
   shortenedForms.set(message, form);
   return form;
+}
+
+/** Bytes of all files in the visible results of a path. */
+export function filesOn(path: readonly Message[]): number {
+  const calls = afterSummary(path).flatMap((message) => (message.role === "assistant" ? message.calls : []));
+  return calls.flatMap(({ files = [] }) => files).reduce((sum, { data = "" }) => sum + sizeIn(data), 0);
 }

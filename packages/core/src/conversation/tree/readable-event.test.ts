@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Agent } from "../../agent/agent.ts";
 import { retry, say } from "../../agent/directive.ts";
-import { defineTool } from "../../ports/tool.ts";
+import { defineTool } from "../../ports/define-tool.ts";
 import { promptFrom } from "../../run/prompt.ts";
 import { Session } from "../../session/session.ts";
 import { call, collect, reasoning, scriptedModel } from "../../testing/index.ts";

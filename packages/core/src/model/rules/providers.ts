@@ -1,4 +1,4 @@
-import type { RulesRow } from "./rules.ts";
+import type { RequestRules, RulesRow } from "./rules.ts";
 
 const MB = 1_000_000;
 const MiB = 1024 * 1024;
@@ -8,7 +8,7 @@ const NINE = /^[A-Za-z0-9]{9}$/;
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** The rules of each provider. Sources: the table in `docs/models.md`. */
-export const PROVIDER_RULES: readonly RulesRow[] = [
+const PROVIDER_RULES: readonly RulesRow[] = [
   // OpenAI accepts 40 characters in the chat completions format, 64 in the responses format.
   { provider: /\.chat$/, rules: { callId: /^.{1,40}$/s } },
   { provider: /\.responses$/, rules: { callId: /^.{1,64}$/s } },
@@ -55,3 +55,24 @@ export const PROVIDER_RULES: readonly RulesRow[] = [
   },
   { provider: /\.chat$/, model: /kimi|deepseek/i, rules: { needsReasoningWithCalls: true } },
 ];
+
+const known = new Map<string, RequestRules>();
+
+/**
+ * Returns the rules for a model.
+ *
+ * @param provider Provider and format in the AI SDK's terms: `openai.responses`, `anthropic.messages`.
+ * @param model The model's name on its server.
+ */
+export function rulesFor(provider: string, model: string): RequestRules {
+  const key = `${provider} ${model}`;
+  let rules = known.get(key);
+  if (!rules) {
+    const rows = PROVIDER_RULES.filter(
+      (row) => row.provider?.test(provider) !== false && row.model?.test(model) !== false,
+    );
+    rules = Object.assign({ toolName: /^[a-zA-Z0-9_-]{1,64}$/ }, ...rows.map((row) => row.rules)) as RequestRules;
+    known.set(key, rules);
+  }
+  return rules;
+}

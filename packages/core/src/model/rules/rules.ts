@@ -1,5 +1,3 @@
-import { PROVIDER_RULES } from "./providers.ts";
-
 /** A provider's requirements on requests. `docs/models.md` has the source of each rule. */
 export interface RequestRules {
   /** Form of call ids; nine letters and digits always match. Absent: any id. */
@@ -43,25 +41,4 @@ export interface RulesRow {
   readonly provider?: RegExp;
   readonly model?: RegExp;
   readonly rules: Partial<RequestRules>;
-}
-
-const known = new Map<string, RequestRules>();
-
-/**
- * Returns the rules for a model.
- *
- * @param provider Provider and format in the AI SDK's terms: `openai.responses`, `anthropic.messages`.
- * @param model The model's name on its server.
- */
-export function rulesFor(provider: string, model: string): RequestRules {
-  const key = `${provider} ${model}`;
-  let rules = known.get(key);
-  if (!rules) {
-    const rows = PROVIDER_RULES.filter(
-      (row) => row.provider?.test(provider) !== false && row.model?.test(model) !== false,
-    );
-    rules = Object.assign({ toolName: /^[a-zA-Z0-9_-]{1,64}$/ }, ...rows.map((row) => row.rules)) as RequestRules;
-    known.set(key, rules);
-  }
-  return rules;
 }

@@ -5,8 +5,8 @@ import type { Json } from "@banyan/core";
 import { type Session, say } from "@banyan/core";
 import { shownCall } from "@banyan/core/shown";
 import { call, scriptedModel } from "@banyan/core/testing";
-import { openHost } from "../../open-host.ts";
-import type { ApprovalMode } from "../permissions.ts";
+import { openHost } from "../../host/open-host.ts";
+import type { ApprovalMode } from "../rule.ts";
 
 // A model that obeys every injected instruction, in a place where all its acts are recorded.
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { judge, permission, tool } from "../call.fixture.ts";
-import type { ApprovalMode } from "../permissions.ts";
+import type { ApprovalMode } from "../rule.ts";
 import { sessions } from "./sessions.fixture.ts";
 
 const workspace = mkdtempSync(join(tmpdir(), "banyan-sessions-"));

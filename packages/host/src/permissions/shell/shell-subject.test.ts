@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { judge, permission, rules, tool } from "../call.fixture.ts";
-import type { ApprovalMode } from "../permissions.ts";
+import type { ApprovalMode } from "../rule.ts";
 
 const workspace = mkdtempSync(join(tmpdir(), "banyan-shell-"));
 afterAll(() => rmSync(workspace, { recursive: true }));

@@ -1,10 +1,9 @@
 import { isAbsolute } from "node:path";
 import { expandHome } from "@banyan/tools/named-path";
-import { covers, type Match, meets, strongest, UNKNOWN } from "../match.ts";
+import { covers, type Match, meets, type Rule, type Subject, strongest, UNKNOWN } from "../match.ts";
 import { isObeyed, spellsObeyed } from "../obeyed.ts";
-import { fitsEvery, fitsSome, fromRoot, literalGlob, type Place, placeAt } from "../place.ts";
-import { COMMAND, formatRule, READING, type Rule, WRITING } from "../rule.ts";
-import type { Subject, Surroundings } from "../subject.ts";
+import { fitsEvery, fitsSome, fromRoot, literalGlob, type Place, placeAt, type Surroundings } from "../place.ts";
+import { COMMAND, formatRule, READING, WRITING } from "../rule.ts";
 import { mayRun, mayRunText, mayStart, withoutOptions } from "./disguise.ts";
 import { harmlessOf, harmlessPattern } from "./harmless.ts";
 import { isUnpredictable, mayExecuteInput } from "./inert.ts";

@@ -1,5 +1,5 @@
-import { UNKNOWN } from "../match.ts";
-import { COMMAND, formatRule, type Rule } from "../rule.ts";
+import { type Rule, UNKNOWN } from "../match.ts";
+import { COMMAND, formatRule } from "../rule.ts";
 import { allParts } from "./part.ts";
 import { readCommand } from "./script.ts";
 import { namesInput, programOf } from "./wrapper.ts";

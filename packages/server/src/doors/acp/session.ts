@@ -16,8 +16,8 @@ import {
   type TextQuestion,
 } from "@banyan/core/conversation";
 import { slashIn } from "@banyan/core/shown";
+import { readCommand } from "@banyan/desk/serving";
 import type { Command } from "@banyan/protocol";
-import { readCommand } from "../../desk/read-command.ts";
 import { AskedQuestions } from "./asked-questions.ts";
 import { Branch } from "./branch.ts";
 import { saidIn } from "./content.ts";

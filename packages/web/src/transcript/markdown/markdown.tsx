@@ -1,6 +1,6 @@
 import { visibleProse } from "@banyan/core/shown";
 import { Suspense } from "react";
-import { lazily } from "../../shell/lazily.ts";
+import { lazily } from "../../parts/browser/lazily.ts";
 
 const Rendered = lazily(async () => ({ default: (await import("./rendered-markdown.tsx")).RenderedMarkdown }));
 

@@ -1,5 +1,5 @@
 import { createContext, type MouseEvent, useContext } from "react";
-import { t } from "../../phrases/phrases.ts";
+import { t } from "../../parts/phrases/phrases.ts";
 import { labelOf } from "./markdown-blocks.ts";
 
 /** The labels of the footnotes that a text refers to. */

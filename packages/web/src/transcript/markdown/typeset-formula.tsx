@@ -1,9 +1,9 @@
 import katex from "katex";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
-import { SmallButton } from "../../design/button.tsx";
-import { Icon } from "../../design/icon.tsx";
-import { t } from "../../phrases/phrases.ts";
-import { useCopy } from "../../shell/use-copy.ts";
+import { useCopy } from "../../parts/browser/use-copy.ts";
+import { SmallButton } from "../../parts/design/button.tsx";
+import { Icon } from "../../parts/design/icon.tsx";
+import { t } from "../../parts/phrases/phrases.ts";
 import type { Formula } from "./math.ts";
 
 /**

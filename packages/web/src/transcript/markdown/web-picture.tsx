@@ -1,9 +1,9 @@
 import type { Result } from "@banyan/protocol";
 import { createContext, type RefObject, useContext, useEffect, useRef, useState } from "react";
-import { Button } from "../../design/button.tsx";
-import { type Page, usePage } from "../../page.ts";
-import { t } from "../../phrases/phrases.ts";
-import { useMay } from "../../use-may.ts";
+import { Button } from "../../parts/design/button.tsx";
+import { type Page, usePage } from "../../parts/page/page.ts";
+import { useMay } from "../../parts/page/use-may.ts";
+import { t } from "../../parts/phrases/phrases.ts";
 
 /** An image reference in an answer. */
 export interface NamedPicture {

@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { decodeKittyPrintable, isKeyRelease, setKittyProtocolActive } from "@earendil-works/pi-tui/dist/keys.js";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
-import type { Scheme } from "../theme/palette.ts";
+import type { Scheme } from "../theme/terminal-colors.ts";
 import { schemeOfReply } from "../theme/terminal-colors.ts";
 
 /** Receives the input of a keyboard. */

@@ -1,27 +1,8 @@
-import { createRequire } from "node:module";
 import type { Token, Tokens } from "marked";
 import { proseLines, proseWithAddresses, widthOf, wrapped } from "../screen/cells.ts";
 import { decodeEntities, inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
 import { tableLines } from "./table.ts";
-
-const require = createRequire(import.meta.url);
-
-/**
- * Parses Markdown into blocks. The parser takes 10 ms to load, so the first call loads it, after the first frame.
- */
-export function lexed(markdown: string): Token[] {
-  const { lexer } = require("marked") as typeof import("marked");
-  return lexer(markdown);
-}
-
-/** One block of each kind: the first parse compiles expressions, which takes 25 ms. */
-const SAMPLE = "# a\n\nb *c* `d` [e](f)\n\n- g\n\n> h\n\n```\ni\n```\n\n| j |\n|---|\n| k |\n";
-
-/** Parses a sample, so that the first real text is parsed without that delay. */
-export function readyToLex(): void {
-  lexed(SAMPLE);
-}
 
 /** The lines of a block, at most as wide as the terminal; code and URLs may be wider unless `cut`. */
 export function blockLines(token: Token, width: number, look: Look, cut = false): string[] {

@@ -1,6 +1,8 @@
 import { all, createLowlight } from "lowlight";
 import type { Theme } from "../theme/theme.ts";
-import type { Highlight } from "./look.ts";
+
+/** Highlights code, line by line; undefined for an unknown language. */
+export type Highlight = (code: string, language: string) => readonly string[] | undefined;
 
 type Paint = (text: string) => string;
 type Root = ReturnType<ReturnType<typeof createLowlight>["highlight"]>;

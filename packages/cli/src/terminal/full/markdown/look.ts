@@ -1,8 +1,7 @@
+import { createRequire } from "node:module";
+import type { Token } from "marked";
 import type { Theme } from "../theme/theme.ts";
-import { readyToLex } from "./blocks.ts";
-
-/** Highlights code, line by line; undefined for an unknown language. */
-export type Highlight = (code: string, language: string) => readonly string[] | undefined;
+import type { Highlight } from "./highlighter.ts";
 
 /** Colours for code and diffs. */
 export interface CodePaint {
@@ -17,6 +16,24 @@ export interface Look {
   readonly links: boolean;
   /** Absent until loaded, and without colours. */
   readonly highlight?: Highlight | undefined;
+}
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Parses Markdown into blocks. The parser takes 10 ms to load, so the first call loads it, after the first frame.
+ */
+export function lexed(markdown: string): Token[] {
+  const { lexer } = require("marked") as typeof import("marked");
+  return lexer(markdown);
+}
+
+/** One block of each kind: the first parse compiles expressions, which takes 25 ms. */
+const SAMPLE = "# a\n\nb *c* `d` [e](f)\n\n- g\n\n> h\n\n```\ni\n```\n\n| j |\n|---|\n| k |\n";
+
+/** Parses a sample, so that the first real text is parsed without that delay. */
+export function readyToLex(): void {
+  lexed(SAMPLE);
 }
 
 /** Milliseconds without a key after which the user counts as pausing. */

@@ -2,8 +2,9 @@ import type { Draft } from "@banyan/core/conversation";
 import type { Token, Tokens } from "marked";
 import { draftEnd, draftLines } from "../../../show/diff-lines.ts";
 import { cut, wrapped } from "../screen/cells.ts";
-import { blockLines, CONTEXT, codeLabel, codeLines, itemLines, lexed, numberOf } from "./blocks.ts";
+import { blockLines, CONTEXT, codeLabel, codeLines, itemLines, numberOf } from "./blocks.ts";
 import type { Look } from "./look.ts";
+import { lexed } from "./look.ts";
 import { splitParagraph } from "./split-paragraph.ts";
 import { columnWidths, roomyWidths, type TableBegun, tableLines } from "./table.ts";
 

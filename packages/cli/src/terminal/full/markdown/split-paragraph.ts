@@ -1,7 +1,6 @@
 import { bare, proseLines, proseWithAddresses } from "../screen/cells.ts";
-import { lexed } from "./blocks.ts";
 import { inlineText } from "./inline.ts";
-import type { Look } from "./look.ts";
+import { type Look, lexed } from "./look.ts";
 
 /** The beginning of a paragraph as lines, and the remaining source. */
 export interface Split {

@@ -12,7 +12,8 @@ import type { Theme } from "../theme/theme.ts";
 import { listLine } from "../views/drawn-lines.ts";
 import type { Completion } from "./completion.ts";
 import { asWritten, drawn, held } from "./held-text.ts";
-import { type TextAt, Vim, type VimMode, type VimStep } from "./vim.ts";
+import { Vim, type VimMode, type VimStep } from "./vim.ts";
+import type { TextAt } from "./vim-motions.ts";
 
 /** Dependencies of a prompt editor. */
 export interface PromptEditorOptions {

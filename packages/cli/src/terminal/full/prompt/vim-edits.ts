@@ -1,4 +1,4 @@
-import type { TextAt } from "./vim.ts";
+import type { TextAt } from "./vim-motions.ts";
 import { firstOf, lineAround, type Range, unitsOf } from "./vim-motions.ts";
 
 // Edits of vi commands without an operator.

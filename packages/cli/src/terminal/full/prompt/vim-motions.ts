@@ -1,4 +1,8 @@
-import type { TextAt } from "./vim.ts";
+/** A text and its cursor, in UTF-16 code units. */
+export interface TextAt {
+  readonly text: string;
+  readonly at: number;
+}
 
 // Places in a text for vi's motions and text objects.
 

@@ -1,12 +1,16 @@
 import { CHANGES, commandOf, isBegun, type Keys, MOST, type Operator, SELECTED } from "./vim-command.ts";
 import { CASES, endOf, extentOf, joined, linesAway, otherCase, replaced, shiftedLines } from "./vim-edits.ts";
-import { behind, firstOf, lineAround, motionOf, objectAt, type Range, REST, unitsOf } from "./vim-motions.ts";
-
-/** A text and its cursor, in UTF-16 code units. */
-export interface TextAt {
-  readonly text: string;
-  readonly at: number;
-}
+import {
+  behind,
+  firstOf,
+  lineAround,
+  motionOf,
+  objectAt,
+  type Range,
+  REST,
+  type TextAt,
+  unitsOf,
+} from "./vim-motions.ts";
 
 /** Result of a key: a new text or cursor, an action of the editor, or nothing. */
 export type VimStep = TextAt | "up" | "down" | "undo" | undefined;

@@ -39,8 +39,8 @@ const RESET = "\x1b[0m";
 
 /**
  * The last lines of a terminal, redrawn in place; everything above is the terminal's own scrollback (T20, T21).
- * Computes the bytes; the owner writes them. All moves are relative to the last cursor, so the screen's state is not
- * needed:
+ * Computes the bytes; the owner writes them. All moves are relative to the last cursor, so the screen's state need
+ * not be known:
  *
  * ```
  *   finished lines, the shell's output        never changed

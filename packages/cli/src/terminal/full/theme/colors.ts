@@ -1,5 +1,6 @@
 import { type OwnColors, readColors } from "./own-colors.ts";
-import { colorNames, type Palette, palettes, type Scheme } from "./palette.ts";
+import { colorNames, type Palette, palettes } from "./palette.ts";
+import type { Scheme } from "./terminal-colors.ts";
 import { type ColorDepth, schemeFrom } from "./terminal-colors.ts";
 import { createTheme, type Theme } from "./theme.ts";
 

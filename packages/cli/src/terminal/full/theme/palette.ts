@@ -1,7 +1,4 @@
-import type { ColorDepth } from "./terminal-colors.ts";
-
-/** Scheme of a terminal: light text on dark, or dark text on light. */
-export type Scheme = "dark" | "light";
+import type { ColorDepth, Scheme } from "./terminal-colors.ts";
 
 /** One of the terminal's 16 colours (0 to 15; undefined for the text colour), and replacements if there are more colours. */
 interface Color {

@@ -1,7 +1,9 @@
 import { WriteStream } from "node:tty";
 import { parseOsc11BackgroundColor } from "@earendil-works/pi-tui/dist/terminal-colors.js";
 import type { ColorChoice } from "../../../arguments.ts";
-import type { Scheme } from "./palette.ts";
+
+/** Scheme of a terminal: light text on dark, or dark text on light. */
+export type Scheme = "dark" | "light";
 
 /** Bits of colour: none, 16 colours, 256, or true colour. */
 export type ColorDepth = 1 | 4 | 8 | 24;

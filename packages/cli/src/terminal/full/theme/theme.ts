@@ -1,6 +1,6 @@
 import type { Style } from "../../../show/style.ts";
-import { type ColorName, colorNames, colorParameters, type Palette, palettes, type Scheme } from "./palette.ts";
-import type { ColorDepth } from "./terminal-colors.ts";
+import { type ColorName, colorNames, colorParameters, type Palette, palettes } from "./palette.ts";
+import type { ColorDepth, Scheme } from "./terminal-colors.ts";
 
 type Paint = (text: string) => string;
 

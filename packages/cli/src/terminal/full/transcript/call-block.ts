@@ -7,7 +7,7 @@ import { oneLine, plainText } from "../../../show/plain-text.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import { callLines } from "../views/call-view.ts";
-import type { Page } from "../views/viewer.ts";
+import type { Page } from "../views/overlay.ts";
 import type { Block, BlockLines, BlockLook } from "./block.ts";
 
 /** Maximum characters of an output on its page. */

@@ -33,7 +33,7 @@ import type { FeedView } from "../../feed-view.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import { changeLines, cutTo } from "../views/call-view.ts";
-import type { Page } from "../views/viewer.ts";
+import type { Page } from "../views/overlay.ts";
 import { Activities, type Doing } from "./activity.ts";
 import { AnswerBlock } from "./answer-block.ts";
 import type { Block, BlockLines, BlockLook } from "./block.ts";

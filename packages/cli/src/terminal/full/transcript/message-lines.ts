@@ -15,7 +15,7 @@ import { markdownLines } from "../markdown/markdown-stream.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import { callLines, cutTo } from "../views/call-view.ts";
-import type { Page } from "../views/viewer.ts";
+import type { Page } from "../views/overlay.ts";
 
 /** Maximum lines of a user's message; a longer one shows its beginning and end. */
 const MOST_LINES = 40;

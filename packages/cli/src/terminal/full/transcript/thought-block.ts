@@ -2,7 +2,7 @@ import { cutToEnd, formatTook } from "@banyan/core/shown";
 import { PlainText } from "../../../show/plain-text.ts";
 import { cut, proseLines } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
-import type { Page } from "../views/viewer.ts";
+import type { Page } from "../views/overlay.ts";
 import type { Block, BlockLines, BlockLook } from "./block.ts";
 
 /** Maximum lines of a streaming thought. */

@@ -4,14 +4,13 @@ import type { Choice, Decided, Decision } from "../../decision.ts";
 import type { Action } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
-import type { Highlight } from "../markdown/look.ts";
+import type { Highlight } from "../markdown/highlighter.ts";
 import { bare, cut, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { fitting, keyHint, lastColumns, rule, setIn } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
-import type { Over, Overlay, View } from "./overlay.ts";
-import type { Page } from "./viewer.ts";
+import type { Over, Overlay, Page, View } from "./overlay.ts";
 
 /**
  * A decision by key (T27). Only the keys of the choices decide, not Enter or any other key (S14). A choice with words

@@ -8,8 +8,7 @@ import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { fitting, keyHint, lastColumns, listLine, rule, setIn } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
-import type { Over, Overlay, View } from "./overlay.ts";
-import type { Page } from "./viewer.ts";
+import type { Over, Overlay, Page, View } from "./overlay.ts";
 
 const WORDS = "Your own answer: ";
 

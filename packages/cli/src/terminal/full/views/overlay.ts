@@ -1,7 +1,13 @@
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import type { Position, Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import type { Page } from "./viewer.ts";
+
+/** A text longer than a screen: a call's output, a thought, a diff, a sub-agent's transcript. */
+export interface Page {
+  readonly title: string;
+  /** The present lines. The viewer follows the end of growing text until the user scrolls. */
+  lines(width: number, theme: Theme): readonly string[];
+}
 
 /** The end of an overlay; without a result, nothing was chosen. */
 export interface Over<T> {

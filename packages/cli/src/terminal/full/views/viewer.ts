@@ -5,14 +5,7 @@ import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { filled, hintLine, keyHint, rule } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
-import type { Over, Overlay, View } from "./overlay.ts";
-
-/** A text longer than a screen: a call's output, a thought, a diff, a sub-agent's transcript. */
-export interface Page {
-  readonly title: string;
-  /** The present lines. The viewer follows the end of growing text until the user scrolls. */
-  lines(width: number, theme: Theme): readonly string[];
-}
+import type { Over, Overlay, Page, View } from "./overlay.ts";
 
 /** Keys that close a page. */
 const CLOSE = ["list-cancel", "page-close"] as const;

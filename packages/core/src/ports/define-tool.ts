@@ -1,0 +1,57 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { Json } from "../conversation/message.ts";
+import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import type { Tool } from "./tool.ts";
+import type { JsonSchema } from "./tool-values.ts";
+
+const TOOL: OptionNames<Tool> = {
+  name: true,
+  description: true,
+  input: true,
+  effects: true,
+  parallel: true,
+  eager: true,
+  files: true,
+  folder: true,
+  control: true,
+  readsEarlier: true,
+  offeredBy: true,
+  offeredAs: true,
+  asAsked: true,
+  unlisted: true,
+  brief: true,
+  forwards: true,
+  timeout: true,
+  maxOutput: true,
+  about: true,
+  preview: true,
+  execute: true,
+};
+
+/** Defines a tool whose input type is inferred from its schema. */
+export function defineTool<Schema extends StandardSchemaV1>(
+  tool: Omit<Tool, "input" | "execute" | "about" | "preview"> &
+    Pick<Tool<StandardSchemaV1.InferOutput<Schema>>, "execute" | "about" | "preview"> & { readonly input: Schema },
+): Tool;
+export function defineTool(tool: Omit<Tool, "input"> & { readonly input: JsonSchema }): Tool;
+export function defineTool(tool: object): Tool {
+  refuseUnknown("a tool", tool, TOOL);
+  return tool as Tool;
+}
+
+/** Checked arguments of a call, or the reason why they do not fit. */
+export type Checked = { readonly ok: true; readonly input: Json } | { readonly ok: false; readonly problem: string };
+
+/**
+ * Thrown by a tool that had no effect: a command could not be started, or was refused. Users then see that the call did
+ * not run, and the model reads "Not executed: " with the message.
+ * @example throw new NotExecutedError("there is no shell on this system. Use the other tools.");
+ */
+export class NotExecutedError extends Error {
+  override readonly name = "NotExecutedError";
+}
+
+/** Returns the beginning of a failed call's result for the model. */
+export function howFailed(error: unknown): "Not executed" | "The tool failed" {
+  return error instanceof NotExecutedError ? "Not executed" : "The tool failed";
+}

@@ -1,0 +1,151 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { QuestionField } from "../conversation/asked.ts";
+import type { RunEnd } from "../conversation/event.ts";
+import type { AssistantMessage } from "../conversation/message.ts";
+import type { Cost, Usage } from "../conversation/usage.ts";
+
+/**
+ * Effects of running a tool. `none`: it only reads; calls run in parallel, and again after a crash. `idempotent`: it
+ * changes something, and running it twice is harmless. `external`: a call runs alone, and is started automatically at
+ * most once.
+ */
+export type Effects = "none" | "idempotent" | "external";
+
+/**
+ * The schema of a tool's arguments: a JSON Schema of an object, or a Standard Schema with a JSON Schema (zod, valibot,
+ * arktype).
+ */
+export type InputSchema<Input> = JsonSchema | StandardSchemaV1<unknown, Input>;
+
+/** A JSON Schema for an object of arguments. */
+export interface JsonSchema {
+  readonly type: "object";
+  readonly [keyword: string]: unknown;
+}
+
+/** A file in the result of a call. */
+export interface BroughtBytes {
+  /** Such as `image/png`. */
+  readonly mediaType: string;
+  /** File name for users. */
+  readonly name?: string | undefined;
+  /** Bytes in base 64. */
+  readonly data: string;
+}
+
+/**
+ * A background process that outlives its call.
+ * @example
+ * defineTool({
+ *   name: "tick",
+ *   description: "Ticks.",
+ *   input: { type: "object" },
+ *   effects: "external",
+ *   execute(_, { stay }) {
+ *     const { promise, resolve } = Promise.withResolvers<{ outcome: string }>();
+ *     const timer = setInterval(() => console.log("tick"), 1_000);
+ *     const end = () => {
+ *       clearInterval(timer);
+ *       resolve({ outcome: "it was stopped" });
+ *     };
+ *     return stay({ title: "ticks", over: promise, end });
+ *   },
+ * });
+ */
+export interface Staying {
+  /** Description for users in one line. */
+  readonly title: string;
+  /** Resolves when the process and all its parts have ended. Must not reject. */
+  readonly over: Promise<StayedUntil>;
+  /** Ends the process and all its parts: `over` resolves soon after. May be called more than once. */
+  end(): void;
+}
+
+/** The end of a background process. */
+export interface StayedUntil {
+  /** The end of a sentence: `exit code 1`. */
+  readonly outcome: string;
+  /** The model knows the end already. Absent: the model gets the outcome with its next turn. */
+  readonly known?: true | undefined;
+}
+
+/** The effect of a summary. */
+export interface Shortened {
+  /** Number of messages that the model no longer sees. */
+  readonly messages: number;
+  /** Approximate tokens of these messages, minus those of the summary. */
+  readonly tokens: number;
+}
+
+/**
+ * Receives the text of messages after the call's own, in stream order, before storage and clients. All methods except
+ * `completed` are synchronous. An exception ends the following, and harms nothing else.
+ */
+export interface Follower {
+  /** Receives a fragment of the model's text, cut anywhere. Must be quick, because the stream waits. */
+  text?(delta: string, kind: "text" | "reasoning"): void;
+  /**
+   * The message ended cleanly and is in the log; its calls have not started. The following ends, unless the result
+   * contains `again`.
+   */
+  completed?(message: AssistantMessage): Followed | undefined | void | Promise<Followed | undefined | void>;
+  /**
+   * The message broke off, was cut or interrupted, or the turn ended, so its text does not count. Called once. A
+   * returned text goes to the model.
+   */
+  dropped?(reason: string): string | undefined | void;
+  /** The text so far is withdrawn; the response begins again. */
+  restarted?(): void;
+}
+
+/** The result of a follower. */
+export interface Followed {
+  /** A message of the tool to the model; the turn then continues. */
+  readonly say?: string | undefined;
+  /** An action requested by the message failed: the same message cannot finish a task. */
+  readonly failed?: boolean | undefined;
+  /** Follow the next message too. */
+  readonly again?: boolean | undefined;
+}
+
+/**
+ * A question to a user.
+ * @example
+ * defineTool({
+ *   name: "deploy",
+ *   description: "Deploys the program.",
+ *   input: { type: "object" },
+ *   effects: "external",
+ *   execute: async (_, { ask }) => {
+ *     const to = await ask({ text: "Where to?", choices: ["test", "live"], default: "test" });
+ *     const choices = [{ label: "server" }, { label: "page", description: "what people see" }];
+ *     const fields = [{ heading: "Parts", text: "What of it?", choices, several: true }];
+ *     return ask({ text: `What is deployed to ${to}?`, fields });
+ *   },
+ * });
+ */
+export interface Question {
+  readonly text: string;
+  /** Answers to choose from; another one may be given all the same. */
+  readonly choices?: readonly string[] | undefined;
+  /**
+   * 1 to 4 fields that are asked together, each with choices (one or several) and room for words. The answer is one
+   * text with a line for each field, such as `Colour: red. In their own words: but dark`.
+   */
+  readonly fields?: readonly QuestionField[] | undefined;
+  /** The answer if no user can be asked. */
+  readonly default?: string | undefined;
+}
+
+/** The end of a sub-agent. */
+export interface SubTaskEnd {
+  /** `finished`: the task is done and `text` is its result. In all other cases `text` is the last text of the sub-agent. */
+  readonly reason: RunEnd;
+  readonly text: string;
+  /** The reason of a failure, or the limit that ended it. */
+  readonly problem: string | undefined;
+  readonly steps: number;
+  readonly usage: Usage;
+  /** US dollars; `undefined` when unknown. */
+  readonly cost: Cost;
+}

@@ -1,0 +1,47 @@
+import type { Json } from "../conversation/message.ts";
+
+/** A user's answer to a question of a session. Any client may answer; the first answer counts. */
+export type Answer =
+  | {
+      readonly decision: "allow";
+      /** The arguments as changed by the user. */
+      readonly input?: Json | undefined;
+      /** Also allows everything that this rule covers from now on. */
+      readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" } | undefined;
+    }
+  | {
+      readonly decision: "deny";
+      /** The reason for the model. */
+      readonly reason?: string | undefined;
+    }
+  /** Answer to a tool's question in words. */
+  | { readonly decision: "answer"; readonly text: string };
+
+/**
+ * The rules' decision about a call. `ask`: a user decides. The reason of a denial goes to the model. `pattern`: the
+ * rule that the answer "always" would add.
+ */
+export type Permit =
+  | { readonly decision: "allow" }
+  | {
+      readonly decision: "ask";
+      readonly pattern?: string | undefined;
+      /** A rule demands a decision by a user, which no hook can replace. */
+      readonly byRule?: boolean | undefined;
+    }
+  | {
+      readonly decision: "deny";
+      readonly reason: string;
+      /** The call is denied only because no user can be asked. A hook that allows the call lets it run. */
+      readonly unasked?: boolean | undefined;
+    };
+
+/** A hook's decision about a summary: added instructions, or a denial, which stops a summary that a user requested. */
+export type BeforeSummary =
+  | { readonly decision: "deny"; readonly reason: string }
+  | { readonly decision?: undefined; readonly instructions?: string | undefined };
+
+/** A hook's decision about a call before the rules judge it. The reason of a denial goes to the model. */
+export type BeforeCall =
+  | { readonly decision: "deny"; readonly reason: string }
+  | { readonly decision?: "allow" | "ask" | undefined; readonly input?: Json | undefined };

@@ -1,0 +1,140 @@
+import {
+  type Agent,
+  type ConversationState,
+  type Permit,
+  type Session,
+  StoreError,
+  UnfitAnswerError,
+} from "@banyan/core";
+import { type ApprovalQuestion, callIn, turnThatWaits } from "@banyan/core/conversation";
+import { asOpened } from "@banyan/core/hosts";
+import { type ConversationDirectory, rulesFrom } from "@banyan/host";
+import type { Result } from "@banyan/protocol";
+import type { LiveConversation } from "../live/live-conversation.ts";
+import { NotThere, Unfitting } from "../request/problem.ts";
+import { agentFor } from "./agent-for.ts";
+import { continueTurn } from "./turns.ts";
+import type { Handlers, Workplace } from "./workplace.ts";
+
+type Waiting = Result<"question.list">["waiting"][number];
+
+/** A decision about a call, by a user or a rule. */
+type Decided = "allow" | "deny";
+
+/** Commands that answer questions. */
+export const answerHandlers: Handlers<"question.list" | "question.answer" | "rule.revoke"> = {
+  async "question.list"(_command, desk) {
+    return { waiting: (await statesThatMayWait(desk)).flatMap(waitingIn) };
+  },
+
+  async "question.answer"({ id, conversation, question, answer, approval = "ask", tools }, desk) {
+    const live = await desk.conversations.open(conversation);
+    const { session } = live;
+    const asked = session.state.questions.get(question);
+    if (!asked) throw new NotThere("This question does not exist or was already answered.");
+    const { decision } = answer;
+    const remember = decision === "answer" ? undefined : answer.remember;
+    const { tool } = (asked.type === "approval" && callIn(session.state, asked)) || {};
+    if (remember) rulesFrom({ [decision]: [remember.pattern] }, tool === undefined ? [] : [tool]);
+    if (remember && asked.type !== "approval") throw new Unfitting("Only the answer to a tool call can have a rule.");
+    const turn = turnThatWaits(session.state, asked);
+    // Reject unusable tools before the answer counts, so that the client can answer again.
+    if (tools && turn) await agentFor(desk, live, { tools }, turn.leaf);
+    await session.answer(question, answer).catch((error: unknown) => {
+      throw error instanceof UnfitAnswerError ? new Unfitting(error.message) : error;
+    });
+    const isPlan = asked.type === "approval" && callIn(session.state, asked)?.about?.handsIn === true;
+    if (isPlan && decision === "allow") {
+      desk.host.carryOut(conversation, approval);
+      desk.settingsChanged();
+    }
+    // Only now the answer counts: a late or invalid answer must not leave a rule.
+    const isRule = remember !== undefined && decision !== "answer";
+    const kept = isRule && remember.scope === "always" ? whyNotKept(desk, remember.pattern, decision) : undefined;
+    if (isRule) await answerWhatIsCovered(live, desk, decision);
+    const waits = turn && session.state.waiting.has(turn.id);
+    const stuck = waits ? await continueTurn(live, desk, turn, { id, tools }) : undefined;
+    const problem = kept ?? stuck;
+    return problem === undefined ? {} : { problem };
+  },
+
+  async "rule.revoke"({ conversation, pattern }, { conversations }) {
+    await (await conversations.open(conversation)).session.revoke(pattern);
+    return {};
+  },
+};
+
+/** The states of all open conversations, and of closed ones with a waiting question. */
+export async function statesThatMayWait({
+  conversations,
+  directory,
+}: Pick<Workplace, "conversations" | "directory">): Promise<ConversationState[]> {
+  const listed = await conversations.list();
+  // Read both in the same instant: a conversation that opened during the listing is among the open ones.
+  const open = conversations.allOpen.map(({ session }) => session.state);
+  const others = listed.filter(({ id, waiting }) => waiting > 0 && !conversations.ifOpen(id));
+  const closed = await Promise.all(others.map(({ id }) => stateOf(directory, id)));
+  return [...open, ...closed.flat()];
+}
+
+/** The state of a conversation that is not open here; empty if it is gone or cannot be read. */
+async function stateOf(directory: ConversationDirectory, id: string): Promise<ConversationState[]> {
+  try {
+    const { state, isOpen } = await directory.read(id);
+    return [isOpen ? state : asOpened(state)];
+  } catch (error) {
+    if (error instanceof StoreError) return [];
+    throw error;
+  }
+}
+
+/** The questions of a conversation, in the order in which they arose. */
+function waitingIn(state: ConversationState): Waiting[] {
+  const { id, labels, messages, questions } = state;
+  const directory = labels.cwd === undefined ? {} : { directory: labels.cwd };
+  return questions
+    .values()
+    .map((question) => {
+      const call = question.type === "limit" ? undefined : callIn(state, question);
+      const ofSubAgent = messages.get(question.message ?? "")?.call !== undefined;
+      return { conversation: id, question, ...(call && { call }), ofSubAgent, ...directory };
+    })
+    .toArray();
+}
+
+/** Stores a rule for good. Returns the reason if that fails. */
+function whyNotKept({ host }: Workplace, pattern: string, list: Decided): string | undefined {
+  try {
+    host.remember(pattern, list);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Allows or denies the waiting calls that a new rule covers, so that users need not answer them. */
+export async function answerWhatIsCovered(live: LiveConversation, desk: Workplace, decision: Decided): Promise<void> {
+  const { session } = live;
+  if (session.state.questions.size === 0) return;
+  const agent = await agentFor(desk, live, {});
+  for (const question of session.state.questions.values()) {
+    const permit = question.type === "approval" ? await permitOf(session, agent, question) : undefined;
+    if (!permit || permit.decision === "ask" || permit.decision !== decision) continue;
+    // Another client may have answered meanwhile: the first answer counts.
+    await session.answer(question.id, permit).catch(desk.defect);
+  }
+}
+
+/** The current decision of the rules about a waiting call; `undefined` if no rule covers the call. */
+async function permitOf(session: Session, { options }: Agent, question: ApprovalQuestion): Promise<Permit | undefined> {
+  const { call, message } = question;
+  const asked = session.state.messages.get(message);
+  const waiting = callIn(session.state, question);
+  const tool = options.tools?.find(({ name }) => name === waiting?.tool);
+  // Only an answer allows a plan: a rule or mode that needs no question must not.
+  if (!options.permission || !tool || waiting?.input === undefined || waiting.about?.handsIn) return undefined;
+  const { signal } = new AbortController();
+  const { state, allowed } = session;
+  const asking = { call, run: asked?.role === "assistant" ? asked.run : "", tool, input: waiting.input };
+  return await options.permission({ ...asking, conversation: state, allowed, signal });
+}

@@ -1,0 +1,44 @@
+import { type ConversationState, type Message, pathTo, type Session } from "@banyan/core";
+import type { TakenBack } from "@banyan/host";
+import { AtWork, asAtWork, NotThere } from "../request/problem.ts";
+
+/** Throws `NotThere` when one of these messages is not in the conversation. Ignores `undefined`. */
+export function mustBeThere({ messages }: ConversationState, ...named: readonly (string | undefined)[]): void {
+  for (const id of named)
+    if (id !== undefined && !messages.has(id)) throw new NotThere(`There is no message ${id} in this conversation.`);
+}
+
+/** Throws `AtWork` while a turn or a sub-agent works or waits for a user below one of these messages. */
+export function mustBeAtRest(state: ConversationState, messages: Iterable<string | undefined>): void {
+  const ends = new Set([...messages].map((id) => wayTo(state, id).at(-1)));
+  const isOn = (leaf: string | null) => wayTo(state, leaf).some((message) => ends.has(message));
+  if (state.runs.values().some(({ leaf }) => isOn(leaf))) throw new AtWork();
+  if (state.waiting.values().some(({ leaf }) => isOn(leaf))) throw new AtWork({ isWaiting: true });
+}
+
+/**
+ * Restores files while no turn has the end of the branch. A turn that is about to begin there waits, and then begins below the
+ * message about the restored files. Throws when another turn is already about to begin there and is not in the log yet.
+ */
+export async function whileAtRest(
+  session: Session,
+  leaf: string,
+  putBack: () => Promise<TakenBack>,
+): Promise<TakenBack> {
+  try {
+    return await session.hold(leaf, async (held) => {
+      const taken = await putBack();
+      if (taken.message !== undefined) held.moveTo(taken.message);
+      return taken;
+    });
+  } catch (error) {
+    throw asAtWork(error);
+  }
+}
+
+/** The path to a message. For a sub-agent's message, the path to the call that launched the sub-agent. */
+function wayTo(state: ConversationState, id: string | null = null): readonly Message[] {
+  const path = pathTo(state, id);
+  const call = path[0]?.call;
+  return call === undefined ? path : wayTo(state, state.calls.get(call));
+}

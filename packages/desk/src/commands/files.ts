@@ -1,0 +1,111 @@
+import { dirname } from "node:path/posix";
+import { type ChangesPlace, changesOf, revertBranch, undoableCalls, undoCall } from "@banyan/host";
+import type { Result } from "@banyan/protocol";
+import { NotThere } from "../request/problem.ts";
+import { mustBeAtRest, mustBeThere, whileAtRest } from "./at-rest.ts";
+import type { Handlers, ServedHost } from "./workplace.ts";
+
+/** Commands about files in the workspace. The log, not the client, decides which files a branch or a call changed (S4). */
+export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | "picture.read"> = {
+  async "file.find"({ query, limit = 20 }, { files }) {
+    return { files: nearestPaths(query, await files.list(), limit) };
+  },
+
+  async "file.revert"({ conversation, leaf, beside }, { host, conversations }) {
+    const live = await conversations.open(conversation);
+    return live.whileBeginning(async () => {
+      const { session } = live;
+      const { state } = session;
+      const { backups } = await host.ready();
+      mustBeThere(state, leaf, beside);
+      const files = changesOf(state, leaf, beside);
+      mustBeAtRest(
+        state,
+        files.flatMap(({ changes }) => changes.map(({ call }) => state.calls.get(call))),
+      );
+      if (files.length === 0) return { changes: [], problems: [] };
+      const place = placeOf(host, { conversation, backups });
+      return whileAtRest(session, leaf, () => revertBranch(session, place, { leaf, files }));
+    });
+  },
+
+  async "file.undo"({ conversation, leaf, call, agreed }, { host, conversations }) {
+    const live = await conversations.open(conversation);
+    return live.whileBeginning(async () => {
+      const { session } = live;
+      const { state } = session;
+      const { backups } = await host.ready();
+      mustBeThere(state, leaf);
+      if (!state.calls.has(call)) throw new NotThere(`There is no call ${call} in this conversation.`);
+      const done = undoableCalls(state, leaf).find((known) => known.call === call);
+      // A call that is already undone stays undone.
+      if (!done) return { changes: [], problems: [] };
+      mustBeAtRest(state, [state.calls.get(call)]);
+      const place = { ...placeOf(host, { conversation, backups }), ...(agreed && { agreed }) };
+      return whileAtRest(session, leaf, () => undoCall(session, place, { ...done, leaf }));
+    });
+  },
+
+  async "picture.read"({ url }, { host, signal }) {
+    try {
+      const { address, mediaType, bytes } = await host.picture(url, signal);
+      return { picture: { address, mediaType, data: Buffer.from(bytes).toString("base64") } };
+    } catch (error) {
+      return refusedPicture(error);
+    }
+  },
+};
+
+type PictureRead = Result<"picture.read">;
+
+/** The result for an image that cannot be loaded; other errors are thrown on. */
+function refusedPicture(error: unknown): PictureRead {
+  if (!(error instanceof Error && error.name === "WebError" && "code" in error)) throw error;
+  return { refused: { why: error.code as NonNullable<PictureRead["refused"]>["why"], message: error.message } };
+}
+
+/** The folders of a conversation's branches, and its backups. */
+function placeOf(
+  { worktrees, redact }: ServedHost,
+  { conversation, backups }: { readonly conversation: string; readonly backups: string },
+): ChangesPlace {
+  return { folderOf: (name) => worktrees.folderOf(name, conversation), backups, redact };
+}
+
+/**
+ * Finds files and their folders whose path contains the letters of the query in order. Matches at the start of a name come first,
+ * then shorter paths. At most `limit`.
+ */
+function nearestPaths(query: string, files: readonly string[], limit: number): string[] {
+  const wanted = query.toLowerCase();
+  const found: { readonly path: string; readonly rank: number }[] = [];
+  for (const path of [...foldersOf(files), ...files]) {
+    const rank = rankOf(wanted, path.toLowerCase());
+    if (rank !== undefined) found.push({ path, rank });
+  }
+  found.sort((a, b) => a.rank - b.rank || a.path.length - b.path.length || (a.path < b.path ? -1 : 1));
+  return found.slice(0, limit).map(({ path }) => path);
+}
+
+/** 0: the path starts with the query. 1: a name in the path does. 2: the path contains it. 3: its letters occur in order. */
+function rankOf(wanted: string, path: string): number | undefined {
+  if (path.startsWith(wanted)) return 0;
+  if (path.includes(`/${wanted}`)) return 1;
+  if (path.includes(wanted)) return 2;
+  let at = 0;
+  for (const letter of wanted) {
+    at = path.indexOf(letter, at) + 1;
+    if (at === 0) return undefined;
+  }
+  return 3;
+}
+
+/** All folders that contain the files, each with a trailing slash. */
+function foldersOf(files: readonly string[]): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const file of files) {
+    for (let folder = dirname(file); folder !== "." && !folders.has(`${folder}/`); folder = dirname(folder))
+      folders.add(`${folder}/`);
+  }
+  return folders;
+}

@@ -1,0 +1,31 @@
+import { ShareError, type Shares } from "../request/principal.ts";
+import { NotThere } from "../request/problem.ts";
+import { mustBeThere } from "./at-rest.ts";
+import type { Handlers } from "./workplace.ts";
+
+/** Default lifetime of a link, in seconds. */
+const WEEK = 7 * 24 * 60 * 60;
+
+/** Commands about links that show a conversation (S29). */
+export const shareHandlers: Handlers<"share.create" | "share.list" | "share.revoke"> = {
+  async "share.create"({ conversation, leaf, seconds = WEEK }, { conversations, shares }) {
+    const made = there(shares);
+    mustBeThere((await conversations.open(conversation)).session.state, leaf);
+    const { share, token } = made.create({ conversation, ...(leaf !== undefined && { leaf }) }, seconds);
+    return { share, token, path: `/?token=${token}` };
+  },
+
+  "share.list"({ conversation }, { shares }) {
+    return { shares: there(shares).list(conversation) };
+  },
+
+  "share.revoke"({ share }, { shares }) {
+    if (!there(shares).revoke(share)) throw new NotThere(`There is no link ${share}.`);
+    return {};
+  },
+};
+
+function there(shares: Shares | undefined): Shares {
+  if (shares) return shares;
+  throw new ShareError("Links need a server, and none is running here. To share a file, use /export with HTML.");
+}

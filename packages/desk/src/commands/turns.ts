@@ -1,0 +1,342 @@
+import { actionNamed } from "@banyan/client/actions";
+import type { Session } from "@banyan/core";
+import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
+import { instructionsRequest, type LiveRun, REVIEWER } from "@banyan/core/conversation";
+import { slashIn } from "@banyan/core/shown";
+import { listPrompts, modeLeft, PromptError, type SaidByPrompt, saidByPrompt, saidWithSlash } from "@banyan/host";
+import { serversForFirstTurn } from "@banyan/host/mcp";
+import type { Command, Result } from "@banyan/protocol";
+import type { Beginning } from "../live/beginnings.ts";
+import type { LiveConversation } from "../live/live-conversation.ts";
+import { AtWork, problemOf, Unfitting } from "../request/problem.ts";
+import { agentFor, type HowTaken, handedOut } from "./agent-for.ts";
+import { type Handlers, together, type Workplace, type Written, withoutSecrets, written } from "./workplace.ts";
+
+/** Commands that start and stop turns. */
+export const turnHandlers: Handlers<
+  | "turn.say"
+  | "prompt.say"
+  | "message.add"
+  | "turn.retry"
+  | "turn.resume"
+  | "turn.hasten"
+  | "run.interrupt"
+  | "process.stop"
+  | "input.edit"
+  | "input.withdraw"
+> = {
+  "turn.say": (command, desk, principal) =>
+    sayIn(command, desk, async ({ signal, folder, isDone }) => {
+      const { asIs, slash } = command;
+      return toSay(desk, command.parts, { principal, signal, folder, asIs, slash: slash && !isDone });
+    }),
+
+  "prompt.say": (command, desk, principal) =>
+    sayIn(command, desk, async ({ signal, folder, isDone }) => {
+      // The prompt's server may be gone by now.
+      if (isDone) return { message: withoutSecrets(desk, []) };
+      const { prompt: name, argument, values, parts = [] } = command;
+      const own = await saidByPrompt(desk.host, { name, argument, values }, { signal });
+      const how = { principal, signal, folder };
+      return {
+        message: together(await writtenByPrompt(own, desk, how), await written(desk, parts, how)),
+        model: own.model,
+      };
+    }),
+
+  async "message.add"(command, desk) {
+    const live = await desk.conversations.open(command.conversation);
+    const { id } = command;
+    const { parts } = withoutSecrets(desk, command.parts);
+    return live.whileBeginning(async () => {
+      const waits = await deliver(command, parts, live, (at) => live.session.add(parts, { at, id }));
+      return { message: id, waits };
+    });
+  },
+
+  async "turn.retry"(command, desk, principal) {
+    using beginning = desk.beginnings.of(command);
+    const live = await desk.conversations.open(command.conversation);
+    const { id, parts, at, slash } = command;
+    return await live.whileBeginning(async () => {
+      const signal = AbortSignal.any([desk.signal, beginning.interruption]);
+      const folder = await folderFor(command, live, desk);
+      const how = { principal, signal, folder, slash: slash && !isDone(live, id) };
+      const { message, model = command.model } = await toSay(desk, parts ?? [], how);
+      const directive = parts ? retry(message.parts) : retry();
+      if (!isDone(live, id)) {
+        mustHaveChanges(command, message);
+        await begin({ ...command, model }, directive, at, { live, beginning, desk });
+      }
+      return { ...(parts ? { message: id } : {}), ...message.told };
+    });
+  },
+
+  async "turn.resume"(command, desk) {
+    using beginning = desk.beginnings.of(command);
+    const live = await desk.conversations.open(command.conversation);
+    const { id, at, mode = modeLeft(live.session, at) } = command;
+    if (!isDone(live, id)) {
+      await live.whileBeginning(() => begin({ ...command, mode }, resume(), at, { live, beginning, desk }));
+    }
+    return {};
+  },
+
+  "turn.hasten"({ conversation, run }, { beginnings }) {
+    return { hastened: beginnings.hasten(conversation, run) };
+  },
+
+  async "run.interrupt"({ conversation, run }, { conversations, beginnings }) {
+    const before = beginnings.interrupt(conversation, run);
+    const isWaiting = async () =>
+      (await conversations.list()).some(({ id, waiting }) => id === conversation && waiting > 0);
+    // A turn that waits for a user may be in a conversation that is not open.
+    const live =
+      conversations.ifOpen(conversation) ?? ((await isWaiting()) ? await conversations.open(conversation) : undefined);
+    return { interrupted: before + (live?.session.interrupt(run) ?? 0) };
+  },
+
+  async "process.stop"({ conversation, process }, { conversations }) {
+    await (await conversations.open(conversation)).session.stopProcess(process);
+    return {};
+  },
+
+  async "input.edit"({ conversation, input, parts, delivery, before, run }, desk, principal) {
+    const live = await desk.conversations.open(conversation);
+    const { session } = live;
+    const folder = await folderFor({ run: session.state.inbox.find((each) => each.id === input)?.run }, live, desk);
+    const message = await written(desk, parts ?? [], { principal, signal: desk.signal, folder });
+    await session.editInput(input, {
+      ...(parts === undefined ? {} : { parts: message.parts }),
+      ...(delivery === undefined ? {} : { delivery }),
+      ...(before === undefined ? {} : { before }),
+      ...(run === undefined ? {} : { run }),
+    });
+    return message.told;
+  },
+
+  async "input.withdraw"({ conversation, input }, { conversations }) {
+    await (await conversations.open(conversation)).session.withdrawInput(input);
+    return {};
+  },
+};
+
+/** Prepares a user message. With `slash`, the first text may call a prompt. */
+async function toSay(
+  desk: Workplace,
+  parts: readonly UserPart[],
+  { asIs, slash, ...how }: Parameters<typeof written>[2] & Pick<Command<"turn.say">, "asIs" | "slash">,
+): Promise<ToSay> {
+  const clean = async (some: readonly UserPart[]) =>
+    asIs ? withoutSecrets(desk, some) : await written(desk, some, how);
+  const [first, ...others] = parts;
+  const own = slash && first?.type === "text" ? await saidBySlash(desk, first.text, how.signal) : undefined;
+  if (!own) return { message: await clean(parts) };
+  return { message: together(await writtenByPrompt(own, desk, how), await clean(others)), model: own.model };
+}
+
+/**
+ * Returns the text that stands for `/name` at the start of a message (C18). The name is a prompt's, or that of our own text
+ * command such as `/init`. Rejects with `PromptError` for other commands, which need a client that shows their effect.
+ */
+async function saidBySlash({ host }: Workplace, text: string, signal: AbortSignal): Promise<SaidByPrompt | undefined> {
+  const asked = slashIn(text);
+  const action = asked && actionNamed(asked.name);
+  const isPrompt = async (name: string) =>
+    (await listPrompts(host, 0, signal)).prompts.some((each) => each.name === name);
+  if (!action || (await isPrompt(asked.name.toLowerCase()))) return saidWithSlash(host, text, { signal });
+  if (action.name === "init")
+    return { parts: [{ type: "text", text: instructionsRequest(asked.argument) }], asIs: false };
+  const where = "in a terminal, in an editor or on the page";
+  throw new PromptError(`Use /${action.name} ${where}. Start with a space to send it as text.`);
+}
+
+/** The parts of a prompt. Files that it names with `@` are attached, except if an MCP server provides the prompt. */
+async function writtenByPrompt(
+  { parts, asIs }: SaidByPrompt,
+  desk: Workplace,
+  how: Parameters<typeof written>[2],
+): Promise<Written> {
+  return asIs ? withoutSecrets(desk, parts) : written(desk, parts, how);
+}
+
+/** A message to send, and the model that the prompt asks for, if any. */
+interface ToSay {
+  readonly message: Written;
+  readonly model?: string | undefined;
+}
+
+/** Sends a message: to the run that the command names, or as the start of a turn. */
+async function sayIn(
+  command: Said & HowTaken & { readonly conversation: string },
+  desk: Workplace,
+  inWords: (how: { readonly signal: AbortSignal; readonly folder: string; readonly isDone: boolean }) => Promise<ToSay>,
+): Promise<Result<"turn.say">> {
+  using beginning = desk.beginnings.of(command);
+  const live = await desk.conversations.open(command.conversation);
+  return await live.whileBeginning(async () => {
+    const signal = AbortSignal.any([desk.signal, beginning.interruption]);
+    const folder = await folderFor(command, live, desk);
+    const { message, model = command.model } = await inWords({ signal, folder, isDone: isDone(live, command.id) });
+    if (!isDone(live, command.id)) mustHaveChanges(command, message);
+    const said = isDone(live, command.id) ? message.parts : await desk.host.hooks.prompt(live.session, message.parts);
+    const waits = await deliver(command, said, live, (at) =>
+      begin({ ...command, model }, say(said), at ?? undefined, { live, beginning, desk }),
+    );
+    return { message: command.id, waits, ...message.told };
+  });
+}
+
+/** Throws if a review would get no changes: the model call would cost money and review nothing. */
+function mustHaveChanges({ agent }: { readonly agent?: string | undefined }, { told }: Written): void {
+  const isLacking = told.problems.length > 0 && !told.attached.some(({ kind }) => kind === "diff");
+  if (agent === REVIEWER && isLacking) throw new Unfitting(`There is nothing to review. ${told.problems.join(" ")}`);
+}
+
+/** The place, run and delivery of a message. */
+type Said = Pick<Command<"message.add">, "id" | "at" | "run"> & Pick<Command<"turn.say">, "delivery">;
+
+/** Sends a message to its run. Without a run, `otherwise` adds it below a message. Returns whether the message waits. */
+async function deliver(
+  command: Said,
+  parts: readonly UserPart[],
+  live: LiveConversation,
+  otherwise: (at: string | null | undefined) => Promise<unknown>,
+): Promise<boolean> {
+  const { session } = live;
+  const { id, delivery = "steer" } = command;
+  if (isDone(live, id)) return session.state.inbox.some((input) => input.id === id);
+  const run = hearer(command, live);
+  // No process would deliver an interrupting message to a waiting turn: the message begins the next turn instead.
+  const isOver = run !== undefined && delivery === "interrupt" && session.state.waiting.has(run);
+  if (isOver) session.interrupt(run);
+  if (run !== undefined && !isOver) {
+    try {
+      await session.say(parts, { run, delivery, id });
+      return true;
+    } catch (error) {
+      // The run has just ended: the message follows it.
+      if (!(error instanceof SessionError && error.code === "no-run")) throw error;
+    }
+  }
+  const place =
+    command.run !== undefined && typeof command.at === "string" ? newestLeaf(session.state, command.at) : command.at;
+  try {
+    await otherwise(place);
+    return false;
+  } catch (error) {
+    // Another turn has begun there meanwhile, and gets the message.
+    const other = error instanceof AtWork ? hearer({ at: place }, live) : undefined;
+    if (other === undefined) throw error;
+    return deliver({ ...command, run: other }, parts, live, otherwise);
+  }
+}
+
+/** The folder of the branch that gets the message. Rejects with `WorktreeError` when the folder is gone. */
+function folderFor(
+  { run, at }: { readonly run?: string | null | undefined; readonly at?: string | null | undefined },
+  { session: { state } }: LiveConversation,
+  { host }: Workplace,
+): Promise<string> {
+  const leaf = at === undefined ? state.leaf : at;
+  return host.worktrees.folderAt(state, run == null ? leaf : (state.runs.get(run)?.leaf ?? leaf));
+}
+
+/** The run that gets a message: the named run, or the run that ends at the message's place. The run may wait for a user. */
+function hearer({ run, at }: Pick<Said, "run" | "at">, { session }: LiveConversation): string | undefined {
+  const { runs, waiting, leaf } = session.state;
+  if (run !== undefined) return runs.has(run) || waiting.has(run) ? run : undefined;
+  return [...runs.values(), ...waiting.values()].find((live) => live.leaf === (at === undefined ? leaf : at))?.id;
+}
+
+/** Begins a turn. Resolves when the turn is in the log, like `LiveChats.begin`. */
+export async function begin(
+  command: HowTaken & Pick<Command, "id">,
+  directive: Directive,
+  at: string | undefined,
+  {
+    live,
+    beginning,
+    desk,
+  }: { readonly live: LiveConversation; readonly beginning: Beginning; readonly desk: Workplace },
+): Promise<void> {
+  const { mcp } = await desk.host.ready();
+  // Disposed of when the turn has begun. The turn reports the servers that are still missing.
+  using wait = new TurnWait(live.session, command.id);
+  if (mcp) {
+    const signal = AbortSignal.any([desk.signal, beginning.patience]);
+    wait.missing = await serversForFirstTurn(mcp, { signal, waiting: (sentence) => wait.tell(sentence) });
+  }
+  const agent = await agentFor(desk, live, command, at ?? live.session.state.leaf);
+  await desk.chats.begin(live.session, { agent, directive, at, id: command.id, client: desk.client }, beginning);
+}
+
+/**
+ * Continues a turn that waited for a user while no process ran it (F72). The turn keeps its agent and mode and gets `tools` from
+ * the answering client. `id` becomes the id of the run. Returns why the turn cannot continue; `turn.resume` can.
+ */
+export function continueTurn(
+  live: LiveConversation,
+  desk: Workplace,
+  turn: LiveRun,
+  { id, tools = [] }: Pick<Command<"question.answer">, "id" | "tools">,
+): Promise<string | undefined> {
+  return live.onceFor(turn.id, async () => {
+    using beginning = desk.beginnings.of({ conversation: live.session.id, id });
+    try {
+      const { agents = [] } = await desk.host.ready();
+      const agent = agents.some(({ name }) => name === turn.agent) ? turn.agent : undefined;
+      const how = { id, agent, mode: turn.mode, tools: [...tools, ...handedOut(live.session.state, tools)] };
+      await live.whileBeginning(() => begin(how, resume(), turn.leaf ?? undefined, { live, beginning, desk }));
+      return undefined;
+    } catch (error) {
+      // Another run already continues the turn.
+      if (error instanceof AtWork) return undefined;
+      return `Your answer is saved, but the turn does not continue by itself: ${problemOf(error)?.message ?? desk.told(error)}`;
+    }
+  });
+}
+
+/** Returns whether the log already has the effect of a command: a client sent it before, perhaps to a dead server (B59). */
+export function isDone({ session }: LiveConversation, id: string): boolean {
+  const { messages, inbox, runs } = session.state;
+  if (messages.has(id) || runs.has(id) || inbox.some((input) => input.id === id)) return true;
+  return messages.values().some((message) => message.role === "assistant" && message.run === id);
+}
+
+/** Milliseconds between repetitions of the notice, for clients that connect later. */
+const AGAIN = 5_000;
+
+/** The wait of a turn for servers. Watching clients learn the reason, and when the wait ends. */
+class TurnWait implements Disposable {
+  readonly #session: Session;
+  readonly #command: string;
+  #telling: NodeJS.Timeout | undefined;
+  /** The servers that are missing at the end of the wait, in sentences. */
+  missing: readonly string[] = [];
+
+  /** `command` is the id of the command that asked for the turn. */
+  constructor(session: Session, command: string) {
+    this.#session = session;
+    this.#command = command;
+  }
+
+  /** Reports the wait to all watching clients. */
+  tell(sentence: string): void {
+    const tell = () => this.#notify(true, sentence);
+    clearInterval(this.#telling);
+    this.#telling = setInterval(tell, AGAIN);
+    tell();
+  }
+
+  /** Ends the wait. Without an earlier report and without missing servers, clients hear nothing. */
+  [Symbol.dispose](): void {
+    if (this.#telling === undefined && this.missing.length === 0) return;
+    clearInterval(this.#telling);
+    this.#notify(false, this.missing.join(" "));
+  }
+
+  #notify(waits: boolean, reason: string): void {
+    this.#session.notify({ type: "turn.waiting", command: this.#command, waits, reason });
+  }
+}

@@ -1,0 +1,173 @@
+import type { UserPart } from "@banyan/core";
+import { type ConversationDirectory, type Host, writtenMessage } from "@banyan/host";
+import type { WorkspaceFiles } from "@banyan/host/workspace-files";
+import type { Command, Result } from "@banyan/protocol";
+import type { Beginnings } from "../live/beginnings.ts";
+import type { LiveChats } from "../live/live-chats.ts";
+import type { LiveConversations } from "../live/live-conversations.ts";
+import type { DeskCommand } from "../request/command.ts";
+import type { Principal, Shares } from "../request/principal.ts";
+
+/** The parts of the application that a server needs; a `Host` has them. */
+export type ServedHost = Pick<
+  Host,
+  | "agent"
+  | "agentWith"
+  | "approval"
+  | "carriedOut"
+  | "carryOut"
+  | "contextParts"
+  | "env"
+  | "home"
+  | "hooks"
+  | "informed"
+  | "listModels"
+  | "listProviders"
+  | "model"
+  | "newSession"
+  | "openById"
+  | "picture"
+  | "project"
+  | "ready"
+  | "redact"
+  | "remember"
+  | "store"
+  | "taskAgent"
+  | "unasked"
+  | "useApproval"
+  | "useModel"
+  | "whyNotReadIn"
+  | "workspace"
+  | "worktrees"
+> &
+  Partial<Pick<Host, "notices">>;
+
+/** Everything that command handlers work with. */
+export interface Workplace {
+  readonly host: ServedHost;
+  /** The client name that tools see (`context.client`). */
+  readonly client: string;
+  readonly directory: ConversationDirectory;
+  readonly conversations: LiveConversations;
+  /** Absent where no guest could open a link, as in a terminal. */
+  readonly shares: Shares | undefined;
+  readonly beginnings: Beginnings;
+  readonly chats: LiveChats;
+  /** The files of the workspace. */
+  readonly files: WorkspaceFiles;
+  readonly models: ModelLists;
+  /** Aborts when the server stops. */
+  readonly signal: AbortSignal;
+  /** Sends the current settings to every client. */
+  settingsChanged(): void;
+  /** Reports an error of work that no client requested. */
+  defect(error: unknown): void;
+  /** The text that a client gets for an internal error. */
+  told(defect: unknown): string;
+}
+
+/** The handlers of these commands. Each may throw the errors that `problemOf` knows. */
+export type Handlers<Names extends DeskCommand> = {
+  readonly [Name in Names]: (
+    command: Command<Name>,
+    desk: Workplace,
+    principal: Principal,
+  ) => Result<Name> | Promise<Result<Name>>;
+};
+
+/** A prepared message, and the notes about it for the user. */
+export interface Written {
+  readonly parts: readonly UserPart[];
+  readonly told: {
+    readonly attached: readonly { readonly name: string; readonly kind: string; readonly size: number }[];
+    readonly problems: readonly string[];
+    readonly redacted: boolean;
+  };
+}
+
+/** Prepares user text: removes secrets (S10) and attaches the files that it names (B46). Reading stops when the signal aborts. */
+export async function written(
+  { host }: Workplace,
+  parts: readonly UserPart[],
+  {
+    principal,
+    signal,
+    folder,
+  }: { readonly principal: Principal; readonly signal: AbortSignal; readonly folder: string },
+): Promise<Written> {
+  const how = { outside: principal.isHere === true, folder };
+  const messages = await Promise.all(
+    parts.map((part) => (part.type === "text" ? writtenMessage(host, part.text, signal, how) : undefined)),
+  );
+  // A file not read in time is a problem of the message; an interrupted message needs no problems.
+  signal.throwIfAborted();
+  const known = messages.filter((message) => message !== undefined);
+  return {
+    parts: parts.flatMap((part, index) => messages[index]?.parts ?? [part]),
+    told: {
+      attached: known.flatMap(({ attached }) => attached),
+      problems: known.flatMap(({ problems }) => problems),
+      redacted: known.some(({ isRedacted }) => isRedacted),
+    },
+  };
+}
+
+/** Removes secrets from text that the user did not write, and attaches nothing that it names. */
+export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]): Written {
+  let redacted = false;
+  const clean = parts.map((part) => {
+    if (part.type !== "text") return part;
+    const text = host.redact(part.text);
+    redacted ||= text !== part.text;
+    return { ...part, text };
+  });
+  return { parts: clean, told: { attached: [], problems: [], redacted } };
+}
+
+/** Joins two parts of one message. */
+export function together({ parts, told }: Written, behind: Written): Written {
+  return {
+    parts: [...parts, ...behind.parts],
+    told: {
+      attached: [...told.attached, ...behind.told.attached],
+      problems: [...told.problems, ...behind.told.problems],
+      redacted: told.redacted || behind.told.redacted,
+    },
+  };
+}
+
+type ModelList = Result<"model.list">;
+
+/**
+ * Lists the models that a user can choose. Listing is slow and asks servers. Callers during a listing share its result, so that
+ * many clients, or repeated requests, cost no more than one listing.
+ */
+export class ModelLists {
+  readonly #host: Pick<Host, "listProviders" | "listModels">;
+  readonly #asked = new Map<string | undefined, Promise<ModelList>>();
+
+  constructor(host: Pick<Host, "listProviders" | "listModels">) {
+    this.#host = host;
+  }
+
+  /** The providers, and the models of the named provider. Rejects with `ModelChoiceError`. */
+  of(provider: string | undefined): Promise<ModelList> {
+    const known = this.#asked.get(provider);
+    if (known) return known;
+    const asked = this.#list(provider).finally(() => this.#asked.delete(provider));
+    this.#asked.set(provider, asked);
+    return asked;
+  }
+
+  async #list(provider: string | undefined): Promise<ModelList> {
+    if (provider === undefined) {
+      const providers = await this.#host.listProviders();
+      return { providers: providers.map((each) => ({ ...each })), models: [] };
+    }
+    // A client that wants all models asks once per provider: list the providers only once.
+    const { providers } = await this.of(undefined);
+    const listed = providers.find(({ name }) => name === provider)?.models;
+    const models = await this.#host.listModels(provider, listed);
+    return { providers, models: models.map((each) => ({ ...each })) };
+  }
+}

@@ -1,0 +1,269 @@
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { OpenLink } from "@banyan/client";
+import { Agent, OptionError, Session, type Turn } from "@banyan/core";
+import { type OptionNames, refuseUnknown, type UserPart } from "@banyan/core/conversation";
+import { ConversationDirectory } from "@banyan/host";
+import { WorkspaceFiles } from "@banyan/host/workspace-files";
+import type { ServerFrame, ServerSettings, Welcome } from "@banyan/protocol";
+import { PROTOCOL } from "@banyan/protocol/values";
+import manifest from "../package.json" with { type: "json" };
+import { ModelLists, type ServedHost, type Workplace } from "./commands/workplace.ts";
+import { InProcessLink, type LinkOptions } from "./in-process-link.ts";
+import { Beginnings } from "./live/beginnings.ts";
+import type { Elsewhere, Watchable } from "./live/elsewhere.ts";
+import { Frame } from "./live/frame.ts";
+import { ListWatch } from "./live/list-watch.ts";
+import { LiveChats } from "./live/live-chats.ts";
+import { LiveConversations } from "./live/live-conversations.ts";
+import type { Line } from "./live/subscription.ts";
+import { UnreadCounts } from "./live/unread.ts";
+import { Performer } from "./perform.ts";
+import type { Principal, Shares } from "./request/principal.ts";
+import { ServerStopping } from "./request/problem.ts";
+import { Seat } from "./seat.ts";
+
+/** Milliseconds until an unwatched conversation without running work closes. */
+const IDLE = 30_000;
+
+/** Milliseconds that a list of all models waits for the providers. */
+const MODELS_WAIT = 3_000;
+
+/** The settings that guests with a link get: empty. */
+const NO_SETTINGS: ServerSettings = { model: "", approval: "ask", unasked: [], carriedOut: [] };
+
+/** The program name and version that a desk reports. */
+export const NAME = `banyan ${manifest.version}`;
+
+/**
+ * Options of a desk: its conversations, and how it keeps them.
+ * @example
+ * new Desk({
+ *   host,
+ *   client: "my-editor 1.0",
+ *   state: "state",
+ *   idle: 60_000,
+ *   shares: undefined,
+ *   defect: (error) => console.error(error),
+ *   told: (defect) => `My editor has failed: ${defect}`,
+ * });
+ */
+export interface DeskOptions {
+  readonly host: ServedHost;
+  /** The client name that tools see (`context.client`). Default `banyan serve`. */
+  readonly client?: string | undefined;
+  /** The folder for counts of unread turns. Absent: the counts last as long as the desk. */
+  readonly state?: string | undefined;
+  /** Milliseconds until an unwatched conversation without running work closes. Default 30,000. */
+  readonly idle?: number | undefined;
+  /** The links that show a conversation. Absent: no links can be made. */
+  readonly shares?: Shares | undefined;
+  /** Receives errors of work that no client requested. Must not throw. */
+  defect?(error: unknown): void;
+  /** The text that a client gets for an internal error. Absent: `defect` gets the error, and the client a general sentence. */
+  told?(defect: unknown): string;
+}
+
+const OPTIONS: OptionNames<DeskOptions> = {
+  host: true,
+  client: true,
+  state: true,
+  idle: true,
+  shares: true,
+  defect: true,
+  told: true,
+};
+
+/**
+ * Carries out the commands of clients on the conversations of a host. Clients connect by a server's sockets, or by `link` in a
+ * program with its own desk.
+ *
+ * @example
+ * ```ts
+ * const desk = new Desk({ host });
+ * const client = new Client(desk.link());
+ * const { conversation } = await client.ask("conversation.create", {});
+ * await client.ask("turn.say", { conversation, parts: [{ type: "text", text: "Hello" }] });
+ * await desk.stop();
+ * ```
+ */
+export class Desk implements AsyncDisposable {
+  readonly conversations: LiveConversations;
+  readonly performer: Performer;
+  readonly chats: LiveChats;
+  readonly #host: ServedHost;
+  readonly #elsewhere: Elsewhere | undefined;
+  readonly #listWatch: ListWatch;
+  readonly #models: ModelLists;
+  readonly #unread: UnreadCounts;
+  readonly #seats = new Set<Seat>();
+  readonly #stopping = new AbortController();
+  readonly #defect: (error: unknown) => void;
+  #stopped: Promise<void> | undefined;
+
+  /** `elsewhere` finds conversations that are open on other nodes. Absent: there are no other nodes. */
+  constructor(options: DeskOptions, elsewhere?: Elsewhere) {
+    refuseUnknown("a desk", options, OPTIONS);
+    const { host, client = "banyan serve", state, idle = IDLE, shares, defect = () => {}, told } = options;
+    this.#elsewhere = elsewhere;
+    this.#host = host;
+    this.#defect = defect;
+    this.#unread = new UnreadCounts(state === undefined ? undefined : join(state, "unread.json"));
+    this.#listWatch = new ListWatch(() => this.conversations.list(), defect);
+    this.conversations = new LiveConversations({
+      host,
+      unread: this.#unread,
+      idle,
+      changed: (id) => {
+        this.#listWatch.changed(id);
+        elsewhere?.changed(id);
+      },
+      ...(elsewhere && { elsewhere: () => elsewhere.activities() }),
+    });
+    this.chats = new LiveChats(defect);
+    this.#models = new ModelLists(host);
+    const workplace: Workplace = {
+      host,
+      client,
+      conversations: this.conversations,
+      shares,
+      beginnings: new Beginnings(),
+      chats: this.chats,
+      directory: new ConversationDirectory(host),
+      files: new WorkspaceFiles(host.workspace),
+      models: this.#models,
+      signal: this.#stopping.signal,
+      settingsChanged: () => this.settingsChanged(),
+      defect,
+      told:
+        told ??
+        ((error) => {
+          defect(error);
+          return "Internal server error. The server's log has the details.";
+        }),
+    };
+    this.performer = new Performer(workplace, elsewhere);
+  }
+
+  /** The first frame for a client. */
+  welcome({ rights, only }: Principal): Welcome {
+    const server = { type: "welcome", protocol: PROTOCOL, server: NAME, rights, agent: this.#host.agent.name } as const;
+    if (!only) {
+      const { workspace, notices = [], redact } = this.#host;
+      const left = rights.includes("act") && notices.length > 0 ? { notices: notices.map((each) => redact(each)) } : {};
+      return { ...server, workspace, settings: this.#settings, ...left };
+    }
+    const { conversation, leaf } = only;
+    return {
+      ...server,
+      workspace: "",
+      settings: NO_SETTINGS,
+      only: { conversation, ...(leaf !== undefined && { leaf }) },
+    };
+  }
+
+  /** Replaces the secrets in a text. */
+  redact(text: string): string {
+    return this.#host.redact(text);
+  }
+
+  /** The models of all usable providers, as `provider/model`. A provider that does not answer in time has none. */
+  async modelNames(): Promise<readonly string[]> {
+    const { providers } = await this.#models.of(undefined);
+    const usable = providers.filter(({ usable }) => usable);
+    const lists = usable.map(async ({ name }) => (await this.#models.of(name)).models.map((model) => model.name));
+    const late = setTimeout(MODELS_WAIT, [] as string[], { ref: false });
+    // `model.list` reports why a provider has no list; this list has the other providers' models.
+    return (await Promise.all(lists.map((list) => Promise.race([list.catch(() => []), late])))).flat();
+  }
+
+  /**
+   * Asks a model for a text without tools, outside any conversation. Rejects with `OptionError` for an external agent, which has
+   * tools of its own, and with `ModelChoiceError` or `TurnError`.
+   */
+  async askAside(
+    model: string | undefined,
+    instructions: string,
+    parts: readonly UserPart[],
+    signal: AbortSignal,
+  ): Promise<Turn> {
+    const { options } = model === undefined ? this.#host.agent : await this.#host.agentWith(model);
+    if ("run" in options.model)
+      throw new OptionError(`${options.model.id} is an agent and not a model: name a model in this request.`);
+    const agent = new Agent({ model: options.model, instructions, tools: [] });
+    return agent.send(parts, { session: Session.inMemory(), signal });
+  }
+
+  /** Returns a conversation to watch, wherever it is open. Rejects with the error of opening it. */
+  watchable(conversation: string, principal: Principal): Promise<Watchable> {
+    const here = () => this.conversations.open(conversation);
+    return this.#elsewhere?.watchable(conversation, principal, here) ?? here();
+  }
+
+  /** Marks a conversation of another node as changed in the list; without an argument, all conversations. */
+  changed(conversation?: string): void {
+    this.#listWatch.changed(conversation);
+  }
+
+  /** Adds a client that has been admitted and welcomed. */
+  seat(line: Line, principal: Principal): Seat {
+    const seat = new Seat(line, principal, {
+      watchable: (conversation) => this.watchable(conversation, principal),
+      performer: this.performer,
+      listWatch: this.#listWatch,
+      defect: this.#defect,
+      left: (gone) => this.#seats.delete(gone),
+    });
+    this.#seats.add(seat);
+    return seat;
+  }
+
+  /** A link to the desk for a client in this process. */
+  link(options: LinkOptions = {}): OpenLink {
+    return (events) => new InProcessLink(this, options, events, this.#defect);
+  }
+
+  /** Sends the current settings to every client after the host changed them itself. */
+  settingsChanged(): void {
+    this.#tellAll({ type: "settings", settings: this.#settings });
+  }
+
+  /** Closes a conversation and interrupts its runs, so that another program can open it. */
+  close(conversation: string): Promise<void> {
+    return this.conversations.letGo(conversation);
+  }
+
+  /**
+   * Informs the clients, interrupts the runs, writes their ends to the log, and closes every conversation. The host belongs to
+   * the caller and stays open. A second call returns the same promise.
+   */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping.abort(new ServerStopping());
+    this.#tellAll({
+      type: "stopping",
+      message: "The server is stopping. Running turns were interrupted and can be resumed.",
+    });
+    await this.conversations.close();
+    this.#listWatch[Symbol.dispose]();
+    this.#unread[Symbol.dispose]();
+  }
+
+  get #settings(): ServerSettings {
+    const { model, approval, unasked, carriedOut } = this.#host;
+    return { model: model.name, approval, unasked: [...unasked], carriedOut: [...carriedOut] };
+  }
+
+  #tellAll(told: ServerFrame): void {
+    const frame = new Frame(told);
+    for (const seat of this.#seats) if (told.type !== "settings" || !seat.isShownOne) seat.send(frame);
+  }
+}

@@ -1,0 +1,120 @@
+import { ClientError, type Link, type LinkEvents } from "@banyan/client";
+import type { Session } from "@banyan/core";
+import type { Command, ServerFrame, Welcome } from "@banyan/protocol";
+import type { Frame, Viewer } from "./live/frame.ts";
+import type { Line } from "./live/subscription.ts";
+import { OWNER, type Principal } from "./request/principal.ts";
+import type { Seat } from "./seat.ts";
+
+/** Options of a link to a desk of this process. */
+export interface LinkOptions {
+  /** The rights of the client. Default: the owner, with all rights. */
+  readonly principal?: Principal;
+  /** True if the client reads the trees in place, to save memory. Guests, who may not see everything, get copies. */
+  readonly shares?: boolean;
+  /**
+   * Receives the frames, for a client that needs time, such as a pipe. While the reader is full, the client gets nothing; all
+   * frames follow when it has room. Default: the client takes each frame in the same tick.
+   */
+  readonly reader?: Pick<Line, "isFull" | "room"> | undefined;
+}
+
+/** A desk with a seat for the client. */
+interface SeatingDesk {
+  seat(line: Line, principal: Principal): Seat;
+  welcome(principal: Principal): Welcome;
+}
+
+/**
+ * A link inside one process: frames are passed as objects, without encoding and checks. A client that shares reads the trees in
+ * place and must not change them (their types are read only). Other clients get copies.
+ */
+export class InProcessLink implements Link, Line {
+  readonly viewer: Viewer;
+  /** Present for a client that shares; replaces the snapshot. */
+  readonly share?: (session: Session) => void;
+  readonly #reader: LinkOptions["reader"];
+  readonly #events: LinkEvents;
+  readonly #defect: (error: unknown) => void;
+  #seat: Seat | undefined;
+  /** Frames that the client has not taken yet, in order. */
+  #told: (() => void)[] = [];
+  #isOver = false;
+
+  constructor(
+    desk: SeatingDesk,
+    { principal = OWNER, shares = false, reader }: LinkOptions,
+    events: LinkEvents,
+    defect: (error: unknown) => void,
+  ) {
+    this.viewer = principal;
+    this.#reader = reader;
+    this.#events = events;
+    this.#defect = defect;
+    if (shares && principal.rights.includes("act"))
+      this.share = (session) => this.#tell(() => this.#events.shared(session));
+    // A client must have its link before the first frame arrives.
+    queueMicrotask(() => {
+      if (this.#isOver) return;
+      this.#seat = desk.seat(this, principal);
+      this.#hand(() => this.#events.up(desk.welcome(principal)));
+    });
+  }
+
+  get isFull(): boolean {
+    return this.#reader?.isFull ?? false;
+  }
+
+  async room(): Promise<void> {
+    await this.#reader?.room();
+  }
+
+  send(sent: Frame | Command): void {
+    if (!("told" in sent)) return this.#seat?.ask(structuredClone(sent));
+    const frame = this.share ? sent.told : ownCopyOf(sent.told);
+    this.#tell(() => this.#take(frame, sent.cause));
+  }
+
+  /** Does nothing: this link has no temporary losses. */
+  retry(): void {}
+
+  close(): void {
+    this.#isOver = true;
+    this.#seat?.leave();
+  }
+
+  #tell(telling: () => void): void {
+    this.#told.push(telling);
+    if (this.#told.length === 1) queueMicrotask(() => this.#tellAll());
+  }
+
+  #tellAll(): void {
+    const told = this.#told;
+    this.#told = [];
+    for (const telling of told) if (!this.#isOver) this.#hand(telling);
+  }
+
+  #take(frame: ServerFrame, cause: unknown): void {
+    if (frame.type !== "stopping") return this.#events.frame(frame, cause);
+    this.close();
+    this.#events.gone(new ClientError("stopping", frame.message));
+  }
+
+  /** An error of the client must not reach the sender. */
+  #hand(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.#defect(error);
+    }
+  }
+}
+
+/** A delta needs no copy: it is flat, and clients only read it. */
+function ownCopyOf(frame: ServerFrame): ServerFrame {
+  return frame.type === "feed" ? { ...frame, items: frame.items.map(ownCopy) } : structuredClone(frame);
+}
+
+function ownCopy<Item extends object>(item: Item): Item {
+  return "offset" in item ? item : structuredClone(item);
+}

@@ -1,0 +1,118 @@
+import type { Session } from "@banyan/core";
+import { standing } from "@banyan/core/conversation";
+import { orAborted } from "@banyan/core/hosts";
+import { asAtWork } from "../request/problem.ts";
+import type { Beginning } from "./beginnings.ts";
+import { type AskedTurn, LiveChat } from "./live-chat.ts";
+
+/** Maximum number of chats of a desk that wait for a user. Above this number, the chat that has waited longest ends. */
+const MOST_WAITING = 256;
+
+/**
+ * The chats of a desk, one for each active branch. A message below a waiting chat becomes its next turn; a message elsewhere
+ * starts a new chat. Chats end with their conversation.
+ */
+export class LiveChats {
+  readonly #defect: (error: unknown) => void;
+  readonly #live = new Map<Session, Set<LiveChat>>();
+  /** The chat that has waited longest is first. */
+  readonly #waiting = new Set<LiveChat>();
+  /** Present while a message is being handed to a waiting chat. */
+  #handing: Promise<void> | undefined;
+
+  /** `defect` receives errors of work that no client requested. */
+  constructor(defect: (error: unknown) => void) {
+    this.#defect = defect;
+  }
+
+  /** The chats of a conversation. */
+  of(session: Session): readonly LiveChat[] {
+    return [...(this.#live.get(session) ?? [])];
+  }
+
+  /**
+   * Begins a turn. Resolves when the turn is in the log. Rejects with `TurnNotBegun` when a client interrupted the turn before,
+   * with `AtWork` while another turn works there, and with any other error that prevents the turn.
+   */
+  async begin(session: Session, asked: AskedTurn, beginning: Beginning): Promise<void> {
+    try {
+      await this.#begin(session, asked, beginning);
+    } catch (error) {
+      throw asAtWork(error);
+    }
+  }
+
+  async #begin(session: Session, asked: AskedTurn, beginning: Beginning): Promise<void> {
+    for (let wait = this.#unsettled(session); wait; wait = this.#unsettled(session))
+      await orAborted(wait, beginning.interruption);
+    // No `await` may come between the last check and `goOn`, or the new chat.
+    const chat = this.#chatAt(session, asked.at);
+    if (!chat) {
+      // The session reserves the branch before this call returns.
+      beginning.begins();
+      await this.#newChat(session, asked).begun;
+      return;
+    }
+    beginning.interruption.throwIfAborted();
+    this.#waiting.delete(chat);
+    const begun = chat.goOn(asked);
+    // Two clients may send a message at the same moment. The second must not start its own chat before the first has the branch,
+    // which the trampoline requests in the next microtask.
+    this.#handing = Promise.resolve();
+    await this.#handing;
+    this.#handing = undefined;
+    const isInterrupted = beginning.interruption.aborted;
+    if (!isInterrupted) beginning.begins();
+    const run = await begun;
+    if (isInterrupted) session.interrupt(run);
+  }
+
+  /** Resolves when every ended turn of the conversation has either continued by itself or waits for the user. */
+  async settled(session: Session): Promise<void> {
+    const next = () => this.of(session).find(({ isSettled }) => !isSettled);
+    for (let chat = next(); chat; chat = next()) await chat.moved;
+  }
+
+  /** Returns a promise for the moment when a chat that is about to wait, or to take a message, may have done so. */
+  #unsettled(session: Session): Promise<void> | undefined {
+    // A client may see `run.ended` and send a message before the turn handler runs.
+    return this.#handing ?? this.of(session).find(({ isEnding }) => isEnding)?.moved;
+  }
+
+  /** The chat that waits at a message, or the nearest above it: its branch may have grown since, for example by a summary. */
+  #chatAt({ id, state }: Session, at = standing(state, state.leaf)): LiveChat | undefined {
+    if (at !== null && !state.messages.has(at)) return undefined;
+    const ends = new Map<string | null, LiveChat>();
+    for (const chat of this.#waiting)
+      if (chat.session.id === id && chat.leaf !== undefined) ends.set(standing(state, chat.leaf), chat);
+    if (ends.size === 0) return undefined;
+    for (let place: string | null = at; ; place = state.messages.get(place)?.parentId ?? null) {
+      const chat = ends.get(place);
+      if (chat || place === null) return chat;
+    }
+  }
+
+  #newChat(session: Session, asked: AskedTurn): LiveChat {
+    const chats = this.#live.get(session) ?? new Set();
+    this.#live.set(session, chats);
+    const chat: LiveChat = new LiveChat(session, asked, {
+      waits: () => this.#waits(chat),
+      over: () => {
+        this.#waiting.delete(chat);
+        chats.delete(chat);
+        if (chats.size === 0) this.#live.delete(session);
+      },
+      defect: this.#defect,
+    });
+    chats.add(chat);
+    return chat;
+  }
+
+  #waits(chat: LiveChat): void {
+    this.#waiting.add(chat);
+    const [longest] = this.#waiting;
+    if (this.#waiting.size <= MOST_WAITING || !longest) return;
+    this.#waiting.delete(longest);
+    longest.end();
+  }
+}

@@ -1,0 +1,200 @@
+import { type Cursor, type FeedItem, isEvent, type Message, type RunEnd, type Session } from "@banyan/core";
+import type { NarrowedRule } from "@banyan/protocol";
+import { sizeOf } from "@banyan/protocol/values";
+import { Broadcast } from "./broadcast.ts";
+import type { Activity } from "./elsewhere.ts";
+import { Frame, type Viewer } from "./frame.ts";
+import { stateOnly } from "./shown-only.ts";
+import { type Line, Subscription } from "./subscription.ts";
+
+/** Maximum number of UTF-16 units of messages in one answer; a single larger message is still sent. */
+const READ_AT_ONCE = 1024 * 1024;
+
+/** Events of a live conversation, for the server. */
+export interface LiveEvents {
+  /** The conversation's entry in the list has changed. */
+  changed(): void;
+  /** A turn of the main agent has ended. */
+  turnEnded(reason: Exclude<RunEnd, "waiting">): void;
+  /** The session has ended. */
+  ended(): void;
+  /** Returns the conversation's rules that now allow less than when the user allowed them. */
+  narrowed(): readonly NarrowedRule[];
+}
+
+/**
+ * A conversation that is open on the server: its session and the clients that watch it. Its runs continue while no client watches
+ * (B64).
+ */
+export class LiveConversation {
+  readonly session: Session;
+  readonly #broadcast: Broadcast;
+  readonly #events: LiveEvents;
+  readonly #subscriptions = new Map<Subscription, Line>();
+  /** Runs of the main agent, not of sub-agents. */
+  readonly #turns = new Set<string>();
+  #beginning = 0;
+  /** Waiting turns that are being continued. */
+  readonly #continuing = new Map<string, Promise<unknown>>();
+  /** The reason for closing, for the clients that watch. */
+  #reason: "removed" | undefined;
+  /** When the conversation was last needed, in milliseconds of the process. */
+  #needed = performance.now();
+
+  constructor(session: Session, events: LiveEvents) {
+    this.session = session;
+    this.#events = events;
+    this.#broadcast = new Broadcast(session);
+    session.listen({
+      items: (items) => {
+        for (const item of items) this.#hear(item);
+      },
+      ended: (error) => this.#ended(error),
+    });
+  }
+
+  /** Milliseconds since a client last watched the conversation or work ran in it. */
+  get idle(): number {
+    const { runs, processes } = this.session.state;
+    const isAtWork = runs.size > 0 || [...processes.values()].some(({ outcome }) => outcome === undefined);
+    if (this.#subscriptions.size > 0 || isAtWork || this.#beginning > 0) this.#needed = performance.now();
+    return performance.now() - this.#needed;
+  }
+
+  /** True if work is about to begin in the conversation. */
+  get isBeginning(): boolean {
+    return this.#beginning > 0;
+  }
+
+  /** The number of its runs and of its open questions. */
+  get activity(): Activity {
+    const { runs, questions } = this.session.state;
+    return { running: runs.size, waiting: questions.size };
+  }
+
+  /** Adds a client: behind the cursor `from`, or with a snapshot that has the branch of `leaf` in view. */
+  async subscribe(line: Line, from?: Cursor, leaf?: string): Promise<Subscription> {
+    await this.#broadcast.settled();
+    const failed = (error: unknown) => this.#tellBroken(subscription, line, error);
+    const narrowed = () => this.#events.narrowed();
+    const subscription: Subscription = new Subscription(this.session, this.#broadcast, line, failed, narrowed);
+    this.#subscriptions.set(subscription, line);
+    await subscription.begin(from, leaf);
+    return subscription;
+  }
+
+  unsubscribe(subscription: Subscription): void {
+    subscription.end();
+    this.#needed = performance.now();
+    this.#subscriptions.delete(subscription);
+  }
+
+  /** Sends everything that has happened so far to all clients that are in step. */
+  flush(): void {
+    this.#broadcast.flush();
+  }
+
+  /**
+   * Reads messages as of the client's position in the feed, and passes them to `answer` in the same tick. `answer` gets the first
+   * messages that fit, at least one.
+   */
+  async read(
+    messages: readonly string[],
+    { only }: Viewer,
+    subscription: Subscription | undefined,
+    answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
+  ): Promise<void> {
+    await this.#broadcast.settled();
+    while (subscription && !subscription.isInStep && this.#subscriptions.has(subscription)) await subscription.inStep();
+    this.#broadcast.flush();
+    const { state } = this.session;
+    const shown = only ? stateOnly(state, only).messages : state.messages;
+    const found: Message[] = [];
+    const unknown: string[] = [];
+    let size = 0;
+    for (const id of messages) {
+      const message = shown.get(id);
+      if (!message) {
+        unknown.push(id);
+        continue;
+      }
+      size += sizeOf(message);
+      if (size > READ_AT_ONCE && found.length > 0) break;
+      found.push(message);
+    }
+    answer({ messages: found, unknown });
+  }
+
+  /** Keeps the conversation open while something is about to work in it. */
+  async whileBeginning<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#beginning++;
+    try {
+      return await work();
+    } finally {
+      this.#beginning--;
+    }
+  }
+
+  /** Runs `work` for a waiting turn. A call during the same work returns the same promise. */
+  onceFor<Result>(run: string, work: () => Promise<Result>): Promise<Result> {
+    const known = this.#continuing.get(run) as Promise<Result> | undefined;
+    if (known) return known;
+    const working = work().finally(() => this.#continuing.delete(run));
+    this.#continuing.set(run, working);
+    return working;
+  }
+
+  /** Ends the runs, writes their ends to the log, and releases the log. `reason` goes to the clients that watch. */
+  async close(reason?: "removed"): Promise<void> {
+    this.#reason = reason;
+    await this.session.close();
+  }
+
+  #hear(item: FeedItem): void {
+    if (!isEvent(item)) return;
+    switch (item.type) {
+      case "run.started":
+        if (item.call === undefined) this.#turns.add(item.run);
+        break;
+      case "run.ended":
+        this.#needed = performance.now();
+        // A turn that waits for a user has not ended, even if its process ends.
+        if (this.#turns.delete(item.run) && item.reason !== "waiting") this.#events.turnEnded(item.reason);
+        break;
+      case "message.checkpoint":
+      case "call.executing":
+        return;
+    }
+    this.#events.changed();
+  }
+
+  #ended(error: unknown): void {
+    this.#broadcast.flush();
+    if (error !== undefined) this.#tell("broken", wordsOf(error), error);
+    else if (this.#reason) this.#tell(this.#reason, "This conversation was removed.");
+    for (const subscription of this.#subscriptions.keys()) subscription.end();
+    this.#subscriptions.clear();
+    this.#events.ended();
+  }
+
+  #tell(reason: "removed" | "broken", message: string, cause?: unknown): void {
+    this.#broadcast.flush();
+    const frame = new Frame({ type: "ended", conversation: this.session.id, reason, message }, { cause });
+    for (const [subscription, line] of this.#subscriptions) {
+      subscription.end();
+      line.send(frame);
+    }
+    this.#subscriptions.clear();
+  }
+
+  /** Ends one subscription whose missed items cannot be read; other clients are not affected. */
+  #tellBroken(subscription: Subscription, line: Line, error: unknown): void {
+    this.unsubscribe(subscription);
+    const message = `The messages since then cannot be read: ${wordsOf(error)}`;
+    line.send(new Frame({ type: "ended", conversation: this.session.id, reason: "broken", message }, { cause: error }));
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

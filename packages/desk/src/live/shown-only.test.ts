@@ -1,0 +1,34 @@
+import { Agent, type FeedItem, Session, say } from "@banyan/core";
+import { call, scriptedModel } from "@banyan/core/testing";
+import { expect, test } from "vitest";
+import type { Only } from "../request/principal.ts";
+import { itemOnly, stateOnly } from "./shown-only.ts";
+
+test("S29, S31: a link shows no folder that a call works in, neither in the feed nor in the conversation", async () => {
+  const session = Session.inMemory();
+  const agent = new Agent({
+    model: scriptedModel([[call("look", { at: "a.txt" })], "Done."]),
+    tools: [
+      {
+        ...{ name: "look", description: "Looks.", input: { type: "object" }, effects: "none" },
+        about: () => ({ title: "a file" }),
+        folder: () => "/a/folder",
+        execute: () => "seen",
+      },
+    ],
+  });
+  const items: FeedItem[] = [];
+  for await (const item of agent.chat(say("Look."), { session })) items.push(item);
+  expect(JSON.stringify(items)).toContain("/a/folder");
+  const only: Only = {
+    conversation: session.id,
+    expiresAt: Number.POSITIVE_INFINITY,
+    ended: new AbortController().signal,
+  };
+  const shown = JSON.stringify([
+    items.map((item) => itemOnly(item, only)),
+    [...stateOnly(session.state, only).messages.values()],
+  ]);
+  expect(shown).not.toContain("/a/folder");
+  expect(shown.match(/"title":"a file"/g)).toHaveLength(2);
+});

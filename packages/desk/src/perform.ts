@@ -1,0 +1,144 @@
+import type { Command, CommandName, Problem } from "@banyan/protocol";
+import { rights as needs } from "@banyan/protocol/values";
+import { answerHandlers } from "./commands/answers.ts";
+import { branchHandlers } from "./commands/branches.ts";
+import { conversationHandlers } from "./commands/conversations.ts";
+import { fileHandlers } from "./commands/files.ts";
+import { noteHandlers } from "./commands/notes.ts";
+import { settingsHandlers } from "./commands/settings.ts";
+import { shareHandlers } from "./commands/shares.ts";
+import { turnHandlers } from "./commands/turns.ts";
+import type { Handlers, Workplace } from "./commands/workplace.ts";
+import type { Elsewhere } from "./live/elsewhere.ts";
+import type { DeskCommand, Outcome } from "./request/command.ts";
+import type { Only, Principal } from "./request/principal.ts";
+import { problemOf } from "./request/problem.ts";
+
+const handlers: Handlers<DeskCommand> = {
+  ...answerHandlers,
+  ...branchHandlers,
+  ...conversationHandlers,
+  ...fileHandlers,
+  ...noteHandlers,
+  ...settingsHandlers,
+  ...shareHandlers,
+  ...turnHandlers,
+};
+
+/** Carries out the commands of all clients. Never rejects. */
+export class Performer {
+  readonly #desk: Workplace;
+  readonly #elsewhere: Elsewhere | undefined;
+  readonly #once = new Once<Outcome>((outcome) => "error" in outcome);
+  /** The commands that run on this node, including those from clients of other nodes. */
+  readonly #onceHere = new Once<Outcome>((outcome) => "error" in outcome);
+
+  /** `elsewhere` finds conversations that are open on other nodes. */
+  constructor(desk: Workplace, elsewhere?: Elsewhere) {
+    this.#desk = desk;
+    this.#elsewhere = elsewhere;
+  }
+
+  /** Carries out a command. A second command of the same id is a repetition, and gets the same result. */
+  perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
+    const refused = refusalOf(command, principal);
+    if (refused) return Promise.resolve({ error: refused });
+    // Repeating a read is harmless; repeating an action is not.
+    if (needs[command.type] !== "act" || command.type === LOOK) return this.#perform(command, principal);
+    const elsewhere = this.#elsewhere;
+    if (!elsewhere) return this.performHere(command, principal);
+    return onceIn(this.#once, command, principal, () => elsewhere.perform(command, principal));
+  }
+
+  /** Carries out an action once, on this node. The caller has checked the rights. */
+  performHere(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
+    return onceIn(this.#onceHere, command, principal, () => this.#perform(command, principal));
+  }
+
+  /** The outcome of work that may throw. */
+  async outcomeOf(work: () => object | Promise<object>): Promise<Outcome> {
+    try {
+      return { result: await work() };
+    } catch (error) {
+      const problem = problemOf(error);
+      return { error: problem ?? { code: "failed", message: this.#desk.told(error) }, cause: error };
+    }
+  }
+
+  #perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
+    const handle = handlers[command.type] as (
+      command: Command,
+      desk: Workplace,
+      principal: Principal,
+    ) => object | Promise<object>;
+    return this.outcomeOf(() => handle(command, this.#desk, principal));
+  }
+}
+
+/** `picture.read` needs the right to act, because the server sends a request. Its results are too large to keep. */
+const LOOK: CommandName = "picture.read";
+
+function onceIn(
+  once: Once<Outcome>,
+  command: Command<DeskCommand>,
+  principal: Principal,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const { id, type } = command;
+  const where = "conversation" in command ? (command.conversation ?? "") : "";
+  const outcome = once.do(`${principal.name} ${id}`, `${type} ${where}`, work);
+  if (outcome) return outcome;
+  const message = `The id ${id} was already used by another command. Give each command its own id.`;
+  return Promise.resolve({ error: { code: "invalid", message } });
+}
+
+/** The reason why a client may not send a command; `undefined` if it may. */
+export function refusalOf(
+  { type, conversation }: { readonly type: CommandName; readonly conversation?: string | undefined },
+  { rights, only }: Principal,
+): Problem | undefined {
+  const forbidden = (message: string) => ({ code: "forbidden", message }) as const;
+  if (only && !isGood(only)) return forbidden(LINK_OVER);
+  if (!rights.includes(needs[type])) return forbidden(`This token is view-only: it does not allow ${type}.`);
+  return only && conversation !== only.conversation ? forbidden("This link shows only one conversation.") : undefined;
+}
+
+/** The message for a guest whose link has ended. */
+export const LINK_OVER = "This link has expired or was revoked.";
+
+function isGood({ ended, expiresAt }: Only): boolean {
+  return !ended.aborted && Date.now() < expiresAt;
+}
+
+/** Maximum number of outcomes that are remembered; above this number, the oldest are forgotten. */
+const REMEMBERED = 10_000;
+
+interface Done<Outcome> {
+  readonly what: string;
+  readonly outcome: Promise<Outcome>;
+}
+
+/** Runs work of one id only once, however often it is requested (B59). Failed work had no effect and may run again. */
+class Once<Outcome> {
+  readonly #done = new Map<string, Done<Outcome>>();
+  readonly #failed: (outcome: Outcome) => boolean;
+
+  constructor(failed: (outcome: Outcome) => boolean) {
+    this.#failed = failed;
+  }
+
+  /**
+   * Returns the outcome of the work, or that of earlier work with the same `id` and `what`. Returns `undefined` if this id
+   * belongs to other work. Work that rejects has failed.
+   */
+  do(id: string, what: string, work: () => Promise<Outcome>): Promise<Outcome> | undefined {
+    const known = this.#done.get(id);
+    if (known) return known.what === what ? known.outcome : undefined;
+    const outcome = work();
+    this.#done.set(id, { what, outcome });
+    if (this.#done.size > REMEMBERED) this.#done.delete(this.#done.keys().next().value as string);
+    const forget = () => this.#done.delete(id);
+    outcome.then((came) => this.#failed(came) && forget(), forget);
+    return outcome;
+  }
+}

@@ -1,0 +1,45 @@
+import type { AgentOptions, ModelDriver, Store } from "@banyan/core";
+import type { LoopDriver } from "@banyan/core/drivers";
+import type { Environment, ModelChoice } from "@banyan/models";
+import type { Otlp } from "@banyan/telemetry/otlp";
+import type { Drivers } from "../drivers/drivers.ts";
+import type { Instructions } from "../instructions/instructions.ts";
+import type { Rules } from "../permissions/rule.ts";
+import type { Directories } from "../places/directories.ts";
+import type { ProjectPlaces } from "../places/project.ts";
+import type { ProgramLog } from "../programs/program-log.ts";
+import type { Redact } from "../redaction/redactor.ts";
+import type { Configuration } from "../settings/index.ts";
+import type { Worktrees } from "../worktrees/worktrees.ts";
+
+/** The parts of a host. */
+export interface HostParts {
+  readonly places: Directories;
+  /** Without links. */
+  readonly workspace: string;
+  /** A trusted project. */
+  readonly project: ProjectPlaces | undefined;
+  readonly env: Environment;
+  readonly home: string;
+  readonly canAsk: boolean;
+  readonly configuration: Configuration;
+  readonly rules: Rules;
+  readonly redact: Redact;
+  readonly log: ProgramLog;
+  /** Reports conversations to OpenTelemetry if enabled. Notices are always present. */
+  readonly telemetry: Pick<Otlp, "notices"> & Partial<Otlp>;
+  readonly instructions: Instructions;
+  readonly choice: ModelChoice;
+  readonly worktrees: Worktrees;
+  readonly drivers: Drivers;
+  /** The driver of conversations without a model of their own. */
+  readonly driver: ModelDriver | LoopDriver;
+  /** The required shape of a task's result. */
+  readonly output: AgentOptions["output"];
+  /** The store of conversations. Default: the data folder. */
+  readonly store: Store | undefined;
+  /** The machine of new conversations, for a store that several machines share. */
+  readonly machine: string | undefined;
+  /** Called with warnings for the user about an opened conversation. */
+  notice(sentence: string): void;
+}

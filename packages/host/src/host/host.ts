@@ -1,0 +1,401 @@
+import {
+  type Agent,
+  type AgentOptions,
+  type ConversationState,
+  type Permission,
+  pathTo,
+  Session,
+  type Store,
+  type Tool,
+} from "@banyan/core";
+import type { ConversationSummary } from "@banyan/core/stores";
+import type { Environment, KnownModel, ModelChoice, ProviderStatus } from "@banyan/models";
+import { sqliteStore } from "@banyan/store/sqlite";
+import type { WebPicture, WebPictures } from "@banyan/tools/web";
+import type { WhyNotRead } from "@banyan/tools/workspace";
+import { findConversation, labelsOfBeginning, lastFor, type ProgramAnswers } from "../conversations/conversations.ts";
+import { contextKnown, type Drivers, idOf } from "../drivers/drivers.ts";
+import { earlierTasks } from "../equipment/earlier-tasks.ts";
+import { type Equipment, openEquipment } from "../equipment/equipment.ts";
+import { Hooks } from "../hooks/hooks.ts";
+import { type ContextPart, contextParts } from "../instructions/context-parts.ts";
+import { type Instructions, instructionsText } from "../instructions/instructions.ts";
+import { asBegan, BEGAN, surroundings, surroundingsPart, toldParts } from "../instructions/surroundings.ts";
+import { whyNotFetched } from "../permissions/address-subject.ts";
+import { Approval, type CarriedOut, NEEDS_SANDBOX, type PlanApproval, type Unasked } from "../permissions/approval.ts";
+import { narrowedRules } from "../permissions/permissions.ts";
+import { pathScope } from "../permissions/place.ts";
+import { readingRules } from "../permissions/reading.ts";
+import { type ApprovalMode, checkedRule, type Rules } from "../permissions/rule.ts";
+import type { Directories } from "../places/directories.ts";
+import type { ProjectPlaces } from "../places/project.ts";
+import { withRedactedTitles } from "../redaction/redacted-titles.ts";
+import type { Redact } from "../redaction/redactor.ts";
+import {
+  type Configuration,
+  changeSetting,
+  rememberRule,
+  settingNotices,
+  userSettingsFile,
+} from "../settings/index.ts";
+import { titleOnceThere } from "../title/title.ts";
+import { judgedInPlace, readInPlace } from "../worktrees/judged-in-place.ts";
+import type { Worktrees } from "../worktrees/worktrees.ts";
+import { AGENT, hostAgent } from "./host-agent.ts";
+import type { HostParts } from "./host-parts.ts";
+
+/** The application around the engine on one machine. */
+export class Host {
+  /** The directory in which the agent works, without links. */
+  readonly workspace: string;
+  /** The folders of the program's own files. */
+  readonly places: Directories;
+  /** The store of conversations. `close` closes it. */
+  readonly store: Store;
+  /** The project around the workspace, if it is trusted. */
+  readonly project: ProjectPlaces | undefined;
+  /** All effective settings and their sources. */
+  readonly configuration: Configuration;
+  /** The environment variables and home folder of the user who started the program. */
+  readonly env: Environment;
+  readonly home: string;
+  /** Removes secrets from texts of users and files before they enter a conversation (S10). */
+  readonly redact: Redact;
+  /** The agent's instructions at the start of a conversation. */
+  readonly instructions: Instructions;
+  /** Worktrees: separate files for a branch. */
+  readonly worktrees: Worktrees;
+  /** The user's own commands at points of a conversation. */
+  readonly hooks: Hooks;
+  readonly #approval: Approval;
+  readonly #parts: Pick<HostParts, "machine" | "notice" | "output">;
+  readonly #telemetry: HostParts["telemetry"];
+  #permission: Permission;
+  readonly #permissionWith: (rules: Rules) => Permission;
+  readonly #whyNotReadIn: (folder: string) => WhyNotRead | undefined;
+  #rules: Rules;
+  #choice: ModelChoice;
+  #agent: Agent;
+  #equipment: Promise<Equipment> | undefined;
+  #equipped: Equipment | undefined;
+  /** Settings that could not take effect, as sentences. */
+  readonly #withdrawn: string[] = [];
+  readonly #titling = new AsyncDisposableStack();
+  readonly #drivers: Drivers;
+  #pictures: WebPictures | undefined;
+
+  constructor(parts: HostParts) {
+    const { places, workspace, project, env, home, canAsk, configuration, rules, redact, instructions } = parts;
+    const { settings } = configuration;
+    const servers = Object.keys(settings.mcpServers ?? {});
+    this.#parts = parts;
+    this.workspace = workspace;
+    this.places = places;
+    this.project = project;
+    this.configuration = configuration;
+    this.redact = redact;
+    this.instructions = instructions;
+    this.#telemetry = parts.telemetry;
+    this.#approval = new Approval(settings.approval ?? "ask");
+    this.env = env;
+    this.home = home;
+    this.#drivers = parts.drivers;
+    this.store = withRedactedTitles(parts.store ?? sqliteStore({ directory: places.data, program: AGENT }), redact);
+    this.#rules = rules;
+    this.hooks = new Hooks({
+      ...{ entries: settings.hooks ?? {}, directory: workspace, env, redact, servers },
+      tools: (agent, state) => (agent === AGENT ? (this.informed(this.#agent, state).options.tools ?? []) : []),
+      mode: (conversation) => this.approvalIn(conversation),
+    });
+    const tools = () => this.#agent?.options.tools ?? [];
+    const isOutside = (tool: Tool) => settings.unconfined !== true && this.#drivers.runsOutside(tool);
+    this.worktrees = parts.worktrees;
+    this.#permissionWith = (all) =>
+      this.#approval.judge(
+        (mode) => judgedInPlace(this.worktrees, { workspace, mode, rules: all, tools, servers, canAsk, home }),
+        isOutside,
+      );
+    this.#permission = this.#permissionWith(rules);
+    this.#whyNotReadIn = (folder) => readingRules(pathScope(folder, home), rules, () => this.approval);
+    this.#choice = parts.choice;
+    this.#agent = hostAgent(parts, {
+      modelNamed: (name) => this.#drivers.of(name),
+      storeText: (text, at) => this.worktrees.storeText(text, at),
+      permission: (request) => this.#permission(request),
+      hooks: this.hooks,
+    });
+  }
+
+  /**
+   * Returns the rule check for files of a folder (S21): why their content may not be read. The folder is the workspace or a
+   * worktree. Undefined if no rule is about reading.
+   */
+  whyNotReadIn(folder: string): WhyNotRead | undefined {
+    return readInPlace(this.workspace, folder, this.#whyNotReadIn);
+  }
+
+  /** Has the last chosen model. Has all its tools once `ready` has resolved. */
+  get agent(): Agent {
+    return this.#agent;
+  }
+
+  /**
+   * Resolves with the agent's equipment (tools, MCP servers, memory, sandbox). Opens it once, and again after a failure. Rejects
+   * with an error for users if a sandbox is required and missing.
+   */
+  ready(): Promise<Equipment> {
+    this.#equipment ??= this.#equip().catch((error: unknown) => {
+      // The cause, such as a missing folder, may be gone at the next call.
+      this.#equipment = undefined;
+      throw error;
+    });
+    return this.#equipment;
+  }
+
+  async #equip(): Promise<Equipment> {
+    const { places, store, workspace, project, configuration, redact } = this;
+    const { telemetry } = this.#telemetry;
+    const equipment = await openEquipment({
+      ...{ places, store, workspace, project, redact, env: this.env, home: this.home },
+      settings: configuration.settings,
+      worktrees: this.worktrees,
+      whyNotReadIn: (folder) => this.whyNotReadIn(folder),
+      whyNotFetched: (address, from) => whyNotFetched(address, from, this.#rules),
+      resolveModel: (name, isNamed) => this.#drivers.forSubAgent(name, isNamed),
+      traceparent: telemetry && (({ conversation, call }) => telemetry.traceparent(conversation.id, call)),
+      onChange: () => {
+        // Changes of MCP servers reach the agent with its next turn.
+        if (this.#equipped) this.#agent = this.#agent.with(this.#brought(this.#equipped));
+      },
+    });
+    this.#equipped = equipment;
+    if (this.#approval.mode === "all" && !this.#isConfined(equipment)) {
+      this.#approval.withdraw();
+      this.#withdrawn.push(`${NEEDS_SANDBOX} Calls are asked about.`);
+    }
+    this.#equipAgent(equipment);
+    this.worktrees.sweepGone(this.store).catch(() => {});
+    return equipment;
+  }
+
+  #equipAgent(equipment: Equipment): void {
+    const { memory } = equipment;
+    this.#agent = this.#agent.with({ ...this.#brought(equipment), ...(memory ? { memory: { store: memory } } : {}) });
+  }
+
+  /**
+   * Turns memory on after the user agreed (S26), from the next turn on and for later starts. Rejects with `SettingsError` if the
+   * settings file is broken.
+   */
+  async agreeToMemory(): Promise<void> {
+    changeSetting(this.#settingsFile, ["memory", "enabled"], true);
+    const equipment = await this.ready();
+    equipment.useMemory();
+    this.#equipAgent(equipment);
+  }
+
+  /** The agent options that change when an MCP server starts or changes its offer. */
+  #brought({ tools, instructions }: Equipment): Pick<AgentOptions, "tools" | "instructions"> {
+    return { tools, instructions: instructionsText([...this.instructions.parts, ...instructions]) };
+  }
+
+  /** Returns the agent for a conversation, with the surroundings and server instructions of the conversation's beginning. */
+  informed(agent: Agent, state: Pick<ConversationState, "labels" | "contents">): Agent {
+    const told = { own: this.instructions.parts, workspace: this.workspace, model: this.#choice.name };
+    const servers = this.#equipped?.instructions ?? [];
+    return asBegan(agent, state, { ...told, servers, settings: this.configuration.settings });
+  }
+
+  /** The agent for an unattended task. Its instructions include the results of the last tasks in this directory (B39). */
+  async taskAgent(): Promise<Agent> {
+    const { memory } = await this.ready();
+    const { instructions = "" } = this.#agent.options;
+    const known = await earlierTasks(memory, this.workspace);
+    return this.#agent.with({ mode: "task", instructions: `${instructions}${known}`, output: this.#parts.output });
+  }
+
+  /** Problems of settings, instructions and equipment that Banyan worked around, as sentences for users. */
+  get notices(): readonly string[] {
+    return [
+      ...settingNotices(this.configuration, this.#rules),
+      ...this.instructions.notices,
+      ...(this.#equipped?.notices ?? []),
+      ...this.#withdrawn,
+      ...this.#telemetry.notices,
+    ];
+  }
+
+  /** The parts of the next request on a branch, each with its tokens. */
+  async contextParts(state: ConversationState, leaf: string | null): Promise<ContextPart[]> {
+    const equipment = await this.ready();
+    await contextKnown(this.#agent.options.model);
+    const { tools = [], instructions } = this.informed(this.#agent, state).options;
+    const model = idOf(this.#agent.options.model) ?? this.#choice.name;
+    const begun = surroundingsPart(state.labels[BEGAN], model);
+    const parts = toldParts(instructions, [...this.instructions.parts, ...equipment.instructions, ...begun]);
+    return contextParts({ model, instructions: parts, tools, path: pathTo(state, leaf) });
+  }
+
+  /** The approval mode of conversations without a mode of their own. */
+  get approval(): ApprovalMode {
+    return this.#approval.mode;
+  }
+
+  /** The approval mode of a conversation. */
+  approvalIn(conversation: string | undefined): ApprovalMode {
+    return this.#approval.in(conversation);
+  }
+
+  /** Conversations in which the user chose approval `all`. */
+  get unasked(): readonly string[] {
+    return this.#approval.unasked;
+  }
+
+  /** Conversations whose approved plan is being carried out although approval is `plan`. */
+  get carriedOut(): readonly CarriedOut[] {
+    return this.#approval.carriedOut;
+  }
+
+  /** Records that a user approved the plan in a conversation, and the chosen way to carry it out. */
+  carryOut(conversation: string, approval: PlanApproval): void {
+    this.#approval.carryOut(conversation, approval);
+  }
+
+  /**
+   * Changes the approval mode from the next call on, in this process: `plan`, `ask` and `edits` everywhere, `all` in one
+   * conversation, and `edits` in one run if `run` is given. Rejects with `ApprovalError` for `all` without the user's consent or
+   * without a sandbox (S27).
+   */
+  async useApproval(mode: ApprovalMode, unasked?: Unasked, run?: string): Promise<void> {
+    const isConfined = mode !== "all" || this.#isConfined(await this.ready());
+    this.#approval.use(mode, { unasked, run, isConfined });
+  }
+
+  /** Returns whether commands run in a sandbox, or the settings waive the sandbox for `all`. */
+  #isConfined({ isConfined }: Equipment): boolean {
+    return isConfined || this.configuration.settings.unconfined === true;
+  }
+
+  /** Returns the agent with the model of a conversation. Rejects with `ModelChoiceError`. */
+  async agentWith(model: string): Promise<Agent> {
+    return model === this.#choice.name ? this.#agent : this.#agent.with({ model: await this.#drivers.of(model) });
+  }
+
+  /** The current model and the reason for this choice. */
+  get model(): ModelChoice {
+    return this.#choice;
+  }
+
+  /**
+   * Begins a conversation, or opens the existing conversation of this id. If a program begins it (`program`), users' lists leave it
+   * out. Rejects with `StoreError`.
+   */
+  async newSession(id?: string, program?: ProgramAnswers): Promise<Session> {
+    const { unattended = false } = this.#agent.options;
+    const began = { cwd: this.workspace, agent: AGENT, [BEGAN]: this.redact(surroundings(this.workspace)) };
+    const labels = { ...began, ...labelsOfBeginning({ machine: this.#parts.machine, unattended, program }) };
+    return this.#followed(await Session.open(this.store, id, { create: true, labels }));
+  }
+
+  /** Opens a conversation by its id, the beginning of its id, or its title. Rejects with `ConversationError` or `StoreError`. */
+  async openSession(named: string): Promise<Session> {
+    return this.openById((await findConversation(this.store, named)).id);
+  }
+
+  /** Opens the conversation of this id. Rejects with `StoreError`. */
+  async openById(id: string): Promise<Session> {
+    return this.#followed(await Session.open(this.store, id));
+  }
+
+  #followed(session: Session): Session {
+    for (const { reason } of narrowedRules(session.allowed))
+      this.#parts.notice(`You allowed in this conversation: ${reason}`);
+    this.#telemetry.telemetry?.follow(session);
+    this.hooks.follow(session);
+    this.worktrees.sweep(session.id, session.state).catch(() => {});
+    // Name a conversation without a title, if the settings name a model for that (B54).
+    const { titleModel } = this.configuration.settings;
+    if (titleModel !== undefined && session.state.title === undefined)
+      titleOnceThere(session, this.#drivers.model(titleModel), this.#titling);
+    return session;
+  }
+
+  /**
+   * The last written conversation of the workspace. If this host can ask a user, conversations that a user began come before
+   * unattended conversations; `passed` is then a later unattended conversation.
+   */
+  lastConversation(): ReturnType<typeof lastFor> {
+    return lastFor(this.store, this.workspace, this.#agent.options);
+  }
+
+  /** Lists conversations, last written first. */
+  listConversations(limit?: number): Promise<ConversationSummary[]> {
+    return this.store.list({ limit });
+  }
+
+  /**
+   * Adds a rule to the user's settings, and applies it in this process. Throws `RuleError`, or `SettingsError` if the settings file
+   * is broken.
+   */
+  remember(rule: string, list: "allow" | "deny" = "allow"): void {
+    rememberRule(this.#settingsFile, rule, list);
+    this.#rules = { ...this.#rules, [list]: [...this.#rules[list], checkedRule(rule, list)] };
+    this.#permission = this.#permissionWith(this.#rules);
+  }
+
+  /**
+   * Fetches an image that a user requested by its address, within the rules on `fetch` (S11). Rejects with `WebError`, or with the
+   * signal's reason.
+   */
+  async picture(url: string, signal: AbortSignal): Promise<WebPicture> {
+    const { WebPictures } = await import("@banyan/tools/web");
+    this.#pictures ??= new WebPictures();
+    return this.#pictures.read(url, { signal, whyNot: (address, from) => whyNotFetched(address, from, this.#rules) });
+  }
+
+  /** Lists every provider, and whether it can be used now. */
+  listProviders(): Promise<ProviderStatus[]> {
+    return this.#drivers.providers();
+  }
+
+  /** The known models of a provider and those that its server `listed`, with their facts. Rejects with `ModelChoiceError`. */
+  listModels(provider: string, listed?: readonly string[]): Promise<KnownModel[]> {
+    return this.#drivers.models(provider, listed);
+  }
+
+  /** Changes the model from the next turn on. Rejects with `ModelChoiceError`, and then changes nothing. */
+  async useModel(name: string, reason = `Model: ${name}`): Promise<Agent> {
+    const model = await this.#drivers.of(name);
+    this.#choice = { name, reason };
+    this.#agent = this.#agent.with({ model });
+    return this.#agent;
+  }
+
+  /** Like `useModel`, and also saves the model in the settings. Rejects also with `SettingsError`. */
+  async changeModel(name: string): Promise<Agent> {
+    const agent = await this.useModel(name);
+    changeSetting(this.#settingsFile, ["model"], name);
+    return agent;
+  }
+
+  /**
+   * Removes data that is older than the settings allow (B64), for processes that run for days. Resolves with sentences about the
+   * removed data. Rejects as `ready` does.
+   */
+  async tidy(): Promise<readonly string[]> {
+    return (await this.ready()).tidy();
+  }
+
+  async close(): Promise<void> {
+    await this.#titling.disposeAsync();
+    await this.hooks.close();
+    // Equipment that failed to open has nothing to close.
+    await this.#equipment?.then((equipment) => equipment[Symbol.asyncDispose]()).catch(() => {});
+    await this.store.close();
+    await this.#telemetry.close?.();
+  }
+
+  get #settingsFile(): string {
+    return userSettingsFile({ env: this.env, home: this.home });
+  }
+}

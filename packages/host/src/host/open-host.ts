@@ -1,0 +1,302 @@
+import { accessSync, constants } from "node:fs";
+import type { AgentOptions, Limits, Store } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { chooseModel, type Environment, type ModelChoice, ModelChoiceError } from "@banyan/models";
+import type { OtlpOptions } from "@banyan/telemetry/otlp";
+import type { OtlpVariables } from "@banyan/telemetry/variables";
+import type { McpServerEntry } from "@banyan/tools/mcp/entry";
+import { openWorkspace, WorkspaceError } from "@banyan/tools/workspace";
+import { Drivers } from "../drivers/drivers.ts";
+import { backupsIn } from "../equipment/equipment.ts";
+import { gatherInstructions } from "../instructions/instructions.ts";
+import type { ApprovalMode } from "../permissions/rule.ts";
+import { joinRules, type Rules, rulesFrom } from "../permissions/rule.ts";
+import { directories } from "../places/directories.ts";
+import { projectOf } from "../places/project.ts";
+import { ProgramLog } from "../programs/program-log.ts";
+import { redactor } from "../redaction/redactor.ts";
+import {
+  type Configuration,
+  readConfiguration,
+  readRuleFile,
+  type Settings,
+  SettingsError,
+  type SettingsFault,
+  settingAt,
+  unknownNamesIn,
+  userSettingsFile,
+} from "../settings/index.ts";
+import { Worktrees } from "../worktrees/worktrees.ts";
+import { Host } from "./host.ts";
+import { AGENT } from "./host-agent.ts";
+import type { HostParts } from "./host-parts.ts";
+
+/** Command-line flags. They override settings. */
+export interface HostFlags {
+  /** `provider/model`. */
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  readonly limits?: Limits;
+  readonly connection?: NonNullable<Settings["connection"]>;
+  /** Permission rules, as text. */
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  /** A file with further rules. */
+  readonly rules?: string;
+  readonly approval?: ApprovalMode;
+  /** Permits `all` even if commands run without a sandbox. */
+  readonly unconfined?: boolean;
+  /** Whether to use memory. Default: by the settings. */
+  readonly memory?: boolean;
+  /** Additional instructions: a text, or `@` and a file. */
+  readonly instructions?: string;
+  /** MCP servers of this run only, such as an editor's. They replace servers of the same name. */
+  readonly mcpServers?: Readonly<Record<string, McpServerEntry>>;
+}
+
+const FLAGS: OptionNames<HostFlags> = {
+  model: true,
+  temperature: true,
+  maxTokens: true,
+  limits: true,
+  connection: true,
+  allow: true,
+  deny: true,
+  rules: true,
+  approval: true,
+  unconfined: true,
+  memory: true,
+  instructions: true,
+  mcpServers: true,
+};
+
+/**
+ * Options of a host: folder, environment, flags and callbacks.
+ * @example
+ * const host = await openHost({
+ *   cwd: process.cwd(),
+ *   env: process.env,
+ *   home: homedir(),
+ *   flags: { model: "demo/offline" },
+ *   canAsk: false,
+ *   trusted: true,
+ *   output: z.object({ title: z.string() }),
+ *   store,
+ *   machine: "builder-1",
+ *   notice: console.error,
+ *   sending: (send) => setImmediate(send),
+ *   signal: AbortSignal.timeout(10_000),
+ *   readyLater: false,
+ * });
+ */
+export interface HostOptions {
+  /** The working directory. */
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly home: string;
+  readonly flags?: HostFlags;
+  /** Whether a user can be asked. If not, calls that need approval are denied. */
+  readonly canAsk: boolean;
+  /**
+   * Whether to use the settings, servers, agents and instructions of the project around `cwd`. Without it no file of the project is
+   * read (S5). `TrustRecord` knows the user's decision.
+   */
+  readonly trusted?: boolean;
+  /** The required shape of a task's result. Default: a text. */
+  readonly output?: AgentOptions["output"];
+  /** The store of conversations; the host closes it. Default: SQLite files in the data folder. */
+  readonly store?: Store | undefined;
+  /** The machine whose files new conversations use: a label for stores that several machines share. */
+  readonly machine?: string | undefined;
+  /** Called with warnings for the user about a conversation that the host opens. */
+  notice?(sentence: string): void;
+  /**
+   * Takes over the end of `close`, so that a program can show its result first. `send` sends the last telemetry, takes at most two
+   * seconds, and never rejects. Without this option `close` sends it, for at most half a second.
+   */
+  sending?(send: () => Promise<void>): void;
+  /** Ends the search for a model. */
+  readonly signal?: AbortSignal;
+  /** Do not wait for the equipment: the caller awaits `host.ready()` before a turn. */
+  readonly readyLater?: boolean;
+}
+
+const OPTIONS: OptionNames<HostOptions> = {
+  cwd: true,
+  env: true,
+  home: true,
+  flags: true,
+  canAsk: true,
+  trusted: true,
+  output: true,
+  store: true,
+  machine: true,
+  notice: true,
+  sending: true,
+  signal: true,
+  readyLater: true,
+};
+
+/**
+ * Reads settings, rules and instructions, checks the workspace, chooses a model and builds an agent. Opens no conversation. Rejects
+ * with `SettingsError`, `RuleError`, `WorkspaceError` or `ModelChoiceError`, each with one sentence for users.
+ */
+export async function openHost(options: HostOptions): Promise<Host> {
+  refuseUnknown("openHost", options, OPTIONS);
+  refuseUnknown("openHost", options.flags, FLAGS, "flags.");
+  const { cwd, env, home, flags = {}, canAsk, trusted = false, signal } = options;
+  const workspace = readableWorkspace(cwd);
+  const places = directories(env, home);
+  const project = trusted ? projectOf(workspace) : undefined;
+  const sources = { env, home, project, flags: settingsOfFlags(flags) };
+  const configuration = withUnknownNames(readConfiguration(sources), await unknownNamesIn(sources, workspace));
+  const { settings } = configuration;
+  const redact = redactor({ env });
+  const instructions = gatherInstructions({
+    name: AGENT,
+    workspace,
+    config: places.config,
+    project,
+    files: settings.instructions,
+    flag: flags.instructions,
+    redact,
+  });
+  const rules = rulesOf(settings, flags);
+  const choice = await modelFor(configuration, env, signal);
+  const worktrees = new Worktrees({ folder: places.worktrees, workspace, env });
+  const drivers = new Drivers({ settings, env, workspace, worktrees, backups: backupsIn(places), redact });
+  const driver = await drivers.of(choice.name).catch((error: unknown) => {
+    throw withFile(error, configuration, { user: userSettingsFile({ env, home }), project: project?.settings });
+  });
+  const log = new ProgramLog(places.state, redact);
+  const failed = (sentence: string) => log.note("telemetry", sentence);
+  const telemetry = await openTelemetry(env, { redact, failed, sending: options.sending });
+  const host = new Host({
+    ...{ log, telemetry, places, workspace, project, env, home, canAsk },
+    ...{
+      configuration,
+      rules,
+      redact,
+      instructions,
+      choice,
+      worktrees,
+      drivers,
+      driver,
+      output: options.output,
+      store: options.store,
+      machine: options.machine,
+      notice: options.notice ?? (() => {}),
+    },
+  });
+  if (!options.readyLater) await host.ready();
+  return host;
+}
+
+/** Settings whose unknown names another part of the start reports. */
+const REPORTED_ELSEWHERE = /^(?:memory|instructions|search)\b/;
+
+/** Throws a `SettingsError` if a writable folder of the sandbox does not exist: no command could run. */
+function withUnknownNames(configuration: Configuration, unknown: readonly SettingsFault[]): Configuration {
+  const { settings, faults } = configuration;
+  const [closed] = unknown.filter(({ key = "" }) => key.startsWith("sandbox.writable"));
+  if (closed && settings.sandbox?.enabled !== "off") throw new SettingsError(closed);
+  return { ...configuration, faults: [...faults, ...unknown.filter(({ key = "" }) => !REPORTED_ELSEWHERE.test(key))] };
+}
+
+/** Converts flags to settings. */
+function settingsOfFlags(flags: HostFlags): Settings {
+  const { model, temperature, maxTokens, approval, unconfined, memory, limits, connection, allow, deny, mcpServers } =
+    flags;
+  const { time, ...counts } = limits ?? {};
+  return {
+    model,
+    temperature,
+    maxTokens,
+    approval,
+    unconfined,
+    memory: memory === undefined ? undefined : { enabled: memory },
+    permissions: { allow: allow && [...allow], deny: deny && [...deny] },
+    limits: { ...counts, time: time && time / 1_000 },
+    connection,
+    mcpServers: mcpServers as Settings["mcpServers"],
+  };
+}
+
+function rulesOf({ permissions }: Settings, { rules }: HostFlags): Rules {
+  return joinRules(rulesFrom(permissions), rules === undefined ? rulesFrom() : readRuleFile(rules));
+}
+
+/** The model of the flags or settings, or the first usable model (B65). */
+async function modelFor(configuration: Configuration, env: Environment, signal?: AbortSignal): Promise<ModelChoice> {
+  const { model } = configuration.settings;
+  const choice = await chooseModel({ setting: model, env, signal });
+  const [layer] = settingAt(configuration, ["model"])?.layers ?? [];
+  switch (layer) {
+    case "flags":
+      return { ...choice, reason: `Model: ${model} (from the command line)` };
+    case "environment":
+      return { ...choice, reason: `Model: ${model} (from BANYAN_MODEL)` };
+    case "project":
+      return { ...choice, reason: `Model: ${model} (from the settings of this project)` };
+    default:
+      return choice;
+  }
+}
+
+/** Adds the file to the error about an unusable model: the user may not remember the setting. */
+function withFile(
+  error: unknown,
+  configuration: Configuration,
+  files: Readonly<Partial<Record<string, string>>>,
+): unknown {
+  const [layer = ""] = settingAt(configuration, ["model"])?.layers ?? [];
+  const file = files[layer];
+  if (!(error instanceof ModelChoiceError) || file === undefined) return error;
+  return new ModelChoiceError(error.code, `${file}: model: ${error.message}`);
+}
+
+function readableWorkspace(directory: string): string {
+  const { root } = openWorkspace(directory);
+  try {
+    accessSync(root, constants.R_OK | constants.X_OK);
+    return root;
+  } catch (error) {
+    throw unreadable(root, error);
+  }
+}
+
+function unreadable(root: string, cause: unknown): WorkspaceError {
+  return new WorkspaceError("root", `The workspace ${root} cannot be read. Allow it, or name another folder.`, {
+    cause,
+  });
+}
+
+/** Maximum milliseconds to send the last telemetry after the user ended the program. */
+const LAST_SENDING = 500;
+
+/** Opens telemetry if the user's OpenTelemetry variables ask for it. Loads nothing without them. A project cannot set them. */
+async function openTelemetry(
+  env: Environment,
+  {
+    sending,
+    ...how
+  }: Pick<OtlpOptions, "redact" | "failed"> & { readonly sending: HostOptions["sending"] | undefined },
+): Promise<HostParts["telemetry"]> {
+  const { traces, metrics, notices } = await variablesIn(env);
+  if (!traces && !metrics) return { notices };
+  const { openOtlp } = await import("@banyan/telemetry/otlp");
+  const otlp = await openOtlp({ env, service: "banyan", ...how });
+  return { ...otlp, close: async () => (sending ? sending(() => otlp.close()) : otlp.close(LAST_SENDING)) };
+}
+
+/** Sentences about faults in the OpenTelemetry variables. */
+export async function telemetryNotices(env: Environment): Promise<readonly string[]> {
+  return (await variablesIn(env)).notices;
+}
+
+async function variablesIn(env: Environment): Promise<Pick<OtlpVariables, "traces" | "metrics" | "notices">> {
+  if (!Object.keys(env).some((name) => name.startsWith("OTEL_"))) return { notices: [] };
+  const { readOtlpVariables } = await import("@banyan/telemetry/variables");
+  return readOtlpVariables(env);
+}

@@ -1,0 +1,162 @@
+import type { AcpAgentOptions } from "@banyan/acp";
+import { type KnownAgent, knownAgents } from "@banyan/acp/known";
+import type { LoopDriver } from "@banyan/core/drivers";
+import { nearest } from "@banyan/core/shown";
+import {
+  type Effort,
+  type Environment,
+  type KnownModel,
+  ModelChoiceError,
+  type ProviderStatus,
+  withoutEffort,
+} from "@banyan/models";
+import { findProgram, pathWithout } from "@banyan/tools/sandbox/find-program";
+import { childEnvironment } from "@banyan/tools/workspace";
+import type { Settings } from "./schema.ts";
+
+/** The provider name of models that are agents of other programs. */
+export const PROVIDER = "acp";
+
+/** The settings, environment and folder for agents of other programs. */
+export interface OtherAgentsPlace {
+  readonly settings: Pick<Settings, "acpAgents" | "aliases">;
+  readonly env: Environment;
+  /** Programs in the workspace are not started. */
+  readonly workspace: string;
+}
+
+/** An agent of the settings or of the built-in list. */
+interface Described {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Returns variables in addition to those without secrets. Throws `ModelChoiceError` if a required variable is missing. */
+  env(): Readonly<Record<string, string | undefined>>;
+  readonly install: string | undefined;
+}
+
+/** The agent and thinking effort in a model's name. */
+export interface AgentNamed {
+  readonly name: string;
+  readonly effort: Effort | undefined;
+}
+
+/** The agent that a model's name means, also by a short name; undefined for any other model. */
+export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["settings"]): AgentNamed | undefined {
+  const said = withoutEffort(model);
+  const meant = Object.hasOwn(aliases, said.full) ? withoutEffort(aliases[said.full] ?? "") : said;
+  if (!meant.full.startsWith(`${PROVIDER}/`)) return undefined;
+  return { name: meant.full.slice(PROVIDER.length + 1), effort: said.effort ?? meant.effort };
+}
+
+/**
+ * Opens an agent of another program as a driver: `acp/claude`. Starts the program with the first turn. Rejects with
+ * `ModelChoiceError` for an unknown agent or a program that is not installed.
+ */
+export async function otherAgent(
+  named: AgentNamed,
+  place: OtherAgentsPlace,
+  options: Pick<AcpAgentOptions, "backups" | "cwd" | "instructions" | "patience">,
+): Promise<LoopDriver> {
+  const { name, command, args, install, env } = installedAgent(named, place);
+  const own = { ...childEnvironment(place.env, env), PATH: pathOf(place) };
+  // Users without such agents need not load the protocol.
+  const { acpAgent } = await import("@banyan/acp");
+  return acpAgent({
+    name,
+    command,
+    args,
+    env: own,
+    ...(install && { install }),
+    effort: named.effort,
+    ...options,
+  });
+}
+
+/** Returns an installed agent with its variables. Throws `ModelChoiceError` for an unknown agent or a program that is not installed. */
+export function installedAgent({ name }: Pick<AgentNamed, "name">, place: OtherAgentsPlace) {
+  const all = describedAgents(place);
+  const agent = all.find((each) => each.name === name);
+  if (!agent) {
+    const names = all.map((each) => each.name);
+    const [near] = nearest(name, names);
+    const guess = near === undefined ? `There are: ${names.join(", ")}` : `Did you mean ${PROVIDER}/${near}`;
+    throw new ModelChoiceError(
+      "unknown-model",
+      `There is no agent "${name}". ${guess}${near === undefined ? "." : "?"} Add others to your settings, under "acpAgents".`,
+    );
+  }
+  const missing = whyMissing(agent, place);
+  if (missing !== undefined) throw new ModelChoiceError("unknown-model", missing);
+  return { ...agent, env: agent.env() };
+}
+
+/** The agents of other programs as a provider, and whether they can be used. */
+export function otherAgentsStatus(place: OtherAgentsPlace): ProviderStatus {
+  const all = describedAgents(place);
+  const missing = all.map((agent) => whyMissing(agent, place));
+  const models = all.filter((_, index) => missing[index] === undefined).map(({ name }) => `${PROVIDER}/${name}`);
+  const [first] = missing.filter((sentence) => sentence !== undefined);
+  return {
+    name: PROVIDER,
+    usable: models.length > 0,
+    reason: models.length > 0 ? "Agents of other programs, which work with tools of their own." : (first ?? ""),
+    known: all.length,
+    models,
+  };
+}
+
+/** The agents as models: only their names are known. */
+export function otherAgentsModels(place: OtherAgentsPlace): KnownModel[] {
+  return describedAgents(place).map(({ name }) => ({ name: `${PROVIDER}/${name}` }));
+}
+
+function describedAgents({ settings: { acpAgents = {} }, env }: OtherAgentsPlace): Described[] {
+  const own = Object.entries(acpAgents).map(([name, { command, args = [], env: listed = {} }]): Described => {
+    return { name, command, args, env: () => filledIn(name, listed, env), install: undefined };
+  });
+  const known = Object.entries<KnownAgent>(knownAgents).flatMap(
+    ([name, { command, args = [], install, variables }]) => {
+      if (Object.hasOwn(acpAgents, name)) return [];
+      return {
+        name,
+        command,
+        args,
+        env: () => Object.fromEntries(variables.map((variable) => [variable, env[variable]])),
+        install,
+      };
+    },
+  );
+  return [...known, ...own];
+}
+
+/** Replaces `${NAME}` by the user's environment variable. */
+function filledIn(agent: string, listed: Readonly<Record<string, string>>, env: Environment): Record<string, string> {
+  const filled = Object.entries(listed).map(([name, text]) => {
+    const value = text.replace(/\$\{([A-Za-z_]\w*)\}/g, (_, wanted: string) => {
+      const found = env[wanted];
+      if (found !== undefined) return found;
+      throw new ModelChoiceError(
+        "missing-key",
+        `The agent "${agent}" needs the variable ${wanted}, as your settings say. Set it and start again.`,
+      );
+    });
+    return [name, value] as const;
+  });
+  return Object.fromEntries(filled);
+}
+
+/** Returns why a program cannot be started; undefined if it can. A program inside the workspace does not count (S16). */
+function whyMissing({ name, command, install }: Described, place: OtherAgentsPlace): string | undefined {
+  const { workspace } = place;
+  const isPath = command.includes("/");
+  const found = isPath ? command : findProgram(command, pathOf(place), [workspace]);
+  if (found !== undefined) return undefined;
+  const advice = install === undefined ? "Install it, or name it by its whole path." : `To install it: ${install}`;
+  return `The agent ${PROVIDER}/${name} is not installed: there is no program "${command}". ${advice}`;
+}
+
+/** The search path without the workspace and relative folders. */
+function pathOf({ workspace, env }: OtherAgentsPlace): string {
+  return pathWithout([workspace], env.PATH ?? "");
+}

@@ -1,0 +1,76 @@
+import { setTimeout } from "node:timers/promises";
+import { topRun } from "@banyan/client/display";
+import type { FeedItem } from "@banyan/core";
+import type { ConversationState } from "@banyan/core/conversation";
+import { refuseUnknown } from "@banyan/core/conversation";
+import { QUIET } from "../following.ts";
+import type { AgUiEvent } from "./event.ts";
+import { isOf, messageOf } from "./tree.ts";
+import { type AgUiRun, AgUiTurn } from "./turn.ts";
+
+/**
+ * Options of `agUiEvents`.
+ * @example
+ * agUiEvents(session.feed(), { threadId: session.id, runId: createId() }, { session, goesOn: true });
+ */
+export interface AgUiOptions {
+  /** The session of the feed. Its outline is sent as state, and removed messages are reported. */
+  readonly session?: { readonly state: ConversationState };
+  /** True if the events begin with a running turn, after the last of its messages that the run knows. */
+  readonly goesOn?: boolean;
+}
+
+/**
+ * Returns a turn as the events of an AG-UI run, for a server of your own: the next turn of the feed, or the running one. The
+ * events end with the turn, or with an interrupt when the turn waits for a user. The turn then waits on: pass `session.feed()`,
+ * because leaving a chat interrupts its turn. Throws what the feed throws.
+ * @example
+ * const events = agUiEvents(session.feed(), { threadId: session.id, runId: createId() }, { session });
+ * agent.send("What is a banyan?", { session }).catch(() => {}); // The events tell it.
+ * for await (const event of events) process.stdout.write(`data: ${JSON.stringify(event)}\n\n`);
+ */
+export function agUiEvents(
+  feed: AsyncIterable<FeedItem>,
+  run: AgUiRun,
+  options: AgUiOptions = {},
+): AsyncGenerator<AgUiEvent> {
+  refuseUnknown("agUiEvents", options, { session: true, goesOn: true });
+  const { session, goesOn = false } = options;
+  const turn = new AgUiTurn(run, session && (() => session.state));
+  const live = goesOn && session ? topRun(session.state) : undefined;
+  // Read at once, and not only with the first reader: later answers and messages must be among the events.
+  const begins =
+    session && live !== undefined ? turn.takeUp(session.state, live, lastKnown(session.state, run, live)) : [];
+  const items = feed[Symbol.asyncIterator]();
+  const first = items.next();
+  first.catch(() => {}); // The reader of the events gets the error.
+  return eventsOf(turn, begins, items, first);
+}
+
+async function* eventsOf(
+  turn: AgUiTurn,
+  begins: readonly AgUiEvent[],
+  items: AsyncIterator<FeedItem>,
+  first: Promise<IteratorResult<FeedItem>>,
+): AsyncGenerator<AgUiEvent> {
+  try {
+    yield* begins;
+    for (let next = first; !turn.read.isOver; next = items.next()) {
+      // A short pause collects questions that arise at the same time.
+      const waits = turn.read.questions.length > 0;
+      const came = await (waits ? Promise.race([next, setTimeout(QUIET, "quiet" as const)]) : next);
+      if (came === "quiet") return yield* turn.pause();
+      // The session closed while a user is asked: the turn waits.
+      if (came.done) return yield* waits ? turn.pause() : [];
+      yield* turn.take(came.value);
+    }
+  } finally {
+    await items.return?.();
+  }
+}
+
+/** The last message of the run that the program already has. */
+function lastKnown(state: ConversationState, { messages = [] }: AgUiRun, run: string): string | undefined {
+  const known = messages.findLast(({ id }) => isOf(state, id, run));
+  return known && messageOf(state, known.id);
+}

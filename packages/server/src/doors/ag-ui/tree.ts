@@ -1,0 +1,139 @@
+import { isSameTurn, readableParts } from "@banyan/client/display";
+import {
+  type AssistantMessage,
+  type ConversationState,
+  isEnded,
+  isPersons,
+  type Message,
+  type Part,
+  pathTo,
+  toldUnreadable,
+  type UserPart,
+} from "@banyan/core/conversation";
+import type { AgUiMessage, AgUiPart, AgUiPatch } from "./event.ts";
+
+/**
+ * The AG-UI id of a part of our message. The first text and the calls have the id of the message; every other part appends its
+ * index.
+ */
+export function partId(message: string, part: number, isFirstText: boolean): string {
+  return isFirstText ? message : `${message}.${part}`;
+}
+
+/** The id of our message for an AG-UI message id, which names the message, one of its parts, or a result of its calls. */
+export function messageOf(state: ConversationState, id: string): string | undefined {
+  const own = id.replace(/\.\d+$/, "");
+  if (state.messages.has(own)) return own;
+  return id.endsWith(RESULT) ? state.calls.get(id.slice(0, -RESULT.length)) : undefined;
+}
+
+/** Returns whether an AG-UI message belongs to a response in the turn of a run. */
+export function isOf(state: ConversationState, id: string, run: string): boolean {
+  const message = state.messages.get(messageOf(state, id) ?? "");
+  return message?.role === "assistant" && isSameTurn(state, message.run, run);
+}
+
+const RESULT = ".result";
+
+/** The branch down to a message, without the responses of the run `without`, which the stream sends. */
+export function historyOf(state: ConversationState, leaf: string | null, without?: string): AgUiMessage[] {
+  const path = leaf === null ? [] : pathTo(state, leaf);
+  const isLeftOut = (each: Message) =>
+    without !== undefined && each.role === "assistant" && isSameTurn(state, each.run, without);
+  return path.filter((each) => !isLeftOut(each)).flatMap(messagesOf);
+}
+
+/** These messages, each with the run of its sub-agent, if any. */
+export function messagesNamed(state: ConversationState, named: ReadonlyMap<string, string | undefined>): object[] {
+  return [...named].flatMap(([id, by]) => {
+    const message = state.messages.get(id);
+    return (message ? messagesOf(message) : []).map((each) =>
+      by === undefined ? each : { ...each, subagentRunId: by },
+    );
+  });
+}
+
+function messagesOf(message: Message): AgUiMessage[] {
+  // Texts of tools and of the engine are for the model only.
+  if (isPersons(message)) return [{ id: message.id, role: "user", content: contentOf(readableParts(message)) }];
+  if (message.role !== "assistant") return [];
+  const unreadable = toldUnreadable(message);
+  return unreadable === undefined
+    ? responseMessages(message)
+    : [{ id: message.id, role: "assistant", content: unreadable }];
+}
+
+function responseMessages({ id, parts, calls }: AssistantMessage): AgUiMessage[] {
+  const firstText = parts.findIndex(({ type }) => type === "text");
+  const told = calls.map(({ id: call, tool, inputText }) => ({
+    ...{ id: call, type: "function" as const },
+    function: { name: tool, arguments: inputText },
+  }));
+  const toolCalls = told.length === 0 ? {} : { toolCalls: told };
+  const said = parts.flatMap((part, index): AgUiMessage[] => {
+    if (part.type === "reasoning" && part.text !== "")
+      return [{ id: partId(id, index, false), role: "reasoning", content: part.text }];
+    if (part.type !== "text") return [];
+    const isFirst = index === firstText;
+    return [{ id: partId(id, index, isFirst), role: "assistant", content: part.text, ...(isFirst ? toolCalls : {}) }];
+  });
+  if (firstText < 0 && told.length > 0) said.push({ id, role: "assistant", ...toolCalls });
+  const results = calls
+    .filter(({ status }) => isEnded(status))
+    .map(({ id: call, output = "" }): AgUiMessage => resultOf(call, output));
+  return [...said, ...results];
+}
+
+/** The result of a call as a message. */
+export function resultOf(toolCallId: string, content: string) {
+  return { id: `${toolCallId}${RESULT}`, role: "tool" as const, toolCallId, content };
+}
+
+/** The content of a user message; plain text if all parts are text. */
+export function contentOf(parts: readonly UserPart[]): string | readonly AgUiPart[] {
+  if (parts.every((part) => part.type === "text")) return parts.map((part) => part.text).join("\n\n");
+  return parts.flatMap(partOf);
+}
+
+function partOf(part: UserPart): AgUiPart[] {
+  if (part.type === "text") return [{ type: "text", text: part.text }];
+  const source = sourceOf(part);
+  return source ? [{ type: kindOf(part.mediaType), source }] : [];
+}
+
+function sourceOf({ data, url, mediaType: mimeType }: Extract<Part, { type: "file" }>) {
+  if (data !== undefined) return { type: "data", value: data, mimeType } as const;
+  return url === undefined ? undefined : ({ type: "url", value: url, mimeType } as const);
+}
+
+function kindOf(mediaType: string): "image" | "audio" | "video" | "document" {
+  const [kind] = mediaType.split("/");
+  return kind === "image" || kind === "audio" || kind === "video" ? kind : "document";
+}
+
+/** The outline of a conversation, under the key `banyan` of AG-UI's state. */
+export interface Outline {
+  /** The message that the next turn continues from by default. */
+  readonly leaf: string | null;
+  /** The last message of each branch, the newest last; `forwardedProps.banyan.at` selects one. */
+  readonly branches: readonly string[];
+}
+
+/** Maximum number of branches in an outline; the newest are kept. */
+const BRANCHES = 200;
+
+export function outlineOf({ messages, children, leaf }: ConversationState): Outline {
+  const branches: string[] = [];
+  for (const { id, call, removed } of messages.values())
+    if (call === undefined && !removed && (children.get(id)?.length ?? 0) === 0) branches.push(id);
+  return { leaf, branches: branches.slice(-BRANCHES) };
+}
+
+/** The patch from one outline to the next. */
+export function patchOf(before: Outline, now: Outline): AgUiPatch[] {
+  const patch: AgUiPatch[] = [];
+  if (before.leaf !== now.leaf) patch.push({ op: "replace", path: "/banyan/leaf", value: now.leaf });
+  if (before.branches.join() !== now.branches.join())
+    patch.push({ op: "replace", path: "/banyan/branches", value: now.branches });
+  return patch;
+}

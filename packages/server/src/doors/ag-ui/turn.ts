@@ -1,0 +1,319 @@
+import { type TurnItem, TurnReader, type UnplacedItem } from "@banyan/client/display";
+import { addCost, addUsage, type ConversationState, type Cost, type Json, type Usage } from "@banyan/core/conversation";
+import { interruptOf } from "./answers.ts";
+import { AG_UI_VERSION, type AgUiEvent, type AgUiOutcome, type AgUiUsage } from "./event.ts";
+import { contentOf, isOf, messagesNamed, type Outline, outlineOf, partId, patchOf, resultOf } from "./tree.ts";
+
+/** The run that an AG-UI program requests. */
+export interface AgUiRun {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly parentRunId?: string | undefined;
+  /** The messages that the program has; the run continues from them. */
+  readonly messages?: readonly { readonly id: string }[] | undefined;
+  /** The program's state. The outline of the tree is added under the key `banyan`. */
+  readonly state?: unknown;
+  /** The tools that the program runs itself. */
+  readonly tools?: readonly { readonly name: string }[] | undefined;
+}
+
+type Voice = string | undefined;
+
+/** Converts one turn, with its sub-agents, into the events of an AG-UI run. */
+export class AgUiTurn {
+  readonly read: TurnReader;
+  readonly #run: AgUiRun;
+  readonly #tree: (() => ConversationState) | undefined;
+  /** Messages that the reader already has. */
+  #given: readonly { readonly id: string }[];
+  #isStarted = false;
+  #isFinished = false;
+  /** The text or reasoning that each agent is writing. */
+  readonly #open = new Map<Voice, { readonly kind: "text" | "reasoning"; readonly id: string }>();
+  /** The index of the first text part in each open message. */
+  readonly #firstTexts = new Map<string, number>();
+  /** Calls whose arguments stream, with the number of characters sent. */
+  readonly #writing = new Map<string, { readonly by: Voice; told: number }>();
+  readonly #written = new Set<string>();
+  /** Running sub-agents, the innermost last. */
+  readonly #agents: string[] = [];
+  /** Completed messages and their agents: what the reader has in addition to `#given`. */
+  readonly #done = new Map<string, Voice>();
+  readonly #models = new Map<string, string>();
+  readonly #usage = new Map<string, Usage>();
+  #cost: Cost = 0;
+  #outline: Outline | undefined;
+
+  /** `tree` returns the conversation. Absent: no outline is sent. `command` selects the turn as in `TurnReader`. */
+  constructor(run: AgUiRun, tree?: () => ConversationState, command?: string) {
+    this.read = new TurnReader(command);
+    this.#run = run;
+    this.#tree = tree;
+    this.#given = run.messages ?? [];
+  }
+
+  /** The events for a feed item; none if the item is not part of this turn. */
+  take(item: UnplacedItem): AgUiEvent[] {
+    return this.#isFinished ? [] : this.read.take(item).flatMap((told) => this.#tell(told));
+  }
+
+  /**
+   * The events of a turn that is already in the state. Without `behind`, they start at the turn's beginning and replace the
+   * messages of this turn that the reader has.
+   */
+  takeUp(state: ConversationState, run: string, behind?: string): AgUiEvent[] {
+    const told = this.read.takeUp(state, run, behind);
+    if (behind === undefined) this.#given = this.#given.filter(({ id }) => !isOf(state, id, run));
+    const events = told.flatMap((each) => this.#tell(each));
+    const begins = events.findIndex(({ type }) => type !== "RUN_STARTED" && type !== "STATE_SNAPSHOT");
+    if (behind !== undefined) return events;
+    const snapshot: AgUiEvent = { type: "MESSAGES_SNAPSHOT", messages: this.#given };
+    return events.toSpliced(begins < 0 ? events.length : begins, 0, snapshot);
+  }
+
+  /** Ends the stream while the turn waits for a user. */
+  pause(): AgUiEvent[] {
+    const waits = this.read.questions;
+    const handedOut = waits.flatMap(({ question }) =>
+      question.type === "text" && this.#run.tools?.some(({ name }) => name === question.tool) ? [question.call] : [],
+    );
+    const suspended = this.#agents.toReversed().map((subagentRunId): AgUiEvent => {
+      const interruptIds = waits.filter(({ by }) => by === subagentRunId).map(({ question }) => question.id);
+      return { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: "suspended", interruptIds } };
+    });
+    const interrupts = waits.map(({ question, by }) => ({
+      ...interruptOf(question),
+      ...(by === undefined ? {} : { subagentRunId: by }),
+    }));
+    // A question to the user takes precedence: the program gets its calls again with the next run.
+    if (handedOut.length === waits.length)
+      return this.#finish({ type: "success", pendingToolCallIds: handedOut }, suspended);
+    return this.#finish({ type: "interrupt", interrupts }, suspended);
+  }
+
+  /** The events for a program that asks for nothing new: only the existing messages. */
+  nothing(): AgUiEvent[] {
+    return [
+      ...this.#start(),
+      { type: "MESSAGES_SNAPSHOT", messages: this.#given },
+      ...this.#finish({ type: "success" }, []),
+    ];
+  }
+
+  #start(): AgUiEvent[] {
+    if (this.#isStarted) return [];
+    this.#isStarted = true;
+    const { threadId, runId, parentRunId } = this.#run;
+    const parent = parentRunId === undefined ? {} : { parentRunId };
+    const metadata = this.read.run === undefined ? {} : { metadata: { banyan: { run: this.read.run } } };
+    const started: AgUiEvent = {
+      ...{ type: "RUN_STARTED", threadId, runId, ...parent, protocolVersion: AG_UI_VERSION, ...metadata },
+    };
+    if (!this.#tree) return [started];
+    this.#outline = outlineOf(this.#tree());
+    const kept = typeof this.#run.state === "object" && !Array.isArray(this.#run.state) ? this.#run.state : {};
+    return [started, { type: "STATE_SNAPSHOT", snapshot: { ...kept, banyan: { ...this.#outline } } as Json }];
+  }
+
+  /** The change of the outline. Branches are compared only at the end of a turn, because that reads the whole tree. */
+  #delta(how: "leaf" | "all"): AgUiEvent[] {
+    if (!this.#tree || !this.#outline) return [];
+    const now = how === "all" ? outlineOf(this.#tree()) : { ...this.#outline, leaf: this.#tree().leaf };
+    const delta = patchOf(this.#outline, now);
+    this.#outline = now;
+    return delta.length === 0 ? [] : [{ type: "STATE_DELTA", delta }];
+  }
+
+  #tell(told: TurnItem): AgUiEvent[] {
+    if (told.known) return [];
+    const by = told.by === undefined ? {} : { subagentRunId: told.by };
+    switch (told.type) {
+      case "turn-start":
+        return this.#start();
+      case "message-start":
+        this.#models.set(told.message, told.model);
+        return told.by === undefined ? [...this.#start(), ...this.#delta("leaf")] : [];
+      case "text":
+        return this.#say(told);
+      case "call-input":
+        return this.#write(told, told.text);
+      case "call": {
+        if (this.#written.has(told.call)) return [];
+        this.#written.add(told.call);
+        const events = this.#write(told, told.inputText.slice(this.#writing.get(told.call)?.told ?? 0));
+        this.#writing.delete(told.call);
+        return [...events, { type: "TOOL_CALL_END", toolCallId: told.call, ...by }];
+      }
+      case "part":
+        return [{ type: "CUSTOM", name: "banyan.part", value: { ...told.part, message: told.message } as Json, ...by }];
+      case "message-end": {
+        const model = this.#models.get(told.message) ?? "";
+        const sum = this.#usage.get(model);
+        this.#usage.set(model, sum ? addUsage(sum, told.usage) : told.usage);
+        this.#cost = addCost(this.#cost, told.cost);
+        this.#done.set(told.message, told.by);
+        return this.#close(told.by);
+      }
+      case "message-discard":
+        return [...this.#close(told.by), ...this.#closeCalls(told.by), ...this.#withoutIt()];
+      case "call-output":
+        return [{ type: "CUSTOM", name: "banyan.output", value: { toolCallId: told.call, delta: told.text }, ...by }];
+      case "call-end": {
+        const { id, ...result } = resultOf(told.call, told.output);
+        // The reader already has this result: another call of the same response asked a question.
+        if (this.#given.some((given) => given.id === id)) return [];
+        return [{ type: "TOOL_CALL_RESULT", messageId: id, ...result, ...by }];
+      }
+      case "file-change": {
+        const { path, kind, added, removed, diff } = told.change;
+        return [
+          { type: "CUSTOM", name: "banyan.file", value: { call: told.call, path, kind, added, removed, diff }, ...by },
+        ];
+      }
+      case "message": {
+        if (this.#given.some(({ id }) => id === told.message)) return [];
+        this.#done.set(told.message, told.by);
+        const said = contentOf(told.parts);
+        const delta = typeof said === "string" ? said : said.map((part) => ("text" in part ? part.text : "")).join("");
+        const messageId = told.message;
+        return [
+          { type: "TEXT_MESSAGE_START", messageId, role: "user", ...by },
+          ...(delta === "" ? [] : [{ type: "TEXT_MESSAGE_CONTENT", messageId, delta, ...by } as const]),
+          { type: "TEXT_MESSAGE_END", messageId, ...by },
+        ];
+      }
+      case "question":
+      case "answer":
+        return []; // The end of the stream lists the open questions.
+      case "agent-start": {
+        this.#agents.push(told.run);
+        const parent = told.by === undefined ? {} : { parentSubagentRunId: told.by };
+        const { run: subagentRunId, agent: name, call: parentToolCallId } = told;
+        return [{ type: "SUBAGENT_STARTED", subagentRunId, name, parentToolCallId, ...parent }];
+      }
+      case "agent-end":
+        return this.#endAgent(told.run, told.reason, told.error);
+      case "notice":
+        return [{ type: "CUSTOM", name: "banyan.notice", value: { text: told.text } }];
+      case "turn-end":
+        return this.#end(told);
+      default:
+        return told satisfies never;
+    }
+  }
+
+  #say({ kind, message, part, text: delta, by }: Extract<TurnItem, { type: "text" }>): AgUiEvent[] {
+    if (kind === "text" && !this.#firstTexts.has(message)) this.#firstTexts.set(message, part);
+    const messageId = partId(message, part, kind === "text" && this.#firstTexts.get(message) === part);
+    const whose = by === undefined ? {} : { subagentRunId: by };
+    const events: AgUiEvent[] = [];
+    if (this.#open.get(by)?.id !== messageId) {
+      events.push(...this.#close(by));
+      this.#open.set(by, { kind, id: messageId });
+      if (kind === "text") events.push({ type: "TEXT_MESSAGE_START", messageId, role: "assistant", ...whose });
+      else
+        events.push(
+          { type: "REASONING_START", messageId, ...whose },
+          { type: "REASONING_MESSAGE_START", messageId, role: "reasoning", ...whose },
+        );
+    }
+    const type = kind === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";
+    events.push({ type, messageId, delta, ...whose });
+    return events;
+  }
+
+  /** Ends the text or reasoning that an agent is writing. */
+  #close(by: Voice): AgUiEvent[] {
+    const open = this.#open.get(by);
+    if (!open) return [];
+    this.#open.delete(by);
+    const whose = by === undefined ? {} : { subagentRunId: by };
+    const messageId = open.id;
+    if (open.kind === "text") return [{ type: "TEXT_MESSAGE_END", messageId, ...whose }];
+    return [
+      { type: "REASONING_MESSAGE_END", messageId, ...whose },
+      { type: "REASONING_END", messageId, ...whose },
+    ];
+  }
+
+  #write(
+    { message, call, tool, by }: Pick<Extract<TurnItem, { type: "call-input" }>, "message" | "call" | "tool" | "by">,
+    delta: string,
+  ): AgUiEvent[] {
+    const whose = by === undefined ? {} : { subagentRunId: by };
+    const events: AgUiEvent[] = [];
+    let writing = this.#writing.get(call);
+    if (!writing) {
+      writing = { by, told: 0 };
+      this.#writing.set(call, writing);
+      events.push(...this.#close(by), {
+        ...{ type: "TOOL_CALL_START", toolCallId: call, toolCallName: tool, parentMessageId: message, ...whose },
+      });
+    }
+    writing.told += delta.length;
+    if (delta !== "") events.push({ type: "TOOL_CALL_ARGS", toolCallId: call, delta, ...whose });
+    return events;
+  }
+
+  /** Ends the calls whose arguments an agent is writing. */
+  #closeCalls(by: Voice): AgUiEvent[] {
+    const open = [...this.#writing].filter(([, writing]) => writing.by === by);
+    return open.map(([toolCallId]): AgUiEvent => {
+      this.#writing.delete(toolCallId);
+      return { type: "TOOL_CALL_END", toolCallId, ...(by === undefined ? {} : { subagentRunId: by }) };
+    });
+  }
+
+  /** The protocol cannot remove a message: send all remaining messages as a snapshot. */
+  #withoutIt(): AgUiEvent[] {
+    if (!this.#tree) return [];
+    return [{ type: "MESSAGES_SNAPSHOT", messages: [...this.#given, ...messagesNamed(this.#tree(), this.#done)] }];
+  }
+
+  #endAgent(run: string, reason: Extract<TurnItem, { type: "turn-end" }>["reason"], error?: string): AgUiEvent[] {
+    const place = this.#agents.indexOf(run);
+    if (place < 0) return [];
+    this.#agents.splice(place, 1);
+    const closed = [...this.#close(run), ...this.#closeCalls(run)];
+    if (reason !== "failed" && reason !== "interrupted")
+      return [...closed, { type: "SUBAGENT_FINISHED", subagentRunId: run, outcome: { type: "success" } }];
+    const message = error ?? (reason === "failed" ? "The sub-agent failed." : "The sub-agent was interrupted.");
+    return [...closed, { type: "SUBAGENT_ERROR", subagentRunId: run, message, code: reason }];
+  }
+
+  #end({ reason, leaf, error }: Extract<TurnItem, { type: "turn-end" }>): AgUiEvent[] {
+    const left = this.#agents.toReversed().flatMap((run) => this.#endAgent(run, "interrupted"));
+    if (reason !== "failed")
+      return this.#finish({ type: reason === "interrupted" ? "cancelled" : "success" }, left, { reason, leaf });
+    this.#isFinished = true;
+    const message = error ?? "The turn failed.";
+    return [...this.#start(), ...left, { type: "RUN_ERROR", message, code: reason, usage: this.#usageOf() }];
+  }
+
+  #finish(outcome: AgUiOutcome, last: readonly AgUiEvent[], more: { readonly [key: string]: Json } = {}): AgUiEvent[] {
+    const closed = [undefined, ...this.#agents].flatMap((by) => [...this.#close(by), ...this.#closeCalls(by)]);
+    const delta = this.#delta("all");
+    this.#isFinished = true;
+    const { threadId, runId } = this.#run;
+    const metadata = { banyan: { ...more, cost: this.#cost ?? null } };
+    return [
+      ...this.#start(),
+      ...closed,
+      ...last,
+      ...delta,
+      { type: "RUN_FINISHED", threadId, runId, outcome, usage: this.#usageOf(), metadata },
+    ];
+  }
+
+  #usageOf(): AgUiUsage[] {
+    return [...this.#usage].map(([id, { input, cached, cacheWrite, output, reasoning }]) => {
+      const [provider, ...rest] = id.split("/");
+      return {
+        ...(provider !== undefined && rest.length > 0 ? { provider } : {}),
+        model: rest.length > 0 ? rest.join("/") : id,
+        ...{ inputTokens: input, outputTokens: output, totalTokens: input + output, reasoningTokens: reasoning },
+        ...{ cachedInputTokens: cached, cacheWriteInputTokens: cacheWrite },
+      };
+    });
+  }
+}

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import type { HistoryPlace } from "./history.ts";
+import type { DoorTurn, HandedOut, Taken } from "./turn.ts";
+import {
+  codeOf,
+  finishOf,
+  type OpenAiTurn,
+  openAiContent,
+  openAiRequest,
+  openAiTurn,
+  partsOf,
+  resultsOf,
+  textFormat,
+  textOf,
+  toolsOf,
+  type Words,
+} from "./words.ts";
+
+const made = z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) });
+const calling = z.object({
+  role: z.literal("assistant"),
+  content: openAiContent.nullish(),
+  tool_calls: z.array(made).min(1),
+});
+const result = z.object({ role: z.literal("tool"), tool_call_id: z.string().max(2_000), content: openAiContent });
+const message = z.union([calling, result, openAiTurn.extend({ content: openAiContent.nullish() })], {
+  error: "expected a role of system, developer, user, assistant or tool, and a content of texts and images",
+});
+
+export const chatRequest = z.object({
+  ...openAiRequest,
+  messages: z.array(message).min(1),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  response_format: textFormat,
+});
+type ChatRequest = z.infer<typeof chatRequest>;
+type Message = ChatRequest["messages"][number];
+
+/** Finds the branch that has the earlier messages; `undefined` if no conversation has them. */
+export type FindPlace = (before: readonly OpenAiTurn[]) => Promise<HistoryPlace | undefined>;
+
+/** The conversations and branches that a request may continue. */
+export interface ChatPlace {
+  /** The conversation that the request names: then only its last message counts. */
+  readonly conversation?: string | undefined;
+  /** The conversation of the chat that the request names. */
+  readonly chat?: string | undefined;
+  readonly find: FindPlace;
+}
+
+/** The messages of a request, without calls and results of the program's own tools. */
+export function saidIn({ messages }: ChatRequest): readonly OpenAiTurn[] {
+  return messages.flatMap((given) => {
+    if (given.role === "tool") return [];
+    return [{ role: given.role, content: given.content ?? "" }];
+  });
+}
+
+/** The format of `/v1/chat/completions`. */
+export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatPlace): Words {
+  const head = () => ({ created: Math.floor(Date.now() / 1000), model: data.model });
+  const idOf = (turn: DoorTurn) => `chatcmpl-${codeOf("resp", turn.conversation, turn.message)}`;
+  return {
+    asking: async () => {
+      const tools = toolsOf(data);
+      const results = data.messages.slice(data.messages.findLastIndex(({ role }) => role !== "tool") + 1);
+      if (results.length > 0)
+        return { ...resultsOf(results.flatMap((each) => ("tool_call_id" in each ? [resultIn(each)] : []))), tools };
+      const messages = data.messages.map(turnOf);
+      const last = messages.slice(-1);
+      // A known conversation already has the earlier messages.
+      if (conversation !== undefined) return { conversation, parts: partsOf(last), tools };
+      const place = await find(saidIn({ ...data, messages: data.messages.slice(0, -1) }));
+      if (place) {
+        const { told, ...where } = place;
+        return { ...where, parts: partsOf([...told, ...last]), tools };
+      }
+      return { conversation: chat, program: data.stream ? "streamed" : "whole", parts: partsOf(messages), tools };
+    },
+    whole: (turn, taken) => ({
+      ...{ id: idOf(turn), object: "chat.completion", ...head(), usage: usageOf(taken) },
+      choices: [
+        {
+          ...{ index: 0, finish_reason: reasonOf(taken), logprobs: null },
+          message: {
+            ...{ role: "assistant", content: taken.texts.join("\n\n"), refusal: null },
+            ...(taken.calls.length > 0 && { tool_calls: taken.calls.map((call) => callOf(turn, call)) }),
+          },
+        },
+      ],
+    }),
+    streamed: (turn, send) => {
+      let last: string | undefined;
+      const chunk = (more: object) => send({ id: idOf(turn), object: "chat.completion.chunk", ...head(), ...more });
+      const say = (delta: object, finish_reason: string | null = null) =>
+        chunk({ choices: [{ index: 0, delta, finish_reason }] });
+      say({ role: "assistant", content: "" });
+      return {
+        hear: (heard) => {
+          if (heard.type === "abandoned") return;
+          if (heard.type === "reasoning") return say({ reasoning_content: heard.text });
+          // Two answers of one turn become two paragraphs.
+          say({ content: last === undefined || last === heard.message ? heard.text : `\n\n${heard.text}` });
+          last = heard.message;
+        },
+        end: (taken) => {
+          for (const [index, call] of taken.calls.entries()) say({ tool_calls: [{ index, ...callOf(turn, call) }] });
+          say({}, reasonOf(taken));
+          if (data.stream_options?.include_usage) chunk({ choices: [], usage: usageOf(taken) });
+        },
+        fail: (problem) => send(problem),
+        last: "[DONE]",
+      };
+    },
+  };
+}
+
+const reasonOf = (taken: Taken) => (taken.reason === "calls" ? "tool_calls" : finishOf(taken));
+
+function callOf({ conversation }: DoorTurn, { call, tool, inputText }: HandedOut) {
+  return {
+    ...{ id: codeOf("call", conversation, call), type: "function" },
+    function: { name: tool, arguments: inputText === "" ? "{}" : inputText },
+  };
+}
+
+const resultIn = ({ tool_call_id, content }: z.infer<typeof result>) => ({ id: tool_call_id, output: textOf(content) });
+
+/** Converts a message to a text, with calls and results in words. */
+function turnOf(given: Message): OpenAiTurn {
+  if ("tool_calls" in given) {
+    const calls = given.tool_calls.map((call) => `[called ${call.function.name}(${call.function.arguments})]`);
+    return { role: "assistant", content: [textOf(given.content ?? ""), ...calls].filter(Boolean).join("\n") };
+  }
+  if (given.role === "tool") return { role: "assistant", content: `[a call returned: ${textOf(given.content)}]` };
+  return { role: given.role, content: given.content ?? "" };
+}
+
+function usageOf({ usage }: Taken) {
+  return {
+    ...{ prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.input + usage.output },
+    prompt_tokens_details: { cached_tokens: usage.cached },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+  };
+}

@@ -1,0 +1,132 @@
+import { ClientError } from "@banyan/client";
+import { createId } from "@banyan/core";
+import type { Desk } from "@banyan/desk";
+import { problemOf } from "@banyan/desk/serving";
+import type { Hono } from "hono";
+import { streamSSE } from "hono/streaming";
+import type { HttpEnvironment } from "../../auth/gate.ts";
+import { bodyOf, type DoorRequest, door } from "../door.ts";
+import { sending } from "../following.ts";
+import { chatRequest, chatWords, saidIn } from "./chat.ts";
+import { placeInChat, placeOfHistory } from "./history.ts";
+import { responsesRequest, responsesWords } from "./responses.ts";
+import { chatOf, isSideRequest } from "./side.ts";
+import { type Heard, type Taken, takeTurn } from "./turn.ts";
+import { errorOf, failureOf, type OpenAiTurn, openAiFailure, partsOf, textOf, type Words } from "./words.ts";
+
+/** The header with the conversation of an answer; a request with this header continues the conversation. */
+const CONVERSATION = "x-banyan-conversation";
+
+/**
+ * OpenAI's addresses for models, chat completions and responses. Each request is one turn of the agent with its own tools. Each
+ * response is a message in the tree: two requests that continue one response make two branches.
+ */
+export function openAi(desk: Desk): Hono<HttpEnvironment> {
+  return door(openAiFailure, (app) => {
+    app.get("/models", async (context) => {
+      const principal = context.get("principal");
+      const { agent, settings } = desk.welcome(principal);
+      const known = principal.rights.includes("act") ? await desk.modelNames() : [];
+      const data = [...new Set([agent, settings.model, ...known])];
+      return context.json({
+        object: "list",
+        data: data.map((id) => ({ id, object: "model", created: 0, owned_by: "banyan" })),
+      });
+    });
+
+    app.post("/chat/completions", async (context) => {
+      const asked = await bodyOf(context, chatRequest);
+      const principal = context.get("principal");
+      const said = saidIn(asked);
+      const chat = chatOf(context, principal);
+      const find = (before: readonly OpenAiTurn[]) =>
+        chat === undefined ? placeOfHistory(desk, principal, before) : placeInChat(desk, principal, chat, before);
+      const words = chatWords(asked, { conversation: context.req.header(CONVERSATION), chat, find });
+      if (await isSideRequest(desk, context, asked, said)) return answerAside(desk, context, { ...asked, said }, words);
+      return answer(desk, context, asked, words);
+    });
+
+    app.post("/responses", async (context) => {
+      const asked = await bodyOf(context, responsesRequest);
+      return answer(desk, context, asked, responsesWords(asked));
+    });
+  });
+}
+
+/** Answers a program's own request without tools, and stores nothing. */
+async function answerAside(
+  desk: Desk,
+  context: DoorRequest,
+  asked: { readonly model: string; readonly stream?: boolean | null | undefined; readonly said: readonly OpenAiTurn[] },
+  words: Words,
+): Promise<Response> {
+  const { agent } = desk.welcome(context.get("principal"));
+  const model = asked.model === agent ? undefined : asked.model;
+  const isTold = ({ role }: OpenAiTurn) => role === "system" || role === "developer";
+  const instructions = asked.said
+    .filter(isTold)
+    .map(({ content }) => textOf(content))
+    .join("\n\n");
+  const parts = partsOf(asked.said.filter((each) => !isTold(each)));
+  const { text, usage } = await desk.askAside(model, instructions, parts, context.req.raw.signal).catch((error) => {
+    throw new ClientError(problemOf(error)?.code ?? "failed", error instanceof Error ? error.message : String(error));
+  });
+  const taken: Taken = { reason: "answered", texts: [text], calls: [], usage };
+  const turn = { conversation: "", message: createId(), taken: Promise.resolve(taken) };
+  if (!asked.stream) return context.json(words.whole(turn, taken));
+  return streamSSE(context, async (stream) => {
+    const { send, sent } = sending(stream, { named: true });
+    const telling = words.streamed(turn, send);
+    telling.hear({ type: "text", message: turn.message, text });
+    telling.end(taken);
+    await sent();
+    if (telling.last !== undefined) await stream.writeSSE({ data: telling.last });
+  });
+}
+
+/** Runs the turn and answers in the format of the address. */
+async function answer(
+  desk: Desk,
+  context: DoorRequest,
+  asked: { readonly model: string; readonly stream?: boolean | null | undefined },
+  words: Words,
+): Promise<Response> {
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([leaving.signal, context.req.raw.signal]);
+  const principal = context.get("principal");
+  const model = asked.model === desk.welcome(principal).agent ? undefined : asked.model;
+  const heard: Heard[] = [];
+  let hear = (each: Heard): void => {
+    heard.push(each);
+  };
+  const turn = await takeTurn(
+    desk,
+    principal,
+    { ...(await words.asking()), model },
+    { hear: (each) => hear(each), signal },
+  );
+  context.header(CONVERSATION, turn.conversation);
+  if (!asked.stream) {
+    const taken = await turn.taken;
+    if (taken.reason === "failed") return openAiFailure(context, failureOf(taken));
+    return context.json(words.whole(turn, taken));
+  }
+  return streamSSE(context, async (stream) => {
+    stream.onAbort(() => leaving.abort());
+    const { send, sent } = sending(stream, { named: true });
+    const telling = words.streamed(turn, send);
+    for (const each of heard) telling.hear(each);
+    hear = telling.hear;
+    try {
+      const taken = await turn.taken;
+      if (taken.reason === "failed") {
+        const { code, message } = failureOf(taken);
+        telling.fail(errorOf(code, message));
+      } else telling.end(taken);
+    } catch (error) {
+      telling.fail(errorOf("failed", error instanceof Error ? error.message : String(error)));
+    }
+    await sent();
+    if (telling.last !== undefined) await stream.writeSSE({ data: telling.last });
+  });
+}

@@ -1,0 +1,227 @@
+import { Client, ClientError, type Watched } from "@banyan/client";
+import { type ConversationState, isPersons, type Message, pathTo } from "@banyan/core/conversation";
+import type { Desk, Principal } from "@banyan/desk";
+import { PROGRAM } from "@banyan/host";
+import { TOLD_BEFORE } from "../door.ts";
+import type { Asking } from "./turn.ts";
+import { type OpenAiTurn, textOf } from "./words.ts";
+
+/** Maximum number of words in a search query, of queries, and of examined hits. */
+const WORDS = 12;
+const QUERIES = 4;
+const HITS = 50;
+
+/** A user message and its answer, as comparable texts. */
+interface Turn {
+  readonly said: string;
+  readonly answer: string;
+}
+
+/** The branch that a request continues, and the program's texts that this branch lacks. */
+export interface HistoryPlace extends Pick<Asking, "conversation" | "at" | "beside"> {
+  readonly told: readonly OpenAiTurn[];
+}
+
+/**
+ * Finds the branch that ends with the history which a program sends, as most programs do. The newest such conversation of a
+ * program wins. So a chat of the program is one conversation, and an edited or repeated message is a branch. Nothing is stored
+ * for this: the texts of the history are searched as a user would.
+ */
+export async function placeOfHistory(
+  desk: Desk,
+  principal: Principal,
+  history: readonly OpenAiTurn[],
+): Promise<HistoryPlace | undefined> {
+  const wanted = turnsOfHistory(history, (text) => desk.redact(text));
+  if (wanted.length === 0) return undefined;
+  const client = new Client(desk.link({ principal }));
+  const seen = new Set<string>();
+  try {
+    for (const query of queriesFor(wanted)) {
+      const { hits } = await client.ask("conversation.search", { query, limit: HITS, programs: true });
+      for (const { conversation } of hits) {
+        if (seen.has(conversation)) continue;
+        seen.add(conversation);
+        const watched = await client.watch(conversation).loaded;
+        const place = await bestPlace(watched, wanted);
+        if (place?.matched === wanted.length) return placed(watched.state, place, history, wanted.length);
+        await client.leave(watched);
+      }
+    }
+    return undefined;
+  } finally {
+    client.close();
+  }
+}
+
+/**
+ * Finds the history's place in the conversation of a named chat: below the part that the conversation has, or next to its first
+ * message. `undefined` if the conversation does not exist.
+ */
+export async function placeInChat(
+  desk: Desk,
+  principal: Principal,
+  conversation: string,
+  history: readonly OpenAiTurn[],
+): Promise<HistoryPlace | undefined> {
+  const client = new Client(desk.link({ principal }));
+  try {
+    const watched = await client.watch(conversation).loaded;
+    const wanted = turnsOfHistory(history, (text) => desk.redact(text));
+    const place = await bestPlace(watched, wanted);
+    return placed(watched.state, place, history, wanted.length);
+  } catch (error) {
+    if (error instanceof ClientError && error.code === "not-found") return undefined;
+    throw error;
+  } finally {
+    client.close();
+  }
+}
+
+/** The search queries for a history, the newest first, because a search returns the newest messages. */
+function queriesFor(wanted: readonly Turn[]): readonly string[] {
+  const texts = wanted.flatMap(({ said, answer }) => [said, answer]).reverse();
+  const queries = texts.map((text) => (text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, WORDS).join(" "));
+  return [...new Set(queries.filter((query) => query !== ""))].slice(0, QUERIES);
+}
+
+/** A branch that has the first turns of a history. */
+interface Branch {
+  readonly matched: number;
+  /** The last matching message; absent if none matches. */
+  readonly at?: string;
+  readonly path: readonly Message[];
+}
+
+/** The branch with the longest match; `undefined` in a conversation that no program created. */
+async function bestPlace(watched: Watched, wanted: readonly Turn[]): Promise<Branch | undefined> {
+  const { state } = watched;
+  if (state.labels[PROGRAM] === undefined) return undefined;
+  await watched.read([...state.messages.keys()]);
+  let best: Branch | undefined;
+  for (const leaf of [...state.messages.keys()].reverse()) {
+    if ((state.children.get(leaf) ?? []).length > 0) continue;
+    const path = pathTo(state, leaf);
+    const turns = turnsOfPath(path);
+    let matched = 0;
+    while (matched < wanted.length && isSaid(turns[matched], wanted[matched])) matched++;
+    const at = turns[matched - 1]?.last;
+    if (!best || matched > best.matched) best = { matched, path, ...(at !== undefined && { at }) };
+  }
+  return best;
+}
+
+function placed(
+  state: ConversationState,
+  place: Branch | undefined,
+  history: readonly OpenAiTurn[],
+  turns: number,
+): HistoryPlace {
+  const { matched = 0, at, path = [] } = place ?? {};
+  const root = path.find(isPersons)?.id;
+  const where = at !== undefined ? { at } : root !== undefined ? { beside: root } : {};
+  const known =
+    at === undefined
+      ? ""
+      : path
+          .slice(0, path.findIndex(({ id }) => id === at) + 1)
+          .map(toldIn)
+          .join("\n");
+  // A program may change its system message with each request: a text that the branch already has is not repeated.
+  const told = history.filter(({ role, content }) => isSystem(role) && !known.includes(textOf(content)));
+  const rest =
+    matched === turns ? [] : history.filter(({ role }) => !isSystem(role)).slice(firstUnmatched(history, matched));
+  return { conversation: state.id, ...where, told: [...told, ...rest] };
+}
+
+const isSystem = (role: string) => role === "system" || role === "developer";
+
+/** The index of the first message of turn `turns`, system messages excluded. */
+function firstUnmatched(history: readonly OpenAiTurn[], turns: number): number {
+  const said = history.filter(({ role }) => !isSystem(role));
+  const begins = said.flatMap(({ role }, index) => (role === "user" ? [index] : []));
+  return begins[turns] ?? said.length;
+}
+
+/** The last turns of a branch, each with message and answer, as a program would quote them. */
+export function lastExchanges(path: readonly Message[], count: number): readonly Turn[] {
+  return turnsOfPath(path)
+    .slice(-count)
+    .filter(({ answer }) => answer !== "");
+}
+
+/** A history as turns, without calls and results of the program's own tools. */
+function turnsOfHistory(history: readonly OpenAiTurn[], redact: (text: string) => string): readonly Turn[] {
+  const turns: { said: string; answer: string }[] = [];
+  for (const { role, content } of history) {
+    if (isSystem(role)) continue;
+    const text = wordsIn(content);
+    if (role === "user") turns.push({ said: comparable(redact(text)), answer: "" });
+    else if (text !== "") {
+      const turn = turns.at(-1) ?? { said: "", answer: "" };
+      if (turns.length === 0) turns.push(turn);
+      turn.answer = comparable(`${turn.answer} ${text}`);
+    }
+  }
+  return turns;
+}
+
+/** A path as turns. */
+function turnsOfPath(path: readonly Message[]) {
+  const turns: { said: string; answer: string; last: string; isCut: boolean }[] = [];
+  for (const each of path) {
+    if (isPersons(each)) {
+      const texts = each.parts.flatMap((part) =>
+        part.type === "text" && !part.text.startsWith(TOLD_BEFORE) ? [part.text] : [],
+      );
+      turns.push({ said: comparable(texts.join("\n")), answer: "", last: each.id, isCut: false });
+      continue;
+    }
+    const turn = turns.at(-1);
+    if (!turn || each.role !== "assistant") continue;
+    const text = each.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+    turn.answer = comparable(`${turn.answer} ${text}`);
+    turn.last = each.id;
+    turn.isCut = each.finish === undefined || each.finish === "interrupted" || each.error !== undefined;
+  }
+  return turns;
+}
+
+/**
+ * Returns whether a turn of a branch matches a program's. A program may have the beginning of an answer that was cut off, or the
+ * end of one that began twice. The branch alone has additions of the program and filled-in commands: its message may be longer, or
+ * the program's may start with a slash.
+ */
+function isSaid(turn: ReturnType<typeof turnsOfPath>[number] | undefined, wanted: Turn | undefined): boolean {
+  if (!turn || !wanted) return false;
+  const isAnswer =
+    turn.answer === wanted.answer ||
+    (turn.answer !== "" && wanted.answer.endsWith(` ${turn.answer}`)) ||
+    (turn.isCut && (turn.answer.startsWith(wanted.answer) || wanted.answer.startsWith(turn.answer)));
+  const isMessage =
+    turn.said === wanted.said || wanted.said.startsWith("/") || (wanted.said !== "" && turn.said.includes(wanted.said));
+  return isAnswer && isMessage;
+}
+
+/** The texts of a content, without its images: programs change or omit images when they resend them. */
+function wordsIn(content: OpenAiTurn["content"]): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((piece) => ("text" in piece ? [piece.text] : [])).join("\n");
+}
+
+/** The history from the program in a message of a branch. */
+function toldIn(message: Message): string {
+  if (!isPersons(message)) return "";
+  return message.parts
+    .flatMap((part) => (part.type === "text" && part.text.startsWith(TOLD_BEFORE) ? [part.text] : []))
+    .join("\n");
+}
+
+/** Normalises a text for comparison: programs change whitespace and Unicode forms, and store reasoning in answers. */
+export function comparable(text: string): string {
+  return text
+    .replace(/<details type="reasoning"[\s\S]*?<\/details>|^\s*<think>[\s\S]*?<\/think>/g, " ")
+    .normalize("NFC")
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,185 @@
+import { z } from "zod";
+import type { DoorTurn, HandedOut, Taken } from "./turn.ts";
+import {
+  codeOf,
+  decoded,
+  finishOf,
+  type OpenAiTelling,
+  type OpenAiTurn,
+  openAiContent,
+  openAiRequest,
+  openAiTurn,
+  partsOf,
+  resultsOf,
+  textFormat,
+  textOf,
+  toolsOf,
+  type Words,
+} from "./words.ts";
+
+const output = z.object({
+  type: z.literal("function_call_output"),
+  call_id: z.string().max(2_000),
+  output: openAiContent,
+});
+const call = z.object({ type: z.literal("function_call"), name: z.string(), arguments: z.string() });
+/** Items that only their provider needs again. */
+const passedOver = z.object({ type: z.enum(["reasoning", "item_reference"]) });
+const item = z.union([output, call, passedOver, openAiTurn], {
+  error: "expected a message, a function_call or a function_call_output",
+});
+
+export const responsesRequest = z.object({
+  ...openAiRequest,
+  input: z.union([z.string().min(1), z.array(item).min(1)]),
+  instructions: z.string().nullish(),
+  previous_response_id: z.string().nullish(),
+  text: z.looseObject({ format: textFormat }).nullish(),
+});
+
+/** The format of `/v1/responses`. */
+export function responsesWords(data: z.infer<typeof responsesRequest>): Words {
+  const created_at = Math.floor(Date.now() / 1000);
+  const response = (turn: DoorTurn, taken?: Taken) => ({
+    ...{ id: responseId(turn), object: "response", created_at, model: data.model, error: null },
+    ...{ previous_response_id: data.previous_response_id ?? null, instructions: data.instructions ?? null },
+    ...{ tools: [], tool_choice: "auto", parallel_tool_calls: true, metadata: {}, temperature: null, top_p: null },
+    status: taken ? (finishOf(taken) === "stop" ? "completed" : "incomplete") : "in_progress",
+    incomplete_details: taken && finishOf(taken) !== "stop" ? { reason: "max_output_tokens" } : null,
+    output: [
+      ...(taken?.texts ?? []).map((text, place) => outputOf(`msg_${place}_${responseId(turn)}`, text, "completed")),
+      ...(taken?.calls ?? []).map((each) => callItem(turn, each, "completed")),
+    ],
+    usage: taken ? responseUsage(taken) : null,
+  });
+  return {
+    asking: () => {
+      const tools = toolsOf(data);
+      const items = typeof data.input === "string" ? [{ role: "user" as const, content: data.input }] : data.input;
+      const isResult = (each: (typeof items)[number]) => "type" in each && each.type === "function_call_output";
+      const results = items.slice(items.findLastIndex((each) => !isResult(each)) + 1);
+      if (results.length > 0)
+        return {
+          ...resultsOf(
+            results.flatMap((each) => ("call_id" in each ? [{ id: each.call_id, output: textOf(each.output) }] : [])),
+          ),
+          tools,
+        };
+      const told: readonly OpenAiTurn[] = data.instructions ? [{ role: "system", content: data.instructions }] : [];
+      const [conversation, behind] = data.previous_response_id
+        ? decoded(data.previous_response_id, "previous_response_id: this server made no response of that id.")
+        : [];
+      const program =
+        conversation === undefined ? { program: data.stream ? ("streamed" as const) : ("whole" as const) } : {};
+      return { conversation, behind, ...program, parts: partsOf([...told, ...items.flatMap(turnOf)]), tools };
+    },
+    whole: (turn, taken) => response(turn, taken),
+    streamed: (turn, send) => responseStream(turn, response, send),
+  };
+}
+
+const responseId = ({ conversation, message }: DoorTurn) => codeOf("resp", conversation, message);
+
+/** Converts an item to turns, with calls and results in words. */
+function turnOf(given: z.infer<typeof item>): OpenAiTurn[] {
+  if ("role" in given) return [given];
+  if (given.type === "function_call")
+    return [{ role: "assistant", content: `[called ${given.name}(${given.arguments})]` }];
+  if (given.type === "function_call_output")
+    return [{ role: "assistant", content: `[a call returned: ${textOf(given.output)}]` }];
+  return [];
+}
+
+function callItem(
+  { conversation }: DoorTurn,
+  { call, tool, inputText }: HandedOut,
+  status: "in_progress" | "completed",
+) {
+  const call_id = codeOf("call", conversation, call);
+  const given = inputText === "" ? "{}" : inputText;
+  return { id: `fc_${call}`, type: "function_call", call_id, name: tool, arguments: given, status };
+}
+
+function responseStream(
+  turn: DoorTurn,
+  response: (turn: DoorTurn, taken?: Taken) => object,
+  send: (data: object) => void,
+): OpenAiTelling {
+  const id = responseId(turn);
+  let sequence_number = 0;
+  const tell = (type: string, data: object) => send({ type, sequence_number: sequence_number++, ...data });
+  let open: { readonly message: string; readonly place: number; text: string } | undefined;
+  let items = 0;
+  const close = (status: "completed" | "incomplete") => {
+    if (!open) return;
+    const { place, text } = open;
+    const at = { item_id: `msg_${place}_${id}`, output_index: place, content_index: 0 };
+    tell("response.output_text.done", { ...at, text, logprobs: [] });
+    tell("response.content_part.done", { ...at, part: textPart(text) });
+    tell("response.output_item.done", { output_index: place, item: outputOf(at.item_id, text, status) });
+    open = undefined;
+  };
+  const handOut = (made: HandedOut) => {
+    const output_index = items++;
+    const whole = callItem(turn, made, "completed");
+    const at = { item_id: whole.id, output_index };
+    tell("response.output_item.added", {
+      output_index,
+      item: { ...callItem(turn, made, "in_progress"), arguments: "" },
+    });
+    tell("response.function_call_arguments.delta", { ...at, delta: whole.arguments });
+    tell("response.function_call_arguments.done", { ...at, name: whole.name, arguments: whole.arguments });
+    tell("response.output_item.done", { output_index, item: whole });
+  };
+  tell("response.created", { response: response(turn) });
+  tell("response.in_progress", { response: response(turn) });
+  return {
+    hear: (heard) => {
+      if (heard.type === "abandoned") return open?.message === heard.message ? close("incomplete") : undefined;
+      if (heard.type === "reasoning") return;
+      if (open?.message !== heard.message) {
+        close("completed");
+        open = { message: heard.message, place: items++, text: "" };
+        const item_id = `msg_${open.place}_${id}`;
+        tell("response.output_item.added", {
+          output_index: open.place,
+          item: { ...outputOf(item_id, "", "in_progress"), content: [] },
+        });
+        tell("response.content_part.added", {
+          item_id,
+          output_index: open.place,
+          content_index: 0,
+          part: textPart(""),
+        });
+      }
+      open.text += heard.text;
+      const at = { item_id: `msg_${open.place}_${id}`, output_index: open.place, content_index: 0 };
+      tell("response.output_text.delta", { ...at, delta: heard.text, logprobs: [] });
+    },
+    end: (taken) => {
+      close("completed");
+      for (const made of taken.calls) handOut(made);
+      const type = finishOf(taken) === "stop" ? "response.completed" : "response.incomplete";
+      tell(type, { response: response(turn, taken) });
+    },
+    fail: ({ error }) => {
+      close("incomplete");
+      const why = { code: "server_error", message: error.message };
+      tell("response.failed", { response: { ...response(turn), status: "failed", error: why } });
+    },
+  };
+}
+
+const textPart = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
+
+function outputOf(id: string, text: string, status: "in_progress" | "completed" | "incomplete") {
+  return { id, type: "message", role: "assistant", status, content: [textPart(text)] };
+}
+
+function responseUsage({ usage }: Taken) {
+  return {
+    ...{ input_tokens: usage.input, output_tokens: usage.output, total_tokens: usage.input + usage.output },
+    input_tokens_details: { cached_tokens: usage.cached },
+    output_tokens_details: { reasoning_tokens: usage.reasoning },
+  };
+}

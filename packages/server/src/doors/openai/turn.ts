@@ -1,0 +1,230 @@
+import { ClientError, type Watched } from "@banyan/client";
+import { isSameTurn, lastOfRun, openRun, TurnReader } from "@banyan/client/display";
+import { createId, type RunEnd } from "@banyan/core";
+import type { UserPart } from "@banyan/core/conversation";
+import { addUsage, noUsage, type Usage } from "@banyan/core/conversation";
+import type { Desk, Principal } from "@banyan/desk";
+import type { ProgramAnswers } from "@banyan/host";
+import type { ClientTool } from "@banyan/protocol";
+import { answersTo, type Followed, follow, QUIET } from "../following.ts";
+
+/** A call that the program must run. */
+export interface HandedOut {
+  readonly call: string;
+  readonly tool: string;
+  readonly inputText: string;
+}
+
+/** A program's message and its place. */
+export interface Asking {
+  /** Absent: a new conversation. */
+  readonly conversation?: string | undefined;
+  /** Present if the request creates the conversation: how its program takes answers. */
+  readonly program?: ProgramAnswers | undefined;
+  /** The message to continue from, instead of `behind`. */
+  readonly at?: string | undefined;
+  /** The first message of the conversation, if the new message becomes its sibling. */
+  readonly beside?: string | undefined;
+  /** The first message of the turn to continue from. Default: where the conversation was last written. */
+  readonly behind?: string | undefined;
+  readonly parts: readonly UserPart[];
+  /** `provider/model`; default: the host's model. */
+  readonly model?: string | undefined;
+  /** The tools that the program runs itself. */
+  readonly tools?: readonly ClientTool[] | undefined;
+}
+
+/** Results of calls that the program ran: the waiting turn continues. */
+export interface Results {
+  readonly conversation: string;
+  readonly results: readonly { readonly call: string; readonly output: string }[];
+  readonly tools?: readonly ClientTool[] | undefined;
+}
+
+/** Output of a running turn, without its sub-agents. */
+export type Heard =
+  | { readonly type: "text" | "reasoning"; readonly message: string; readonly text: string }
+  /** The text of this message is discarded, because the model is asked again. */
+  | { readonly type: "abandoned"; readonly message: string };
+
+/** The result of a turn. `calls`: the turn waits for the results of these calls. */
+export interface Taken {
+  readonly reason: RunEnd | "calls";
+  readonly error?: string | undefined;
+  /** The code of `error`. */
+  readonly code?: string | undefined;
+  /** The texts of the turn's answers; answers without text are omitted. */
+  readonly texts: readonly string[];
+  readonly calls: readonly HandedOut[];
+  readonly usage: Usage;
+}
+
+/** A turn that has begun. */
+export interface DoorTurn {
+  readonly conversation: string;
+  /** The first message of the turn, from which another turn can continue. */
+  readonly message: string;
+  /** Rejects with `ClientError` if the turn cannot be followed any further. */
+  readonly taken: Promise<Taken>;
+}
+
+const NO_PERSON = "This client cannot ask a user, so only calls that a rule allows are run.";
+
+/**
+ * Sends a message, or results of calls, and reports the answer until the turn ends or waits for the program's calls. Interrupts
+ * the turn when `signal` aborts. Denies all questions, because no user is there. Rejects with `ClientError` if no turn begins or
+ * continues.
+ */
+export async function takeTurn(
+  desk: Desk,
+  principal: Principal,
+  asking: Asking | Results,
+  { hear, signal }: { readonly hear: (heard: Heard) => void; readonly signal: AbortSignal },
+): Promise<DoorTurn> {
+  const { conversation = createId() } = asking;
+  const program = "parts" in asking ? asking.program : undefined;
+  const makes = asking.conversation === undefined || program !== undefined;
+  const followed = await follow(desk, principal, conversation, { makes, program });
+  const { client, gone } = followed;
+  try {
+    const { message, read, ask } = "results" in asking ? resulting(followed, asking) : saying(followed, asking);
+    const taken = Promise.race([gone, listen(followed, read, asking.tools ?? [], hear)]);
+    taken.catch(() => {}); // The caller gets the error from `taken` or, before, from the command.
+    // A turn is interrupted by its run, or before it begins by its command. A turn that has ended is not affected.
+    const onAbort = () => {
+      client.ask("run.interrupt", { conversation, run: read.run ?? message }).catch(() => {});
+    };
+    signal.addEventListener("abort", onAbort);
+    await ask();
+    if (signal.aborted) onAbort();
+    const over = taken.finally(() => {
+      signal.removeEventListener("abort", onAbort);
+      client.close();
+    });
+    over.catch(() => {});
+    return { conversation, message, taken: over };
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
+/** The start of a turn: its first message, its reader and its command. */
+interface Beginning {
+  readonly message: string;
+  readonly read: TurnReader;
+  readonly ask: () => Promise<unknown>;
+}
+
+function saying({ client, watched }: Followed, asking: Asking): Beginning {
+  const { behind, beside, parts, model, tools } = asking;
+  const place = asking.at === undefined ? behind && lastOfTurn(watched, behind) : atRest(watched, asking.at);
+  const at = place === undefined ? {} : { at: place };
+  const how = { ...at, ...(model === undefined ? {} : { model }), ...(tools?.length ? { tools: [...tools] } : {}) };
+  const message = createId();
+  const said = { conversation: watched.id, parts: [...parts], slash: true, ...how };
+  const ask = () =>
+    beside === undefined
+      ? client.ask("turn.say", { ...said, asIs: true }, message)
+      : client.ask("turn.retry", { ...said, at: beside }, message);
+  return { message, read: new TurnReader(message), ask };
+}
+
+function resulting(followed: Followed, { results, tools }: Results): Beginning {
+  const { state, id } = followed.watched;
+  const answers = results.map(({ call, output }) => {
+    const open = [...state.questions.values()].find((question) => question.type === "text" && question.call === call);
+    if (open) return { question: open.id, answer: { decision: "answer", text: output } };
+    throw new ClientError(
+      "not-found",
+      `No call ${JSON.stringify(call)} of the conversation ${id} is waiting for a result.`,
+    );
+  });
+  const { asking, run, give } = answersTo(followed, answers, tools);
+  const first = [...state.messages.values()].find(
+    (each) => each.role === "assistant" && run !== undefined && isSameTurn(state, each.run, run),
+  );
+  if (run === undefined || !first?.parentId) throw new ClientError("not-found", `No turn of ${id} waits.`);
+  const read = new TurnReader(run);
+  read.takeUp(state, run, asking);
+  return { message: first.parentId, read, ask: give };
+}
+
+/** Checks a message to continue from. Throws `ClientError` while its turn works. */
+function atRest({ state }: Watched, message: string): string {
+  const known = state.messages.get(message);
+  if (known?.role === "assistant" && openRun(state, known.run)) throw stillMade();
+  return message;
+}
+
+function stillMade(): ClientError {
+  return new ClientError("invalid", "That response is not complete yet. Wait until it is, and try again.");
+}
+
+/** The last message of the turn that a message began. Throws `ClientError` if there is none. */
+function lastOfTurn({ state, id }: Watched, message: string): string {
+  if (!state.messages.has(message)) throw new ClientError("not-found", `The conversation ${id} has no such response.`);
+  const answers = (state.children.get(message) ?? []).map((child) => state.messages.get(child));
+  const run = answers.find((each) => each?.role === "assistant")?.run;
+  if (run !== undefined && openRun(state, run)) throw stillMade();
+  return run === undefined ? message : (lastOfRun(state, run) ?? message);
+}
+
+/** Reports the output of a turn, and resolves with its result. */
+function listen(
+  { client, watched }: Followed,
+  read: TurnReader,
+  tools: readonly ClientTool[],
+  hear: (heard: Heard) => void,
+): Promise<Taken> {
+  const over = Promise.withResolvers<Taken>();
+  let usage = noUsage;
+  let quiet: NodeJS.Timeout | undefined;
+  const texts: string[] = [];
+  const isOurs = ({ question }: TurnReader["questions"][number]) =>
+    question.type === "text" && tools.some(({ name }) => name === question.tool);
+  const deny = (question: string): void => {
+    client
+      .ask("question.answer", { conversation: watched.id, question, answer: { decision: "deny", reason: NO_PERSON } })
+      // Another client has answered first.
+      .catch(() => {});
+  };
+  const lost = () =>
+    over.reject(
+      watched.problem ??
+        new ClientError("failed", "The connection to the conversation was lost. Its messages are saved."),
+    );
+  const handOut = () => {
+    const calls = read.questions.flatMap(({ question }): HandedOut[] => {
+      if (question.type !== "text") return [];
+      const asks = watched.state.messages.get(watched.state.calls.get(question.call) ?? "");
+      const call = asks?.role === "assistant" ? asks.calls.find(({ id }) => id === question.call) : undefined;
+      return [{ call: question.call, tool: question.tool, inputText: call?.inputText ?? "" }];
+    });
+    over.resolve({ reason: "calls", texts, calls, usage });
+  };
+  const unfollow = watched.follow({
+    item: (item) => {
+      for (const told of read.take(item)) {
+        if (told.type === "question" && !isOurs(told)) deny(told.question.id);
+        else if (told.by !== undefined) continue;
+        else if (told.type === "text") hear({ type: told.kind, message: told.message, text: told.text });
+        else if (told.type === "message-discard") hear({ type: "abandoned", message: told.message });
+        else if (told.type === "turn-end")
+          over.resolve({ reason: told.reason, error: told.error, code: told.code, texts, calls: [], usage });
+        else if (told.type === "message-end") {
+          if (told.text !== "") texts.push(told.text);
+          usage = addUsage(usage, told.usage);
+        }
+      }
+      clearTimeout(quiet);
+      if (read.questions.some(isOurs)) quiet = setTimeout(handOut, QUIET);
+    },
+    renewed: lost,
+    stands: (standing) => standing !== "live" && lost(),
+  });
+  return over.promise.finally(() => {
+    clearTimeout(quiet);
+    unfollow();
+  });
+}

@@ -1,0 +1,155 @@
+import { ClientError } from "@banyan/client";
+import type { UserPart } from "@banyan/core/conversation";
+import type { ClientTool } from "@banyan/protocol";
+import { z } from "zod";
+import { type DoorRequest, doorStatus, partsFrom, withToldBefore } from "../door.ts";
+import type { Asking, DoorTurn, Heard, Results, Taken } from "./turn.ts";
+
+const piece = z.union([
+  z.object({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() }),
+  z.object({ type: z.literal("image_url"), image_url: z.object({ url: z.string() }) }),
+  z.object({ type: z.literal("input_image"), image_url: z.string() }),
+]);
+export const openAiContent = z.union([z.string(), z.array(piece)]);
+const role = z.enum(["system", "developer", "user", "assistant"]);
+/** A message in either format. */
+export const openAiTurn = z.object({ role, content: openAiContent });
+export type OpenAiTurn = z.infer<typeof openAiTurn>;
+
+const described = z.object({
+  name: z.string().regex(/^[\w-]{1,64}$/),
+  description: z.string().max(10_000).nullish(),
+  parameters: z.record(z.string(), z.json()).nullish(),
+});
+type Described = z.infer<typeof described>;
+const nested = z.object({ type: z.literal("function"), function: described });
+/** A tool of the program, in either format. */
+const tool = z.union([nested.transform((given) => given.function), described.extend({ type: z.literal("function") })], {
+  error: 'expected a tool of type "function", with a name of 1 to 64 letters, digits, _ and -',
+});
+
+/** The fields of a request in either format. Other fields are ignored. */
+export const openAiRequest = {
+  model: z.string().min(1).max(200),
+  stream: z.boolean().nullish(),
+  tools: z.array(tool).max(128).nullish(),
+  tool_choice: z
+    .enum(["auto", "none"], {
+      error: 'takes "auto" and "none" alone: the agent decides which tools it calls, and a request cannot force a call',
+    })
+    .nullish(),
+  metadata: z.unknown().optional(),
+};
+
+/** The format of an answer. Only text is possible: an agent calls tools first, and no code checks the form of its answer. */
+export const textFormat = z
+  .looseObject({ type: z.literal("text", { error: 'takes "text" alone: ask for JSON in your message' }) })
+  .nullish();
+
+/** The tools of a request, for the turn's command. */
+export function toolsOf({
+  tools,
+  tool_choice,
+}: {
+  readonly tools?: readonly Described[] | null | undefined;
+  readonly tool_choice?: unknown;
+}): readonly ClientTool[] {
+  if (!tools || tool_choice === "none") return [];
+  return tools.map(({ name, description, parameters }) => ({
+    ...{ name, description: description ?? "" },
+    input: { type: "object", ...parameters },
+  }));
+}
+
+/** Encodes a call, or the first message of a turn, into an id, so that no list of ids is needed. */
+export function codeOf(kind: "call" | "resp", conversation: string, what: string): string {
+  return `${kind}_${Buffer.from(JSON.stringify([conversation, what])).toString("base64url")}`;
+}
+
+const coded = z.tuple([z.string().min(1).max(200), z.string().min(1).max(600)]);
+
+/** Decodes such an id. Throws `ClientError` with `sentence` for any other id. */
+export function decoded(id: string, sentence: string): readonly [conversation: string, what: string] {
+  const { data } = coded.safeParse(jsonOf(String(Buffer.from(id.replace(/^(call|resp)_/, ""), "base64url"))));
+  if (!data) throw new ClientError("not-found", sentence);
+  return data;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Not one of our ids: the schema rejects `undefined`.
+  }
+}
+
+/** The results of calls, by the ids that the program got. Throws `ClientError`. */
+export function resultsOf(given: readonly { readonly id: string; readonly output: string }[]): Results {
+  const results = given.map(({ id, output }) => {
+    const [conversation, call] = decoded(id, `${JSON.stringify(id)}: no open call has this id.`);
+    return { conversation, call, output };
+  });
+  const [{ conversation = "" } = {}] = results;
+  if (results.some((each) => each.conversation !== conversation))
+    throw new ClientError("malformed", "The results belong to more than one conversation.");
+  return { conversation, results };
+}
+
+/** The format of an address for turns. */
+export interface Words {
+  asking(): Asking | Results | Promise<Asking | Results>;
+  whole(turn: DoorTurn, taken: Taken): object;
+  streamed(turn: DoorTurn, send: (data: object) => void): OpenAiTelling;
+}
+
+export interface OpenAiTelling {
+  hear(heard: Heard): void;
+  end(taken: Taken): void;
+  fail(problem: ReturnType<typeof errorOf>): void;
+  /** The last data of the stream. */
+  readonly last?: string;
+}
+
+/** The last message, and the earlier ones as text from outside the conversation. Throws `ClientError`. */
+export function partsOf(messages: readonly OpenAiTurn[]): UserPart[] {
+  const before = messages.slice(0, -1).map((each) => ({ role: each.role, text: textOf(each.content) }));
+  const last = messages.at(-1);
+  const parts = last ? piecesOf(last.content) : [];
+  if (parts.length === 0) throw new ClientError("malformed", "The last message is empty.");
+  return withToldBefore(parts, before);
+}
+
+export function textOf(said: z.infer<typeof openAiContent>): string {
+  return piecesOf(said)
+    .map((part) => (part.type === "text" ? part.text : "[an image]"))
+    .join("\n");
+}
+
+function piecesOf(said: z.infer<typeof openAiContent>): UserPart[] {
+  if (typeof said === "string") return said === "" ? [] : [{ type: "text", text: said }];
+  return said.flatMap((each): readonly UserPart[] =>
+    "text" in each ? [{ type: "text", text: each.text }] : partsFrom([each], "content"),
+  );
+}
+
+export const finishOf = ({ reason }: Taken) => (reason === "limit" || reason === "interrupted" ? "length" : "stop");
+
+/** An error in OpenAI's format. */
+export function errorOf(code: string, message: string) {
+  return { error: { message, type: code === "failed" ? "server_error" : "invalid_request_error", code, param: null } };
+}
+
+/** OpenAI's code for a request that is too long: its clients do not retry on this code. */
+const TOO_LONG = "context_length_exceeded";
+
+/** The failure of a turn, with its code. */
+export function failureOf({ error: message = "The model failed.", code }: Taken) {
+  return { code: code === "context-overflow" ? TOO_LONG : "failed", message };
+}
+
+export function openAiFailure(
+  context: DoorRequest,
+  { code, message }: { readonly code: string; readonly message: string },
+) {
+  return context.json(errorOf(code, message), code === "invalid" || code === TOO_LONG ? 400 : doorStatus(code));
+}

@@ -1,0 +1,186 @@
+import { ClientError } from "@banyan/client";
+import { lastOfRun, openRun, topRun } from "@banyan/client/display";
+import { createId } from "@banyan/core";
+import type { UserPart } from "@banyan/core/conversation";
+import type { Desk } from "@banyan/desk";
+import type { Hono } from "hono";
+import { z } from "zod";
+import type { HttpEnvironment } from "../../auth/gate.ts";
+import { bodyOf, conversationIn, type DoorRequest, door, doorId as id, partsFrom, plainFailure } from "../door.ts";
+import {
+  answersTo,
+  beginTelling,
+  endOf,
+  type Followed,
+  follow,
+  stop,
+  streamTelling,
+  ToldReader,
+} from "../following.ts";
+import type { UiChunk } from "./chunk.ts";
+import { messagesOf } from "./history.ts";
+import { UiTurn } from "./turn.ts";
+
+const part = z.looseObject({
+  type: z.string(),
+  approval: z.looseObject({ id, approved: z.boolean().optional(), reason: z.string().optional() }).optional(),
+});
+const message = z.looseObject({ id, role: z.enum(["system", "user", "assistant"]), parts: z.array(part) });
+/** The body of a `useChat` request. */
+export const uiRequest = z.object({
+  id,
+  messages: z.array(message).min(1),
+  trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
+  messageId: id.nullish(),
+  model: z.string().min(1).max(200).nullish(),
+  answers: z.array(z.object({ question: id, answer: z.unknown() })).nullish(),
+});
+type WaitingQuestion = z.infer<typeof uiRequest>;
+/**
+ * The addresses for the AI SDK's `useChat`. A chat is a conversation, and each answer is a turn as a UI message stream.
+ * Disconnecting does not stop the turn; a separate address does.
+ */
+export function uiMessages(desk: Desk): Hono<HttpEnvironment> {
+  const stream = (
+    context: DoorRequest,
+    conversation: string,
+    makes: boolean,
+    find: (followed: Followed) => Promise<ToldReader<UiChunk> | undefined>,
+  ) => tell(context, follow(desk, context.get("principal"), conversation, { makes }), find);
+  return door(plainFailure, (app) => {
+    app.post("/", async (context) => {
+      const asked = await bodyOf(context, uiRequest);
+      return stream(context, asked.id, true, async (followed) => {
+        const last = asked.messages.at(-1);
+        const answers = [...approvalsIn(last), ...(asked.answers ?? [])];
+        return last?.role === "assistant" && asked.trigger === "submit-message"
+          ? answerAndGoOn(followed, last.id, answers)
+          : begin(followed, asked);
+      });
+    });
+
+    app.get("/:id/stream", (context) =>
+      stream(context, conversationIn(context), false, async (followed) => {
+        const run = topRun(followed.watched.state);
+        return run === undefined ? undefined : takeUp(followed, run);
+      }),
+    );
+
+    app.post("/:id/stop", async (context) =>
+      context.json(await stop(desk, context.get("principal"), conversationIn(context))),
+    );
+
+    app.get("/:id", async (context) => {
+      const { client, watched } = await follow(desk, context.get("principal"), conversationIn(context));
+      try {
+        await watched.read();
+        return context.json({ messages: messagesOf(watched.state) });
+      } finally {
+        client.close();
+      }
+    });
+  });
+}
+
+/** Sends the turn that `find` returns until it ends or waits. Answers 204 without a turn. */
+async function tell(
+  context: DoorRequest,
+  following: Promise<Followed>,
+  find: (followed: Followed) => Promise<ToldReader<UiChunk> | undefined>,
+): Promise<Response> {
+  const followed = await following;
+  const telling = await find(followed).catch((error: unknown) => {
+    followed.client.close();
+    throw error;
+  });
+  if (!telling) {
+    followed.client.close();
+    return context.body(null, 204);
+  }
+  context.header("x-vercel-ai-ui-message-stream", "v1");
+  context.header("X-Accel-Buffering", "no");
+  const problem = (errorText: string): UiChunk => ({ type: "error", errorText });
+  return streamTelling(context, followed, telling, { problem, last: "[DONE]" });
+}
+
+async function begin(followed: Followed, asked: WaitingQuestion): Promise<ToldReader<UiChunk>> {
+  const { client, watched } = followed;
+  const { state, id: conversation } = watched;
+  const last = asked.messages.at(-1);
+  const how = asked.model ? { model: asked.model } : {};
+  const isAgain = asked.trigger === "regenerate-message";
+  // An edited message becomes a sibling of the original.
+  const edited = !isAgain && asked.messageId && state.messages.has(asked.messageId) ? asked.messageId : undefined;
+  const known = last && state.messages.has(last.id) ? last.id : undefined;
+  const command = isAgain || edited || known || !last ? createId() : last.id;
+  const telling = new ToldReader(followed, new UiTurn(command));
+  return beginTelling(followed, telling, async () => {
+    if (isAgain) {
+      const at = asked.messageId && state.messages.has(asked.messageId) ? asked.messageId : known;
+      await client.ask("turn.retry", { conversation, ...(at ? { at } : {}), ...how }, command);
+      return {};
+    }
+    const parts = saidIn(last);
+    if (edited) {
+      await client.ask("turn.retry", { conversation, at: edited, parts, slash: true, ...how }, command);
+      return {};
+    }
+    const before = asked.messages.slice(0, -1).findLast((each) => !isQuestion(each));
+    const at = before && endOf(state, before.id);
+    return client.ask("turn.say", { conversation, parts, slash: true, ...(at ? { at } : {}), ...how }, command);
+  });
+}
+
+async function answerAndGoOn(
+  followed: Followed,
+  response: string,
+  answers: readonly { readonly question: string; readonly answer?: unknown }[],
+): Promise<ToldReader<UiChunk>> {
+  const { watched } = followed;
+  await watched.read([...watched.state.messages.keys()].slice(-50));
+  const { state } = watched;
+  const written = state.messages.get(response);
+  // A question before the first response, such as one about an oversized message, is in a page-only message.
+  const asked = answers.map(({ question }) => state.questions.get(question)).find((open) => open?.type === "limit");
+  const run = written?.role === "assistant" ? written.run : asked?.type === "limit" ? asked.run : undefined;
+  if (run === undefined)
+    throw new ClientError(
+      "not-found",
+      "The last message is not a response of this conversation, and adds nothing new.",
+    );
+  if (answers.length === 0)
+    throw new ClientError("invalid", "There is nothing to do: the last message is a response and answers no question.");
+  const { asking, give } = answersTo(followed, answers);
+  const live = takeUp(followed, run, asking ?? lastOfRun(state, run) ?? response);
+  await give();
+  if (!openRun(state, run) && !live.turn.read.isOver) live.end(live.turn.pause());
+  return live;
+}
+
+/** Sends a running turn from its beginning, or from behind a message that the reader has. */
+function takeUp(followed: Followed, run: string, behind?: string): ToldReader<UiChunk> {
+  const telling = new ToldReader(followed, new UiTurn(run));
+  telling.takeUp(run, behind);
+  return telling;
+}
+
+/** Returns whether a page's message has only questions, which were asked before a first response that never came. */
+function isQuestion({ role, parts }: z.infer<typeof message>): boolean {
+  return role === "assistant" && parts.every(({ type }) => type === "data-question");
+}
+
+function approvalsIn(last: z.infer<typeof message> | undefined) {
+  return (last?.parts ?? []).flatMap(({ approval }) => {
+    if (approval?.approved === undefined) return [];
+    const reason = approval.reason === undefined ? {} : { reason: approval.reason };
+    const answer = approval.approved ? { decision: "allow" } : { decision: "deny", ...reason };
+    return [{ question: approval.id, answer }];
+  });
+}
+
+function saidIn(last: z.infer<typeof message> | undefined): readonly UserPart[] {
+  if (last?.role !== "user") throw new ClientError("malformed", "messages: the last one must be a user message.");
+  const parts = partsFrom({ role: "user", parts: last.parts }, "messages");
+  if (parts.length === 0) throw new ClientError("malformed", "messages: the last one is empty.");
+  return parts;
+}

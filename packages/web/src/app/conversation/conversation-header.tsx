@@ -1,0 +1,150 @@
+import {
+  type ConversationState,
+  type Cost,
+  lastAssistantMessage,
+  pathTo,
+  spentOn,
+  totalTokens,
+  type Usage,
+} from "@banyan/core/conversation";
+import { formatCost, formatTokens, shortCount, visibleLine } from "@banyan/core/shown";
+import { usePanel } from "../../panels/use-panel.ts";
+import { useConversation, useTree } from "../../parts/conversation/use-conversation.ts";
+import { useKnownModels } from "../../parts/conversation/use-models.ts";
+import { Button, IconButton } from "../../parts/design/button.tsx";
+import { Disclosure } from "../../parts/design/disclosure.tsx";
+import { usePage } from "../../parts/page/page.ts";
+import { useMay } from "../../parts/page/use-may.ts";
+import { say, t, tCount } from "../../parts/phrases/phrases.ts";
+import { Harmless } from "../../transcript/approval.tsx";
+import { Inbox } from "../conversations/inbox.tsx";
+import { ConversationMenu, useTitle } from "./conversation-menu.tsx";
+
+/** The title, the open questions, and the cost of branch and tree (W42). */
+export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
+  const tree = useTree();
+  const title = useTitle();
+  if (!tree) return null;
+  return (
+    <header className="flex min-h-12 items-center gap-1 border-hair border-b py-2 pe-3 ps-4 max-md:ps-12">
+      <h1 dir="auto" className="min-w-0 flex-1 truncate font-semibold">
+        {title ?? t("New conversation")}
+      </h1>
+      <div className="flex shrink-0 items-center gap-0.5 print:hidden">
+        <Inbox />
+        <Rules />
+        <Figures tree={tree} leaf={leaf} />
+        <ConversationMenu leaf={leaf} />
+        <PanelButton />
+      </div>
+    </header>
+  );
+}
+
+/** The cost of the branch. A click shows the cost of all branches and the used context (W42). */
+function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
+  const { usage, cost } = tree;
+  const branch = spentOn(pathTo(tree, leaf));
+  if (totalTokens(usage) === 0 && cost === 0) return null;
+  return (
+    <Disclosure
+      label={
+        <span dir="ltr" className="max-sm:hidden">
+          {branch.cost === undefined ? t("cost unknown") : formatCost(branch.cost, say)}
+        </span>
+      }
+      icon="usage"
+      name={t("Tokens and cost")}
+    >
+      <dl aria-label={t("Tokens and cost")} className="flex flex-col gap-1">
+        <Spent name={t("This branch")} usage={branch.usage} cost={branch.cost} />
+        <Spent name={t("All branches")} usage={usage} cost={cost} />
+        <ContextUsed tree={tree} leaf={leaf} />
+      </dl>
+    </Disclosure>
+  );
+}
+
+/** The used part of the context window: the last answer with its input. */
+function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
+  const answer = lastAssistantMessage(
+    pathTo(tree, leaf).filter((message) => message.role !== "assistant" || message.usage),
+  );
+  const size = useKnownModels(answer?.model ?? "").find(({ name }) => name === answer?.model)?.contextSize;
+  if (!answer?.usage) return null;
+  const used = answer.usage.input + answer.usage.output;
+  const limit = size === undefined ? "—" : shortCount(size);
+  const share = size === undefined ? "" : ` (${Math.round((100 * used) / size)} %)`;
+  return (
+    <Amount
+      name={t("Context")}
+      title={
+        size === undefined ? t("{used} tokens, limit unknown", { used }) : t("{used} tokens of {size}", { used, size })
+      }
+      value={`${shortCount(used)} / ${limit}${share}`}
+    />
+  );
+}
+
+/** Usage and cost. Empty before the first answer, because the price is then unknown, not $0 (W51). */
+function Spent({ name, usage, cost }: { readonly name: string; readonly usage: Usage; readonly cost: Cost }) {
+  if (totalTokens(usage) === 0 && cost === 0) return null;
+  return <Amount name={name} title={formatTokens(usage, say)} value={formatCost(cost, say)} />;
+}
+
+function Amount({ name, value, title }: { readonly name: string; readonly value: string; readonly title: string }) {
+  return (
+    <div className="flex flex-wrap justify-between gap-x-3">
+      <dt className="text-soft">{name}</dt>
+      <dd dir="ltr">{value}</dd>
+      <dd className="w-full text-end text-soft text-xs">{title}</dd>
+    </div>
+  );
+}
+
+/** The rules that the user added in this conversation; each can be revoked (W35). */
+function Rules() {
+  const page = usePage();
+  const { id: conversation } = useConversation();
+  const may = useMay();
+  const allowed = useTree()?.allowed ?? [];
+  if (allowed.length === 0) return null;
+  return (
+    <Disclosure
+      label={tCount(allowed.length, "{count} allowed", "{count} allowed")}
+      name={tCount(allowed.length, "{count} allowed for this conversation", "{count} allowed for this conversation")}
+    >
+      <p className="text-soft text-xs">{t("Allowed without asking, until the conversation ends:")}</p>
+      <ul aria-label={t("Allowed for this conversation")} className="mt-2 flex flex-col gap-1">
+        {allowed.map((pattern) => (
+          <li key={pattern} className="flex items-center justify-between gap-2">
+            <code className="font-mono text-xs [unicode-bidi:bidi-override]">{visibleLine(pattern)}</code>
+            {may("rule.revoke") && (
+              <Button
+                isSmall
+                aria-label={t("Revoke {pattern}", { pattern })}
+                onClick={() => page.told(page.connection.ask("rule.revoke", { conversation, pattern }))}
+              >
+                {t("Revoke")}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Harmless rules={allowed} />
+    </Disclosure>
+  );
+}
+
+/** Opens or closes the panels. */
+function PanelButton() {
+  const { panel, show } = usePanel();
+  return (
+    <IconButton
+      name={t("Panels")}
+      icon="branches"
+      aria-expanded={panel !== undefined}
+      onClick={() => show(panel === undefined ? "branches" : undefined)}
+    />
+  );
+}

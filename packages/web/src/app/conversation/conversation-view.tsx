@@ -1,0 +1,171 @@
+import type { ConversationState } from "@banyan/core/conversation";
+import { Suspense, useEffect, useState } from "react";
+import { Composer } from "../../composer/composer.tsx";
+import { WithPanels } from "../../panels/with-panels.tsx";
+import { lazily } from "../../parts/browser/lazily.ts";
+import { ConversationProvider, useConversation, useTree } from "../../parts/conversation/use-conversation.ts";
+import { useShow, useView } from "../../parts/conversation/use-view.ts";
+import { changesAhead } from "../../parts/diff/call-changes.tsx";
+import { usePage, usePageState } from "../../parts/page/page.ts";
+import { useMay } from "../../parts/page/use-may.ts";
+import { t, tCount } from "../../parts/phrases/phrases.ts";
+import { markdownAhead } from "../../transcript/markdown/markdown.tsx";
+import { Transcript } from "../../transcript/transcript.tsx";
+import { Announcer } from "./announcer.tsx";
+import { BreadCrumbs } from "./bread-crumbs.tsx";
+import { ConversationHeader } from "./conversation-header.tsx";
+import { ModelWait } from "./model-wait.tsx";
+import { NarrowedRules } from "./narrowed-rules.tsx";
+import { ProblemCard } from "./problem-card.tsx";
+import { ToldNotes } from "./told-notes.tsx";
+
+interface Shown {
+  readonly leaf: string | undefined;
+  /** True if all messages of the branch are shown, instead of the visible ones and a composer. */
+  readonly isWhole: boolean;
+}
+
+const WholeBranch = lazily(async () => ({ default: (await import("./whole-branch.tsx")).WholeBranch }));
+
+/** A conversation, which the page follows while it is in view. */
+export function ConversationView({ id, ...shown }: Shown & { readonly id: string }) {
+  const page = usePage();
+  // The first branch in view arrives complete; messages of other branches are read when they are shown. A conversation that is
+  // already followed appears at once, with its message box (W83).
+  const [conversation] = useState(() => page.follow(id, shown.leaf));
+  useEffect(() => () => page.leave(id), [page, id]);
+  return (
+    <ConversationProvider value={conversation}>
+      <Standing {...shown} />
+    </ConversationProvider>
+  );
+}
+
+function Standing(shown: Shown) {
+  const conversation = useConversation();
+  const tree = useTree();
+  const canDraw = useCanDraw();
+  if (tree) return <Branch tree={tree} canDraw={canDraw} {...shown} />;
+  return (
+    <div className="m-auto w-full max-w-text p-4">
+      {conversation.problem ? (
+        <ProblemCard />
+      ) : (
+        <p role="status" className="text-center text-soft">
+          {t("Loading the conversation …")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Branch({
+  tree,
+  canDraw,
+  leaf,
+  isWhole,
+}: Shown & { readonly tree: ConversationState; readonly canDraw: boolean }) {
+  const conversation = useConversation();
+  const view = useView(tree, leaf);
+  useSeen(tree);
+  return (
+    <>
+      <Announcer />
+      <ConversationHeader leaf={view} />
+      <BreadCrumbs tree={tree} leaf={view} />
+      {conversation.problem && (
+        <div className="px-4 py-2">
+          <ProblemCard />
+        </div>
+      )}
+      <UndoRemoval />
+      {isWhole ? (
+        <Suspense fallback={null}>
+          <WholeBranch leaf={view} />
+        </Suspense>
+      ) : (
+        <WithPanels leaf={view}>
+          {canDraw ? <Transcript leaf={view} /> : <div className="min-h-0 flex-1" />}
+          <NarrowedRules />
+          <ToldNotes leaf={view} />
+          <ModelWait leaf={view} />
+          <Composer leaf={view} />
+        </WithPanels>
+      )}
+    </>
+  );
+}
+
+/** Milliseconds that messages wait for the renderers. On a slow connection, they appear as source first. */
+const DRAWABLE = 1_500;
+
+/** Start to load the renderers with this module, before the first message. */
+const drawing = Promise.all([markdownAhead(), changesAhead()]).catch(() => {
+  // A missing renderer is reported where it is needed.
+});
+
+/**
+ * Returns true when the message renderers are loaded. They load with the conversation, so that no message changes its height later
+ * and moves the next one under the pointer (W54).
+ */
+function useCanDraw(): boolean {
+  const [canDraw, setCanDraw] = useState(false);
+  useEffect(() => {
+    const draw = () => setCanDraw(true);
+    drawing.then(draw, draw);
+    const timer = setTimeout(draw, DRAWABLE);
+    return () => clearTimeout(timer);
+  }, []);
+  return canDraw;
+}
+
+/** Tells the server that the user has seen the conversation, when it is visible and has unread turns (W47). */
+function useSeen({ id }: ConversationState): void {
+  const { connection } = usePage();
+  const unread = usePageState(({ conversations }) => conversations?.find((listed) => listed.id === id)?.unread ?? 0);
+  const mayTell = useMay()("conversation.seen");
+  useEffect(() => {
+    if (unread === 0 || !mayTell) return;
+    const tell = () => {
+      if (document.visibilityState !== "visible") return;
+      connection.ask("conversation.seen", { conversation: id }).catch(() => {
+        // The conversation stays unread; the next change tries again.
+      });
+    };
+    tell();
+    document.addEventListener("visibilitychange", tell);
+    return () => document.removeEventListener("visibilitychange", tell);
+  }, [connection, id, unread, mayTell]);
+}
+
+/** Milliseconds for which a removal can be undone with one click. */
+const TIME = 10_000;
+
+/** Offers to restore messages for a while after their removal (W12). */
+function UndoRemoval() {
+  const conversation = useConversation();
+  const page = usePage();
+  const { connection, store } = page;
+  const show = useShow();
+  const removed = usePageState((state) => state.removed);
+  useEffect(() => {
+    if (!removed) return;
+    const timer = setTimeout(() => store.setState({ removed: undefined }), TIME);
+    return () => clearTimeout(timer);
+  }, [removed, store]);
+  if (removed?.conversation !== conversation.id) return null;
+  const { message, count } = removed;
+  const undo = async () => {
+    store.setState({ removed: undefined });
+    await connection.ask("message.restore", { conversation: conversation.id, message });
+    show(conversation.leafBelow(message));
+  };
+  return (
+    <p role="status" className="flex items-center gap-3 bg-sunken px-4 py-1 text-sm">
+      {tCount(count, "A message was removed.", "{count} messages were removed.")}
+      <button type="button" onClick={() => page.told(undo())} className="min-h-6 text-leaf underline">
+        {t("Undo")}
+      </button>
+    </p>
+  );
+}

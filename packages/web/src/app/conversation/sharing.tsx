@@ -1,0 +1,93 @@
+import type { Share } from "@banyan/protocol";
+import { useEffect, useState } from "react";
+import { useCopy } from "../../parts/browser/use-copy.ts";
+import { useConversation } from "../../parts/conversation/use-conversation.ts";
+import { Button } from "../../parts/design/button.tsx";
+import { usePage } from "../../parts/page/page.ts";
+import { t, toldTime } from "../../parts/phrases/phrases.ts";
+
+const UNTIL = { dateStyle: "medium", timeStyle: "short" } as const;
+
+/** Links that show this conversation or one branch to anyone who has them: create, copy and revoke (W73). */
+export function Sharing({ leaf }: { readonly leaf: string | null }) {
+  const page = usePage();
+  const { id: conversation } = useConversation();
+  const [shares, setShares] = useState<readonly Share[]>([]);
+  const [address, setAddress] = useState<string>();
+  const [changes, setChanges] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: requested again after each created or revoked link.
+  useEffect(() => {
+    let isWanted = true;
+    page.connection.ask("share.list", { conversation }).then(
+      (found) => {
+        if (isWanted) setShares(found.shares);
+      },
+      () => {
+        // A server without links says so when the user creates one.
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [page, conversation, changes]);
+  const make = async (shown: { readonly leaf?: string }) => {
+    const { path } = await page.connection.ask("share.create", { conversation, ...shown });
+    setAddress(new URL(path, window.location.origin).href);
+    setChanges((count) => count + 1);
+  };
+  const revoke = async (share: string) => {
+    await page.connection.ask("share.revoke", { share });
+    setAddress(undefined);
+    setChanges((count) => count + 1);
+  };
+  return (
+    <section aria-label={t("Share")} className="mt-3">
+      <h2 className="font-medium">{t("Share")}</h2>
+      <p className="text-soft text-xs">{t("Anyone with the link can view this for one week.")}</p>
+      <div className="mt-1 flex flex-wrap gap-2">
+        <Button isSmall onClick={() => page.told(make({}))}>
+          {t("Link to the conversation")}
+        </Button>
+        {leaf !== null && (
+          <Button isSmall onClick={() => page.told(make({ leaf }))}>
+            {t("Link to this branch")}
+          </Button>
+        )}
+      </div>
+      {address !== undefined && <Made address={address} />}
+      <ul aria-label={t("Links")} className="mt-2 flex flex-col gap-1">
+        {shares.map((share) => (
+          <li key={share.id} className="flex items-center justify-between gap-2 text-xs">
+            <span>
+              {share.leaf === undefined
+                ? t("Conversation, link expires {time}", { time: toldTime(share.expiresAt, UNTIL) })
+                : t("Branch, link expires {time}", { time: toldTime(share.expiresAt, UNTIL) })}
+            </span>
+            <Button isSmall look="bad" onClick={() => page.told(revoke(share.id))}>
+              {t("Revoke")}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The address is shown only once: the server does not store it. */
+function Made({ address }: { readonly address: string }) {
+  const { isCopied, copy } = useCopy(address);
+  return (
+    <p className="mt-2 flex items-center gap-2">
+      <input
+        readOnly
+        aria-label={t("Link")}
+        value={address}
+        onFocus={({ target }) => target.select()}
+        className="min-w-0 flex-1 rounded-md border border-hair bg-sunken px-2 font-mono text-xs"
+      />
+      <Button isSmall onClick={copy}>
+        {isCopied ? t("Copied") : t("Copy")}
+      </Button>
+    </p>
+  );
+}

@@ -1,0 +1,81 @@
+import type { Result } from "@banyan/protocol";
+import { Suspense, useEffect, useState } from "react";
+import { lazily } from "../../parts/browser/lazily.ts";
+import { PlaceLink } from "../../parts/browser/navigation.tsx";
+import { Disclosure } from "../../parts/design/disclosure.tsx";
+import { usePage, usePageState, waitingInAll } from "../../parts/page/page.ts";
+import { t, waitingInWords } from "../../parts/phrases/phrases.ts";
+
+const Approval = lazily(async () => ({ default: (await import("../../transcript/approval.tsx")).Approval }));
+
+/** All questions to the user, in all conversations and sub-agents; answered here or in their conversation (W34). */
+export function Inbox() {
+  const count = usePageState(waitingInAll);
+  const waits = count > 0;
+  useEffect(() => {
+    // Preloads the card, so that it appears with the list; a failed load is tried again then.
+    if (waits) Approval.ahead().catch(() => {});
+  }, [waits]);
+  if (count === 0) return null;
+  return (
+    <Disclosure
+      label={
+        <>
+          <span className="max-sm:hidden">{waitingInWords(count, true)}</span>
+          <span className="sm:hidden">{waitingInWords(count, false)}</span>
+        </>
+      }
+      name={waitingInWords(count, true)}
+      isUrgent
+    >
+      <List />
+    </Disclosure>
+  );
+}
+
+function List() {
+  const { connection } = usePage();
+  // Any change in the list of conversations may be a new question.
+  const conversations = usePageState((state) => state.conversations);
+  const [waiting, setWaiting] = useState<Result<"question.list">["waiting"]>([]);
+  useEffect(() => {
+    let isWanted = conversations !== undefined;
+    connection.ask("question.list", {}).then(
+      (found) => {
+        if (isWanted) setWaiting(found.waiting);
+      },
+      () => {
+        // The next change requests the questions again.
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [connection, conversations]);
+  const titleOf = (id: string) => conversations?.find((listed) => listed.id === id)?.title || t("New conversation");
+  return (
+    <ul aria-label={t("Waiting for you")} className="flex flex-col gap-3">
+      {waiting.map(({ ofSubAgent, call, directory: _, ...asked }) => (
+        <li key={asked.question.id} className="overflow-hidden rounded-md border border-hair">
+          <p className="flex items-baseline justify-between gap-2 px-3 py-1 text-soft text-xs">
+            <span className="min-w-0 truncate">
+              {ofSubAgent && `${t("In a sub-agent")} · `}
+              <span className="text-ink">{titleOf(asked.conversation)}</span>
+            </span>
+            <PlaceLink
+              to={{ conversation: asked.conversation, leaf: asked.question.message ?? undefined }}
+              end
+              focus={asked.question.message ?? undefined}
+              className="shrink-0 text-leaf underline"
+            >
+              {t("Show in conversation")}
+            </PlaceLink>
+          </p>
+          <Suspense fallback={null}>
+            <Approval {...asked} call={call} />
+          </Suspense>
+        </li>
+      ))}
+    </ul>
+  );
+}

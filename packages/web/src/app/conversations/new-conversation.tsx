@@ -1,0 +1,64 @@
+import { FIRST_PAGE, moveDraft } from "../../composer/draft.ts";
+import { composed } from "../../parts/browser/keys.ts";
+import { lazily } from "../../parts/browser/lazily.ts";
+import { go, here } from "../../parts/browser/navigation.tsx";
+import { Button } from "../../parts/design/button.tsx";
+import { type Page, usePage } from "../../parts/page/page.ts";
+import { useMay } from "../../parts/page/use-may.ts";
+import { t } from "../../parts/phrases/phrases.ts";
+
+/** The view of a conversation. */
+export const ConversationView = lazily(async () => ({
+  default: (await import("../conversation/conversation-view.tsx")).ConversationView,
+}));
+
+/** Creates a conversation and shows it. */
+export function NewConversation() {
+  const page = usePage();
+  const begin = useBegin();
+  if (!useMay()("conversation.create")) return null;
+  return (
+    <Button icon="new" onClick={() => page.told(begin())}>
+      {t("New conversation")}
+    </Button>
+  );
+}
+
+/** Creates a conversation and shows it. */
+export function useBegin(): () => Promise<void> {
+  const page = usePage();
+  return async () => {
+    const open = opening(page);
+    const { conversation } = await page.connection.ask("conversation.create", {});
+    await open(conversation);
+  };
+}
+
+let wanted = 0;
+
+/** Registers the wish to see a new conversation. Returns a function that shows it, if it is still the user's last wish. */
+export function opening(page: Page): (conversation: string) => Promise<void> {
+  wanted++;
+  const own = wanted;
+  return (conversation) => show(page, conversation, () => own === wanted);
+}
+
+/**
+ * Shows a new conversation when its composer is ready, unless the user has navigated or wants another one meanwhile. Until then
+ * the first page stays, so that every key reaches one of the two message boxes. Text from the first page moves along (W83).
+ */
+async function show(page: Page, conversation: string, isWanted: () => boolean): Promise<void> {
+  const before = here().conversation;
+  const live = page.follow(conversation);
+  await Promise.all([
+    ConversationView.ahead(),
+    live.change(() => live.state !== undefined || live.problem !== undefined),
+  ]);
+  // Replacing the message box would end an input method's composition.
+  await composed();
+  const now = here().conversation;
+  if (now === conversation) return;
+  if (now !== before || !isWanted()) return page.leave(conversation);
+  if (now === undefined) moveDraft(FIRST_PAGE, conversation);
+  go({ conversation });
+}

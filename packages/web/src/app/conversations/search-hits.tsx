@@ -1,0 +1,85 @@
+import { withoutMarks } from "@banyan/core/shown";
+import type { Result } from "@banyan/protocol";
+import { Fragment, useEffect, useState } from "react";
+import { PlaceLink } from "../../parts/browser/navigation.tsx";
+import { usePage } from "../../parts/page/page.ts";
+import { t, toldTime } from "../../parts/phrases/phrases.ts";
+
+type Hit = Result<"conversation.search">["hits"][number];
+
+/** Hits in all branches of users' conversations, and with `programs` in programs', too. A hit opens on its branch (W19). */
+export function SearchHits({ query, programs }: { readonly query: string; readonly programs: boolean }) {
+  const { connection } = usePage();
+  const [hits, setHits] = useState<readonly Hit[]>();
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    let isWanted = true;
+    connection.ask("conversation.search", { query, limit: 50, programs }).then(
+      (found) => {
+        if (!isWanted) return;
+        setHits(found.hits);
+        setProblem(undefined);
+      },
+      (error: unknown) => {
+        if (isWanted) setProblem(error instanceof Error ? error.message : String(error));
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [connection, query, programs]);
+  if (problem !== undefined) return <p className="px-4 py-2 text-bad text-sm">{problem}</p>;
+  return (
+    <ul className="min-h-0 flex-1 overflow-y-auto px-2 pb-3" aria-label={t("Results for {query}", { query })}>
+      {hits &&
+        [...Map.groupBy(hits, ({ conversation }) => conversation)].map(([conversation, found]) => (
+          <li key={conversation} className="pt-2">
+            <p className="truncate px-2 font-semibold text-sm">{found[0]?.title}</p>
+            <ul aria-label={found[0]?.title}>
+              {found.map((hit) => (
+                <li key={hit.message}>
+                  <HitLink hit={hit} />
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      {hits?.length === 0 && <li className="px-2 py-4 text-sm text-soft">{t("Nothing found.")}</li>}
+    </ul>
+  );
+}
+
+/** Role and time distinguish hits of different branches. */
+function HitLink({ hit: { conversation, message, role, at, excerpt, matches } }: { readonly hit: Hit }) {
+  return (
+    <PlaceLink
+      to={{ conversation, leaf: message, message }}
+      end
+      className="block rounded-md px-2 py-1 text-xs hover:bg-sunken"
+    >
+      <span className="line-clamp-2">
+        <Marked text={excerpt} matches={matches} />
+      </span>
+      <span className="text-soft">
+        {role === "user" ? t("You") : t("The agent")}
+        {" · "}
+        {toldTime(at, { dateStyle: "medium", timeStyle: "short" })}
+      </span>
+    </PlaceLink>
+  );
+}
+
+function Marked({ text, matches }: { readonly text: string; readonly matches: Hit["matches"] }) {
+  const pieces = matches.map(([from, to], index) => (
+    <Fragment key={from}>
+      {withoutMarks(text.slice(matches[index - 1]?.[1] ?? 0, from))}
+      <mark className="bg-warn-ground text-inherit">{text.slice(from, to)}</mark>
+    </Fragment>
+  ));
+  return (
+    <>
+      {pieces}
+      {withoutMarks(text.slice(matches.at(-1)?.[1] ?? 0))}
+    </>
+  );
+}

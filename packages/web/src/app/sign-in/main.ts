@@ -1,0 +1,75 @@
+import { keptKey } from "../../parts/connection/key.ts";
+import { isSignedIn, signIn } from "../../parts/connection/signing.ts";
+import { applyTheme } from "../../parts/page/preferences.ts";
+import { applyLanguage, t } from "../../parts/phrases/phrases.ts";
+import "../styles.css";
+
+// The sign-in page, at /sign-in and at every address of the page in a browser that is not signed in.
+
+applyTheme();
+applyLanguage(document.documentElement);
+sayAll();
+
+const form = there(document.querySelector("form"));
+const problem = there(document.getElementById("problem"));
+const { hash, pathname } = window.location;
+const once = pathname === "/sign-in" ? hash.slice(1) : "";
+// Remove the token from the address and the history before anything else.
+if (once !== "") window.history.replaceState(null, "", pathname);
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  enter(tokenIn(String(new FormData(form).get("token") ?? ""))).catch(tell);
+});
+if (once !== "") enter(once).catch(tell);
+// A link from another site arrives without the cookie, because that site must not cause requests with it.
+else if ((await keptKey()) !== undefined && (await isSignedIn())) goOn();
+
+async function enter(token: string): Promise<void> {
+  const came = await signIn(token);
+  if (!("problem" in came)) return goOn(came.path);
+  there(document.getElementById("why")).textContent = "";
+  problem.textContent = came.problem;
+  form.querySelector("input")?.select();
+}
+
+function tell(error: unknown): void {
+  problem.textContent = t("Could not sign in: {problem}", {
+    problem: error instanceof Error ? error.message : String(error),
+  });
+}
+
+/** Translates the English texts of sign-in.html. */
+function sayAll(): void {
+  document.title = `${t("Sign in")} · Banyan`;
+  const words = { heading: t("Sign in to Banyan"), label: t("Token"), enter: t("Sign in") };
+  for (const [id, said] of Object.entries(words)) there(document.getElementById(id)).textContent = said;
+  const where = there(document.getElementById("where"));
+  const [address, command] = where.querySelectorAll("code");
+  const parts = new Map([
+    ["address", address],
+    ["command", command],
+  ]);
+  const phrase = t("Paste the part after {address} of the address that {command} printed, or the whole address.");
+  where.replaceChildren(...phrase.split(/[{}]/).map((piece) => parts.get(piece) ?? piece));
+}
+
+/** Opens the requested page, or what the link shows. */
+function goOn(shown?: string): void {
+  const { search } = window.location;
+  if (shown !== undefined) window.location.replace(shown);
+  else if (pathname === "/sign-in" || /[?&]token=/.test(search)) window.location.replace("/");
+  // Navigating to the current address with a # does not load it.
+  else if (hash !== "") window.location.reload();
+  else window.location.replace(`${pathname}${search}`);
+}
+
+/** The pasted text may be the whole address. */
+function tokenIn(text: string): string {
+  return /[?&]token=([^&#\s]+)/.exec(text)?.[1] ?? text.trim();
+}
+
+function there<T>(element: T | null): T {
+  if (element === null) throw new Error("sign-in.html has no place for this.");
+  return element;
+}

@@ -1,0 +1,221 @@
+import {
+  type ActionPlace,
+  actionNamed,
+  type Action as ClientAction,
+  type MessageStep,
+  offeredActions,
+  type Step,
+  stepOf,
+  type TurnStep,
+  type View,
+  type ViewName,
+} from "@banyan/client/actions";
+import { type ConversationState, emptyConversation } from "@banyan/core/conversation";
+import type { Right } from "@banyan/protocol";
+import { giveBack } from "../composer/draft.ts";
+import { focusOn, pressOn } from "../parts/browser/focus-on.ts";
+import { go } from "../parts/browser/navigation.tsx";
+import { exportFile } from "../parts/conversation/export-file.ts";
+import { openRuns } from "../parts/conversation/live-conversation.ts";
+import { useShow } from "../parts/conversation/use-view.ts";
+import { undoableCalls } from "../parts/diff/branch-changes.ts";
+import type { Action } from "../parts/page/actions.tsx";
+import { type Page, usePage, usePageState } from "../parts/page/page.ts";
+import type { PanelName } from "../parts/page/panel-names.ts";
+import { say, t, tCount } from "../parts/phrases/phrases.ts";
+import { usePanel } from "./use-panel.ts";
+
+/** The panels that slash commands open, with the commands' names (W65). */
+export const PANEL_ACTIONS: Readonly<Partial<Record<PanelName, string>>> = {
+  branches: "branch",
+  map: "tree",
+  changes: "changes",
+  compare: "compare",
+  usage: "usage",
+  plan: "plan",
+  agents: "agents",
+  context: "context",
+  memory: "memory",
+  hooks: "hooks",
+  servers: "mcp",
+  settings: "config",
+};
+
+/** Slash commands that other parts of the page run: the message box, the shortcuts, and the conversation list. */
+const OF_OTHER_PARTS: ReadonlySet<string> = new Set(["help", "keys", "mode", "stop", "clear", "star"]);
+
+/** The views that this part of the page shows. Other parts show the rest, or the page does not need them. */
+type ShownView = Exclude<
+  ViewName,
+  "conversations" | "copy" | "help" | "keys" | "leave" | "mode" | "new" | "share" | "status" | "stop"
+>;
+
+/** The state of the page that actions read. */
+function placeOn(tree: ConversationState | undefined, leaf: string | null, agent: string): ActionPlace {
+  const state = tree ?? emptyConversation("");
+  const run = openRuns(state).find((open) => open.leaf === leaf)?.id;
+  return { client: "page", state, leaf, run, agent, mode: "chat", say };
+}
+
+/** The slash commands (W65) and palette entries of the conversation in view. */
+export function useSlashActions(tree: ConversationState | undefined, leaf: string | null): readonly Action[] {
+  const follow = useFollow(tree, leaf);
+  const rights = usePageState((state) => state.rights);
+  const agent = useAgent();
+  if (!tree) return [];
+  const place = { ...placeOn(tree, leaf, agent), rights };
+  const panels = Object.values(PANEL_ACTIONS);
+  return offeredActions(place)
+    .filter(({ name }) => !OF_OTHER_PARTS.has(name) && !panels.includes(name))
+    .map((action) => ({
+      // The palette has an entry for each export format.
+      ...(action.name !== "export" && { name: say(action.help) }),
+      slash: action.name,
+      run: (argument = "") => follow(readOnPage(action, argument, place)),
+    }));
+}
+
+/** Reads an action of a panel or another part of the page. Throws `Refusal` for wrong arguments. */
+export function useReading(
+  tree: ConversationState | undefined,
+  leaf: string | null,
+): (name: string, argument: string) => unknown {
+  const follow = useFollow(tree, leaf);
+  const rights = usePageState((state) => state.rights);
+  const agent = useAgent();
+  return (name, argument) => {
+    const action = actionNamed(name);
+    return action && follow(readOnPage(action, argument, { ...placeOn(tree, leaf, agent), rights }));
+  };
+}
+
+/** Reads an action. Refuses actions that start a turn while a run works on this branch. */
+function readOnPage(
+  action: ClientAction,
+  argument: string,
+  place: ActionPlace & { readonly rights: readonly Right[] },
+): Step {
+  const step = stepOf(action, argument, place);
+  const isShown = step.type === "message" || step.type === "view";
+  if (!isShown && action.needs?.idle === "turn" && place.run !== undefined)
+    throw new Error(
+      t("The agent is working. /{name} is possible when it is done, or when you have stopped it.", {
+        name: action.name,
+      }),
+    );
+  return step;
+}
+
+function useAgent(): string {
+  return usePageState(({ connection }) => (connection.phase === "open" ? connection.welcome.agent : ""));
+}
+
+/** Carries out a step of an action. Resolves with a sentence for the user, if any. */
+function useFollow(
+  tree: ConversationState | undefined,
+  leaf: string | null,
+): (step: Step | undefined) => Promise<unknown> {
+  const page = usePage();
+  const { connection } = page;
+  const showBranch = useShow();
+  const { show } = usePanel();
+  const conversation = tree?.id ?? "";
+  const views: { readonly [Name in ShownView]: (view: Extract<View, { readonly view: Name }>) => unknown } = {
+    agents: () => show("agents"),
+    approval: ({ mode }) =>
+      // Mode `all` needs the word that the user types in the settings (S27).
+      mode === undefined || mode === "all" ? show("settings") : connection.ask("approval.use", { mode }),
+    branches: () => show("branches"),
+    changes: () => show("changes"),
+    compare: () => show("compare"),
+    config: () => show("settings"),
+    context: () => show("context"),
+    export: ({ format }) => exportFile(page, { conversation, format, ...(leaf !== null && { leaf }) }),
+    findings: () => show("findings"),
+    go: ({ message }) => showBranch(message, { focus: message }),
+    hooks: () => show("hooks"),
+    mcp: () => show("servers"),
+    memory: () => show("memory"),
+    model: ({ name }) => (name === "" ? pressOn("#model") : connection.ask("model.use", { model: name, conversation })),
+    plan: () => show("plan"),
+    processes: () => focusOn("#processes button"),
+    prompt({ text, help }) {
+      giveBack(conversation, { text, files: [] });
+      return help;
+    },
+    title: () => pressOn("#more"),
+    transcript: () => go({ conversation, leaf: leaf ?? undefined, whole: true }),
+    tree: () => show("map"),
+    undo: ({ text }) => tree && undo(page, { tree, leaf }, text),
+    usage: () => show("usage"),
+    waiting: () => focusOn("#waiting button"),
+    worktrees: ({ worktrees }) => heldIn(worktrees),
+  };
+  const told = ({ lines, problems = [], advice = "", goOn, beside }: MessageStep) => {
+    const place = typeof goOn === "object" ? ("below" in goOn ? goOn.below : goOn.end) : leaf;
+    if (place !== null && place !== leaf) showBranch(place, { focus: place });
+    if (beside !== undefined) show(beside);
+    return [...lines, ...problems, advice].filter((line) => line !== "").join("\n");
+  };
+  const turn = async ({ turn: what, text, at = leaf ?? undefined, ...how }: TurnStep) => {
+    const where = { conversation, ...(at !== undefined && { at }), ...how };
+    const parts = [{ type: "text", text: text ?? "" }] as const;
+    if (what === "resume") return connection.ask("turn.resume", where);
+    // The next answer below the user message is the requested one.
+    if (text === undefined && at !== undefined) showBranch(at, { exactly: true, focus: at });
+    const said =
+      what === "say"
+        ? await connection.ask("turn.say", { ...where, parts })
+        : await connection.ask("turn.retry", { ...where, ...(text !== undefined && { parts }) });
+    if (said.message !== undefined && said.message !== leaf) showBranch(said.message, { focus: said.message });
+    return undefined;
+  };
+  const follow = async (step: Step | undefined): Promise<unknown> => {
+    switch (step?.type) {
+      case undefined:
+        return undefined;
+      case "message":
+        return told(step);
+      case "turn":
+        return turn(step);
+      case "view":
+        return (views[step.view as ShownView] as (view: View) => unknown)(step);
+      case "command": {
+        const { command, input, isHere, result } = step;
+        const asked = isHere ? { ...input, conversation } : input;
+        return follow(result((await connection.ask(command, asked as never)) as never));
+      }
+    }
+  };
+  return follow;
+}
+
+/** Undoes the changes of the given call; by default, of the last call with changes to undo. */
+async function undo(
+  { connection }: Page,
+  { tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null },
+  named: string,
+): Promise<string> {
+  const calls = undoableCalls(tree, leaf).filter((call) => named === "" || call === named);
+  for (const call of calls) {
+    const { changes, problems } = await connection.ask("file.undo", { conversation: tree.id, leaf: leaf ?? "", call });
+    // An empty result means that the call was undone before.
+    if (changes.length + problems.length === 0) continue;
+    const done = changes.map(({ path }) => path).join(", ");
+    return [done === "" ? "" : t("Undone: {done}.", { done }), ...problems].filter((line) => line !== "").join(" ");
+  }
+  return t("No file changes to undo on this branch.");
+}
+
+function heldIn(worktrees: Extract<View, { readonly view: "worktrees" }>["worktrees"]): string {
+  const lines = worktrees.map(({ name, files, commits }) =>
+    files.length + commits === 0
+      ? t("{name}: no changes.", { name })
+      : t("{name}: {files}, {commits}.", {
+          name,
+          files: tCount(files.length, "{count} changed file", "{count} changed files"),
+          commits: tCount(commits, "{count} commit", "{count} commits"),
+        }),
+  );
+  return lines.length === 0 ? t("No branch has a git worktree.") : lines.join(" ");
+}

@@ -1,0 +1,72 @@
+import { type ConversationState, siblings, textOf, toolOf } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
+import { FIRST_WORDS } from "@banyan/protocol";
+import type { LiveConversation } from "../../parts/conversation/live-conversation.ts";
+import { t, tCount } from "../../parts/phrases/phrases.ts";
+import type { OutlineRow } from "./rows.ts";
+
+/** The name of a row: the label of its last message, or the text that distinguishes its branch. */
+export function wordsOf(conversation: LiveConversation, tree: ConversationState, { id, first }: OutlineRow): string {
+  return tree.messages.get(id)?.label ?? branchName(conversation, tree, first);
+}
+
+/** Maximum number of sibling branches that are compared with each other; more would take too long. */
+const COMPARED = 64;
+
+/**
+ * The name of the branch that begins with a message: the start of its first message that a user or model wrote. If sibling
+ * branches begin with the same message, the answering model comes first, with a number for equal models (W90).
+ */
+export function branchName(conversation: LiveConversation, tree: ConversationState, first: string): string {
+  const wordsBelow = (id: string) => {
+    const said = firstSaid(tree, id);
+    return said === undefined ? t("(no text)") : beginningOf(conversation, tree, said);
+  };
+  const words = wordsBelow(first);
+  if (tree.messages.get(first)?.role !== "user") return words;
+  const beside = siblings(tree, first);
+  if (beside.length < 2 || beside.length > COMPARED) return words;
+  const same = beside.filter((id) => wordsBelow(id) === words);
+  const model = modelBelow(tree, first);
+  const ofModel = same.filter((id) => modelBelow(tree, id) === model);
+  const number = ofModel.length > 1 ? `(${ofModel.indexOf(first) + 1})` : "";
+  const which = same.length > 1 ? [model, number].filter((each) => each).join(" ") : "";
+  return which === "" ? words : `${which} · ${words}`;
+}
+
+/** The first message at or below one that the program did not write, for example about a worktree; `undefined` if none. */
+function firstSaid(tree: ConversationState, id: string): string | undefined {
+  for (let at: string | undefined = id; at !== undefined; at = tree.children.get(at)?.[0]) {
+    const message = tree.messages.get(at);
+    if (message?.role !== "user" || message.author !== "system") return at;
+  }
+  return undefined;
+}
+
+/** The model of the first answer at or below a message. */
+function modelBelow(tree: ConversationState, id: string): string | undefined {
+  for (let at: string | undefined = id; at !== undefined; at = tree.children.get(at)?.[0]) {
+    const message = tree.messages.get(at);
+    if (message?.role === "assistant") return message.model;
+  }
+  return undefined;
+}
+
+/** The beginning of a message, read or unread; the names of its calls if it has no text. */
+export function beginningOf(conversation: LiveConversation, tree: ConversationState, id: string): string {
+  const message = tree.messages.get(id);
+  const read = message && textOf(message).slice(0, 200).replace(/\s+/g, " ").trim();
+  const written = conversation.outline(id)?.words ?? read ?? "";
+  const words = message?.role === "user" ? written : withoutStars(written);
+  if (words !== "") return words.length < FIRST_WORDS - 1 ? words : `${words.slice(0, FIRST_WORDS).trimEnd()} …`;
+  if (message?.role !== "assistant") return t("(no text)");
+  const unread = conversation.outline(id)?.calls;
+  const called = message.calls.map((call) => visibleLine(toolOf(call)));
+  if (unread === undefined && called.length === 0) return t("(no text)");
+  return `(${unread === undefined ? [...new Set(called)].join(", ") : tCount(unread, "{count} call", "{count} calls")})`;
+}
+
+/** The text of a model, without the asterisks of bold words. */
+function withoutStars(text: string): string {
+  return text.replaceAll(/(?<![\w*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])/g, "$1");
+}

@@ -1,0 +1,41 @@
+import { idInAddress, pieceOfAddress } from "@banyan/core/conversation";
+import { isPanel, type PanelName } from "../page/panel-names.ts";
+
+/** The user's place in the page (W5). The address holds all of it, so that a reload or a bookmark leads to the same place. */
+export interface Place {
+  /** Absent on the first page. */
+  readonly conversation?: string | undefined;
+  /** The end of the branch in view. */
+  readonly leaf?: string | undefined;
+  /** True if the page shows all messages of the branch. */
+  readonly whole?: boolean | undefined;
+  /** The open panel; `none` if the user closed the default panel. */
+  readonly panel?: PanelName | "none" | undefined;
+  /** The end of another branch, to compare or to show its changed files. */
+  readonly beside?: string | undefined;
+  /** The message to scroll to. */
+  readonly message?: string | undefined;
+}
+
+/** The address of a place, from the path on. */
+export function addressOf({ conversation, leaf, whole = false, panel, beside, message }: Place): string {
+  if (conversation === undefined) return "/";
+  const said = Object.entries({ leaf, whole: whole ? "true" : undefined, panel, beside });
+  const search = new URLSearchParams(said.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  const hash = message === undefined ? "" : `#m-${pieceOfAddress(message)}`;
+  return `/c/${pieceOfAddress(conversation)}${search.size === 0 ? "" : `?${search}`}${hash}`;
+}
+
+/** The place of an address. Ignores invalid values. */
+export function placeIn({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): Place {
+  const said = new URLSearchParams(search);
+  const panel = said.get("panel");
+  return {
+    conversation: pathname.startsWith("/c/") ? idInAddress(pathname.slice("/c/".length)) : undefined,
+    leaf: said.get("leaf") || undefined,
+    whole: said.get("whole") === "true",
+    panel: panel === "none" || isPanel(panel) ? panel : undefined,
+    beside: said.get("beside") || undefined,
+    message: hash.startsWith("#m-") ? idInAddress(hash.slice("#m-".length)) : undefined,
+  };
+}

@@ -1,0 +1,57 @@
+import type { UserPart } from "@banyan/core/conversation";
+import { attachedText } from "@banyan/core/shown";
+import { keep, kept, keptNames } from "../browser/kept.ts";
+
+/** A message on its way to the server. Its id becomes the message's id, so that repeated sending has one effect. */
+export interface Unsent {
+  readonly id: string;
+  readonly conversation: string;
+  readonly parts: readonly UserPart[];
+  /** The server's prompt that makes the text, before the parts. */
+  readonly prompt?: string;
+  /** The text after the prompt's name. */
+  readonly argument?: string;
+  readonly at?: string;
+  readonly run?: string;
+  readonly delivery?: "steer" | "queue";
+  /** Default: a chat. */
+  readonly mode?: "chat" | "task";
+}
+
+/** The text of the message box, and its attachments. */
+export interface WrittenMessage {
+  readonly text: string;
+  readonly rest: readonly UserPart[];
+}
+
+/** Splits a message: the typed text is the first one, unless that is an attached file; a prompt becomes its command line. */
+export function writtenIn({
+  parts,
+  prompt,
+  argument = "",
+}: Pick<Unsent, "parts" | "prompt" | "argument">): WrittenMessage {
+  if (prompt !== undefined) return { text: `/${prompt} ${argument}`.trimEnd(), rest: parts };
+  const typed = parts.find((part) => part.type === "text");
+  if (typed?.type !== "text" || attachedText(typed.text)) return { text: "", rest: parts };
+  return { text: typed.text, rest: parts.filter((part) => part !== typed) };
+}
+
+/** One storage entry per message, so that windows do not overwrite each other. */
+const NAME = "unsent ";
+
+/** Stores an unsent message, so that a reload does not lose it (W25). */
+export function keepUnsent(unsent: Unsent): void {
+  keep(NAME + unsent.id, unsent);
+}
+
+/** Removes a stored message that was sent or withdrawn. */
+export function forgetUnsent({ id }: Unsent): void {
+  keep(NAME + id, undefined);
+}
+
+/** The messages that were unsent when the page loaded, in order of writing: ids increase. */
+export function keptUnsent(): readonly Unsent[] {
+  return keptNames(NAME)
+    .toSorted()
+    .flatMap((name) => (kept(name) as Unsent | undefined) ?? []);
+}

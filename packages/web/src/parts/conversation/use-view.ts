@@ -1,0 +1,56 @@
+import { type ConversationState, standing } from "@banyan/core/conversation";
+import { useEffect, useRef } from "react";
+import { correct, go, here, useEntry } from "../browser/navigation.tsx";
+import { useConversation } from "./use-conversation.ts";
+
+/** How a branch is shown. */
+interface Showing {
+  /** True if the branch is shown only up to this message: the next message starts another branch. */
+  readonly exactly?: boolean;
+  /** The message that gets the focus. */
+  readonly focus?: string;
+}
+
+/** Shows a branch, by its leaf. Each call adds an entry to the browser's history (W6). */
+export function useShow(): (leaf: string, showing?: Showing) => void {
+  const { id: conversation } = useConversation();
+  return (leaf, { exactly = false, focus } = {}) => go({ conversation, leaf }, { end: !exactly, focus });
+}
+
+/**
+ * The end of the branch in view: the leaf of the address, or what has come below it since. The address follows, so that a reload,
+ * a bookmark or another device shows the same branch (W7). Other branches move nothing (W8).
+ */
+export function useView(tree: ConversationState, leaf: string | undefined): string | null {
+  const conversation = useConversation();
+  const isEnd = useEntry(({ end = false }) => end);
+  const isKnown = leaf !== undefined && tree.messages.has(leaf);
+  const last = useRef<string | null>(undefined);
+  // A message that was just sent may be in the address before it is in the tree.
+  const isComing = leaf !== undefined && !isKnown && last.current !== undefined && last.current !== leaf;
+  const start = isComing ? (last.current ?? null) : standing(tree, isKnown ? leaf : tree.leaf);
+  // Messages that were already below an explicitly chosen leaf are another branch.
+  const before = useRef<{ readonly start: string | null; readonly children: number }>(undefined);
+  const children = tree.children.get(start) ?? [];
+  if (before.current?.start !== start) {
+    before.current = { start, children: isKnown && !isEnd ? children.length : 0 };
+  }
+  const newest = children.length > before.current.children ? children.at(-1) : undefined;
+  const view =
+    newest === undefined || start === null ? (newest ?? start) : standing(tree, conversation.leafBelow(newest));
+  useEffect(() => {
+    last.current = view;
+    if (view === null) return;
+    conversation.noteView(view);
+    // Note the view again when leaving: later versions must lead back to it.
+    return () => conversation.noteView(view);
+  }, [conversation, view]);
+  useEffect(() => {
+    if (view === null || view === leaf || isComing) return;
+    // A user who has just navigated elsewhere stays there, although the page still renders the old place.
+    const place = here();
+    if (place.conversation !== conversation.id || place.leaf !== leaf) return;
+    correct({ ...place, leaf: view }, { end: true });
+  }, [conversation, view, leaf, isComing]);
+  return view;
+}

@@ -1,0 +1,73 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { Icon, type IconName } from "./icon.tsx";
+
+/** A button that shows and hides content below it. Escape or a click elsewhere hides the content. */
+export function Disclosure({
+  label,
+  id,
+  name,
+  icon,
+  isUrgent = false,
+  children,
+}: {
+  /** The id of the button. */
+  readonly id?: string;
+  readonly label?: ReactNode;
+  readonly icon?: IconName;
+  /** For screen readers, if the label is not enough. */
+  readonly name?: string;
+  readonly isUrgent?: boolean;
+  readonly children: ReactNode;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const panel = useId();
+  const whole = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const onPointer = (event: PointerEvent) => {
+      if (!whole.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", onPointer);
+    return () => document.removeEventListener("pointerdown", onPointer);
+  }, [isOpen]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel, whichever element has the focus.
+    <div
+      ref={whole}
+      className="relative"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !isOpen) return;
+        setOpen(false);
+        button.current?.focus();
+      }}
+    >
+      <button
+        ref={button}
+        id={id}
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls={panel}
+        aria-label={name}
+        title={name}
+        onClick={() => setOpen(!isOpen)}
+        className={`inline-flex min-h-8 min-w-8 items-center justify-center gap-1.5 rounded-md px-2 font-medium text-xs ${isUrgent ? "bg-warn-ground text-warn hover:opacity-90" : "text-soft hover:bg-sunken hover:text-ink aria-expanded:bg-sunken"}`}
+      >
+        {icon && <Icon of={icon} isLarge />}
+        {label}
+      </button>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: following a link inside completes the user's task. */}
+      <div
+        id={panel}
+        hidden={!isOpen}
+        onClick={({ target }) => {
+          if ((target as Element).closest("a")) setOpen(false);
+        }}
+        className="fixed inset-x-2 z-20 mt-1 max-h-[70vh] overflow-y-auto rounded-xl border border-hair bg-surface p-4 text-sm shadow-open sm:absolute sm:inset-x-auto sm:end-0 sm:w-96"
+      >
+        {isOpen && children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import type { CommandName } from "@banyan/protocol";
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { useMay } from "./use-may.ts";
+
+/** An action of the page, by its name in the palette and by its keys. */
+export interface Action {
+  /** An action without a name exists only as a slash command. */
+  readonly name?: string;
+  /** For example `Mod+K` (Mod: Ctrl, or Cmd on a Mac), or `Alt+B`. */
+  readonly keys?: string;
+  /** The command of the action: users who may not send it do not see the action. */
+  readonly takes?: CommandName;
+  /** The name as a slash command (W65). */
+  readonly slash?: string;
+  /** Runs the action with the text after its name. May return a sentence for the user, and may reject. */
+  readonly run: (argument?: string) => unknown;
+}
+
+/** The currently available actions: each part of the page adds its own while it is shown. */
+class Actions {
+  readonly #parts = new Map<object, readonly Action[]>();
+
+  /** Actions of the innermost part come first. */
+  get all(): readonly Action[] {
+    return [...this.#parts.values()].reverse().flat();
+  }
+
+  set(part: object, actions: readonly Action[]): void {
+    this.#parts.set(part, actions);
+  }
+
+  remove(part: object): void {
+    this.#parts.delete(part);
+  }
+}
+
+const Context = createContext<Actions | undefined>(undefined);
+
+/** Collects the actions of the parts below. */
+export function ActionsProvider({ children }: { readonly children: ReactNode }) {
+  const [actions] = useState(() => new Actions());
+  return <Context value={actions}>{children}</Context>;
+}
+
+/** Returns the actions at the time of the call. */
+export function useAllActions(): () => readonly Action[] {
+  const actions = useContext(Context);
+  return useMemo(() => () => actions?.all ?? [], [actions]);
+}
+
+/** Adds the actions of a part of the page while it is shown. */
+export function useActions(actions: readonly Action[]): void {
+  const all = useContext(Context);
+  const may = useMay();
+  const part = useRef({});
+  useEffect(() =>
+    all?.set(
+      part.current,
+      actions.filter(({ takes }) => takes === undefined || may(takes)),
+    ),
+  );
+  useEffect(() => {
+    const mine = part.current;
+    return () => all?.remove(mine);
+  }, [all]);
+}

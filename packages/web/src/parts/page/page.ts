@@ -1,0 +1,238 @@
+import { Client, type ConnectionState } from "@banyan/client";
+import { type ListedConversation, type Result, type Right, rights } from "@banyan/protocol";
+import { createContext, useContext } from "react";
+import { createStore, type StoreApi, useStore } from "zustand";
+import { browserLink } from "../connection/browser-link.ts";
+import type { Key } from "../connection/key.ts";
+import { keepRights, keptRights } from "../connection/rights.ts";
+import { forgetUnsent, keepUnsent, keptUnsent, type Unsent } from "../connection/unsent.ts";
+import { LiveConversation } from "../conversation/live-conversation.ts";
+import { ConversationRemoval, type Leaving } from "../conversation/removal.ts";
+
+/** The state that all parts of the page can show. */
+export interface PageState {
+  readonly connection: ConnectionState;
+  /** The user's rights; those of the last visit until the server answers. */
+  readonly rights: readonly Right[];
+  /** All conversations, the last written first; `undefined` until the server answers. */
+  readonly conversations: readonly ListedConversation[] | undefined;
+  /** The slash prompts of files and MCP servers, and the servers that are starting; `undefined` until the server answers. */
+  readonly prompts: Result<"prompt.list"> | undefined;
+  /** Messages that the server has not answered yet, in order. */
+  readonly unsent: readonly Unsent[];
+  /** Messages from before a reload that the server refused: the conversation's composer gets them back. */
+  readonly refused: readonly Refused[];
+  /** The conversation that is being removed and can still be restored. */
+  readonly leaving: Leaving | undefined;
+  /** Messages that were just removed and can be restored. */
+  readonly removed: Removed | undefined;
+  /** Why the user's last action failed, if no other part of the page says so. */
+  readonly problem: string | undefined;
+  /** The result of the user's last action in a sentence, if it has one. */
+  readonly note: string | undefined;
+}
+
+/** The number of open questions in all conversations; 0 for users who may not answer. */
+export function waitingInAll({ conversations = [], rights: has }: PageState): number {
+  if (!has.includes(rights["question.answer"])) return 0;
+  return conversations.reduce((sum, { waiting }) => sum + waiting, 0);
+}
+
+/** Removed messages, by the topmost one. */
+export interface Removed {
+  readonly conversation: string;
+  readonly message: string;
+  /** The number of hidden messages. */
+  readonly count: number;
+}
+
+/** A message that the server refused. */
+export interface Refused extends Unsent {
+  readonly reason: string;
+}
+
+/** A model that the user can choose. */
+export type KnownModel = Result<"model.list">["models"][number];
+
+/** Milliseconds that starting MCP servers have to report their prompts. */
+const STARTING = 30_000;
+
+/** The page: its connection, the list of conversations, and the conversations that it follows. */
+export class Page {
+  readonly connection: Client;
+  readonly removal: ConversationRemoval;
+  readonly store: StoreApi<PageState>;
+  readonly #followed = new Map<string, LiveConversation>();
+  readonly #models = new Map<string, Promise<readonly KnownModel[]>>();
+  /** Present while the prompts are being requested. */
+  #prompts: Promise<unknown> | undefined;
+
+  /** Calls `signedOut` when the server no longer knows the sign-in of the key. */
+  constructor(address: string, key: Key, signedOut: () => void) {
+    this.store = createStore<PageState>(() => ({
+      connection: { phase: "connecting" },
+      rights: keptRights(),
+      conversations: undefined,
+      prompts: undefined,
+      unsent: [],
+      refused: [],
+      leaving: undefined,
+      removed: undefined,
+      problem: undefined,
+      note: undefined,
+    }));
+    this.connection = new Client(browserLink(address, key), {
+      changed: (connection) => {
+        const wasOpen = this.store.getState().connection.phase === "open";
+        this.store.setState({ connection });
+        if (connection.phase === "open" && !wasOpen) this.#begin(connection.welcome.rights);
+        if (connection.phase === "gone" && connection.error.code === "signed-out") signedOut();
+      },
+      frame: (frame) => {
+        if (frame.type === "conversations") this.#listChanged(frame.changed, frame.removed);
+      },
+    });
+    this.removal = new ConversationRemoval(this.connection, this.store);
+    window.addEventListener("online", () => this.connection.retry());
+    // The server acts once per id, so that messages from before a reload can be sent again.
+    for (const unsent of keptUnsent()) this.sayFrom(unsent);
+  }
+
+  /**
+   * Sends a message and shows it as unsent until the server answers. Unsent messages survive a reload. Resolves with the
+   * message's id. Rejects with `ClientError`, also when the user withdraws the message.
+   */
+  async say(unsent: Unsent): Promise<string> {
+    keepUnsent(unsent);
+    this.#changeUnsent((all) => [...all, unsent]);
+    try {
+      const { id, prompt, argument, ...said } = unsent;
+      if (prompt === undefined) return (await this.connection.ask("turn.say", said, id)).message;
+      const asked = { ...said, prompt, ...(argument === undefined ? {} : { argument }) };
+      return (await this.connection.ask("prompt.say", asked, id)).message;
+    } finally {
+      forgetUnsent(unsent);
+      this.#changeUnsent((all) => all.filter(({ id }) => id !== unsent.id));
+    }
+  }
+
+  /** Like `say`, for text whose composer is gone: a refused message returns to the conversation's next composer. */
+  sayFrom(unsent: Unsent): void {
+    this.say(unsent).catch((error: Error) => {
+      keepUnsent(unsent);
+      this.store.setState(({ refused }) => ({ refused: [...refused, { ...unsent, reason: error.message }] }));
+    });
+  }
+
+  /** Reports the failure of an action that the user started with a click or key. */
+  told(asked: Promise<unknown>): void {
+    this.store.setState({ problem: undefined, note: undefined });
+    asked.catch((error: unknown) =>
+      this.store.setState({ problem: error instanceof Error ? error.message : String(error) }),
+    );
+  }
+
+  /** Like `told`, for an action whose result may be a sentence to show. */
+  perform(act: () => unknown): void {
+    const done = async () => {
+      const said = await act();
+      if (typeof said === "string" && said !== "") this.store.setState({ note: said });
+    };
+    this.told(done());
+  }
+
+  /** Hands a refused message to a composer. Returns whether no other composer has it. */
+  giveBack(refused: Refused): boolean {
+    const all = this.store.getState().refused;
+    if (!all.includes(refused)) return false;
+    forgetUnsent(refused);
+    this.store.setState({ refused: all.filter((other) => other !== refused) });
+    return true;
+  }
+
+  /** The models of a provider, requested once. */
+  models(provider: string): Promise<readonly KnownModel[]> {
+    const known = this.#models.get(provider);
+    if (known) return known;
+    const asked = this.connection.ask("model.list", { provider }).then(({ models }) => models);
+    this.#models.set(provider, asked);
+    asked.catch(() => this.#models.delete(provider));
+    return asked;
+  }
+
+  /** Requests the prompts, and requests them again when the starting MCP servers are ready or have failed. */
+  askPrompts(): void {
+    if (!this.store.getState().rights.includes(rights["prompt.list"])) return;
+    const ask = async (wait: number) => {
+      const prompts = await this.connection.ask("prompt.list", { wait });
+      this.store.setState({ prompts });
+      return prompts.starting.length > 0;
+    };
+    this.#prompts ??= ask(0)
+      .then((isMore) => isMore && ask(STARTING))
+      // The next slash requests the prompts again.
+      .catch(ignored)
+      .finally(() => {
+        this.#prompts = undefined;
+      });
+  }
+
+  /** Follows a conversation, first with the branch of `leaf` in view. Returns the same object for the same id. */
+  follow(id: string, leaf?: string): LiveConversation {
+    const known = this.#followed.get(id);
+    if (known) return known;
+    const conversation = new LiveConversation(id, this.connection, leaf);
+    this.#followed.set(id, conversation);
+    return conversation;
+  }
+
+  /** Stops following a conversation that is no longer in view. */
+  leave(id: string): void {
+    this.#followed.get(id)?.leave();
+    this.#followed.delete(id);
+  }
+
+  #changeUnsent(change: (all: readonly Unsent[]) => readonly Unsent[]): void {
+    this.store.setState({ unsent: change(this.store.getState().unsent) });
+  }
+
+  /** Requests the list after each connection. */
+  #begin(given: readonly Right[]): void {
+    const { connection, store } = this;
+    store.setState({ rights: given });
+    keepRights(given);
+    this.askPrompts();
+    // A guest with a link knows only one conversation.
+    if (!given.includes(rights["conversation.list"])) return;
+    connection.ask("conversation.watch", { on: true }).catch(ignored);
+    connection
+      .ask("conversation.list", { programs: true })
+      .then(({ conversations }) => store.setState({ conversations }), ignored);
+  }
+
+  #listChanged(changed: readonly ListedConversation[], removed: readonly string[]): void {
+    const gone = new Set([...removed, ...changed.map(({ id }) => id)]);
+    const rest = (this.store.getState().conversations ?? []).filter(({ id }) => !gone.has(id));
+    this.store.setState({ conversations: [...changed, ...rest].sort((a, b) => b.updatedAt - a.updatedAt) });
+  }
+}
+
+/** The next connection requests the list again. */
+function ignored(): void {}
+
+const Context = createContext<Page | undefined>(undefined);
+
+/** Provides the page to all views. */
+export const PageProvider = Context.Provider;
+
+/** The page that contains the view. */
+export function usePage(): Page {
+  const page = useContext(Context);
+  if (!page) throw new Error("This view is part of no page.");
+  return page;
+}
+
+/** A part of the page's state; its change renders the view again. */
+export function usePageState<T>(select: (state: PageState) => T): T {
+  return useStore(usePage().store, select);
+}

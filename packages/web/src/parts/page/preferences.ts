@@ -1,0 +1,99 @@
+import { useSyncExternalStore } from "react";
+import { keep, kept } from "../browser/kept.ts";
+import type { PanelName } from "./panel-names.ts";
+
+/** The user's preferences, stored in the browser for all conversations. */
+export interface Preferences {
+  readonly theme: "system" | "light" | "dark";
+  /** The effect of Enter during a turn. */
+  readonly delivery: "steer" | "queue";
+  /** The state of finished reasoning. */
+  readonly reasoning: "open" | "closed";
+  /** The display of each answer's usage. */
+  readonly figures: "shown" | "folded";
+  /** The layout of long lines of code. */
+  readonly code: "wrapped" | "scrolled";
+  /** System notifications while no window is visible. */
+  readonly notify: "on" | "off";
+  /** The open panel, where there is room for one. */
+  readonly panel: PanelName | "none";
+}
+
+const DEFAULTS: Preferences = {
+  theme: "system",
+  delivery: "steer",
+  reasoning: "closed",
+  figures: "folded",
+  code: "scrolled",
+  notify: "off",
+  panel: "none",
+};
+const KEY = "preferences";
+/** The event for changes in this window; `storage` reports only those of other windows. */
+const CHANGED = "banyan-preferences";
+
+/** A preference and its setter. */
+export function usePreference<Name extends keyof Preferences>(
+  name: Name,
+): readonly [Preferences[Name], (value: Preferences[Name]) => void] {
+  const value = useSyncExternalStore(
+    listen,
+    () => preferences()[name],
+    () => DEFAULTS[name],
+  );
+  return [value, (chosen) => prefer({ [name]: chosen })];
+}
+
+/** Returns whether the page is dark, by preference or system. */
+export function useIsDark(): boolean {
+  const [theme] = usePreference("theme");
+  const isSystemDark = useMedia("(prefers-color-scheme: dark)");
+  return theme === "system" ? isSystemDark : theme === "dark";
+}
+
+/** Applies the preferred theme, also after a change in another window. */
+export function applyTheme(): void {
+  const apply = () => {
+    const { theme } = preferences();
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  };
+  apply();
+  listen(apply);
+}
+
+function preferences(): Preferences {
+  return { ...DEFAULTS, ...(kept(KEY) as Partial<Preferences> | undefined) };
+}
+
+function prefer(change: Partial<Preferences>): void {
+  keep(KEY, { ...preferences(), ...change });
+  window.dispatchEvent(new Event(CHANGED));
+}
+
+function listen(listener: () => void): () => void {
+  window.addEventListener("storage", listener);
+  window.addEventListener(CHANGED, listener);
+  return () => {
+    window.removeEventListener("storage", listener);
+    window.removeEventListener(CHANGED, listener);
+  };
+}
+
+/** Returns whether touch is the device's main input. */
+export function useIsTouch(): boolean {
+  return useMedia("(hover: none) and (pointer: coarse)");
+}
+
+/** Returns whether a media query matches now. */
+export function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const media = window.matchMedia(query);
+      media.addEventListener("change", changed);
+      return () => media.removeEventListener("change", changed);
+    },
+    () => window.matchMedia(query).matches,
+    () => false,
+  );
+}
