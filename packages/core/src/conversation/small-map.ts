@@ -13,7 +13,9 @@ export class SmallMap<Value> {
   }
 
   get(id: string): Value | undefined {
-    return this.#values[this.#ids.indexOf(id)];
+    const at = this.#ids.indexOf(id);
+    // Reading an array at -1 is slow.
+    return at < 0 ? undefined : this.#values[at];
   }
 
   set(id: string, value: Value): void {

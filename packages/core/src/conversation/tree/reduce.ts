@@ -1,6 +1,14 @@
 import type { Event } from "../event.ts";
 import { type Delta, type FeedItem, isDelta, isEvent } from "../feed-item.ts";
-import { type Call, isEnded, type Message, newCall, type Part, type SummaryMessage } from "../message.ts";
+import {
+  type Call,
+  isEnded,
+  type Message,
+  newCall,
+  type Part,
+  type SummaryMessage,
+  type UserMessage,
+} from "../message.ts";
 import type { ConversationState, LiveRun, Mutable, MutableState } from "../state.ts";
 import { addCost, addUsage, type Cost, type Usage } from "../usage.ts";
 import {
@@ -74,16 +82,18 @@ function reduceEvent(state: MutableState, event: Event): Change {
       return NOTHING;
     case "message.added": {
       const { message: id, parentId, at: createdAt, call, run, unreadable } = event;
-      const base = { id, parentId, createdAt, ...(unreadable !== undefined && { unreadable }) };
       if (event.role === "user") {
         const { author = "user", parts, worktree } = event;
-        const place = worktree === undefined ? {} : { worktree };
-        return addMessage(state, { ...base, role: "user", author, parts, ...place }, { call, run });
+        const message: Mutable<UserMessage> = { id, parentId, createdAt, role: "user", author, parts };
+        if (worktree !== undefined) message.worktree = worktree;
+        if (unreadable !== undefined) message.unreadable = unreadable;
+        return addMessage(state, message, { call, run });
       }
       const { usage, cost, shortened, kept, leftOut, state: known, note, compaction } = event;
       const { covers = shortened ? undefined : (parentId ?? "") } = event;
       const parts = event.parts.filter((part) => part.type === "text");
-      const summary: Mutable<SummaryMessage> = { ...base, role: "summary", parts };
+      const summary: Mutable<SummaryMessage> = { id, parentId, createdAt, role: "summary", parts };
+      if (unreadable !== undefined) summary.unreadable = unreadable;
       if (covers !== undefined) summary.covers = covers;
       if (shortened !== undefined) summary.shortened = shortened;
       if (kept !== undefined) summary.kept = kept;
