@@ -1,5 +1,4 @@
-// Drivers for models of the `@ai-sdk/provider` interface, for programs that wrap such models. Agents take them as they
-// are.
+// Drivers for models of the `@ai-sdk/provider` interface, for programs that wrap such models; agents also take them.
 export {
   type EmbeddingModel,
   fromLanguageModel,

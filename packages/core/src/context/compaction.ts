@@ -197,7 +197,7 @@ export async function useSummary(run: TurnRun): Promise<void> {
   await putSummary(run, summary.text, summary.covers);
 }
 
-/** Tells the user once about suspicious token counts of a provider: a wrong count lets a conversation grow too long (F97). */
+/** Warns the user once about suspicious token counts of a provider: a wrong count lets a conversation grow too long (F97). */
 function tellDoubt(run: TurnRun, model: ModelDriver, counts: "few" | "many"): void {
   const fact = `The token counts of ${model.id} differ from Banyan's own by more than a factor of two`;
   // A server that silently cuts prompts counts only the rest (F69).

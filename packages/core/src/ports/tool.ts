@@ -98,7 +98,7 @@ export interface Tool<Input = unknown> {
   readonly readsEarlier?: boolean | undefined;
   /**
    * The server that offers the tool, if its description comes from outside. Its arguments may do more than `about`
-   * tells, so rules check all of them.
+   * shows, so rules check all of them.
    * @example const foreign: Tool = { ...tool, name: "github__search", offeredBy: "github" };
    */
   readonly offeredBy?: string | undefined;

@@ -73,7 +73,7 @@ export class Followers {
     }
   }
 
-  /** Tells the followers that the response broke off and begins again. */
+  /** Informs the followers that the response broke off and begins again. */
   restart(): void {
     for (const listening of this.#listening.values()) {
       this.#guard(listening, (follower) => follower.restarted?.());

@@ -13,7 +13,7 @@ export interface Mode {
   readonly instructions: string;
   /** Control tools of the mode. */
   readonly tools: readonly Tool[];
-  /** Called when a response has no call. Nothing: the turn ends. A text: the model gets the text, and the turn continues. */
+  /** Called for a response without calls. Nothing: the turn ends. A text: the model gets the text and the turn continues. */
   onResponse(response: AssistantMessage): string | undefined;
   /**
    * Called when all calls of a response have results, with the turn's messages so far. Returns the problem that ends

@@ -57,10 +57,7 @@ export function appendTo(prompt: PromptMessage[], message: Message): void {
   if (shown) prompt.push(shown);
 }
 
-/**
- * Returns a prompt that a model can respond to: adds a request to continue after a response, unless its provider
- * continues by itself.
- */
+/** Returns a prompt that a model can answer: after a response, asks it to continue, unless its provider always does. */
 export function completable(prompt: readonly PromptMessage[]): readonly PromptMessage[] {
   const last = prompt.at(-1);
   return last?.role === "assistant" && last.results.length === 0 && !last.paused ? [...prompt, CONTINUE] : prompt;

@@ -255,7 +255,7 @@ export function tell<Name extends CallbackName>(
   }
 }
 
-/** Tells the user about a change to a request or a doubt about it, once while the session is open. */
+/** Informs the user about a change to a request or a doubt about it, once per open session. */
 export function tellOnce({ session, id: run, origin }: TurnRun, reason: string): void {
   if (session.leftOut.has(reason)) return;
   session.leftOut.add(reason);

@@ -164,7 +164,7 @@ function checkJsonSchema(schema: JsonSchema): (input: Json) => Checked {
     validator ??= new Validator(schema as ConstructorParameters<typeof Validator>[0], "2020-12", false);
     const result = validator.validate(input);
     if (result.valid) return { ok: true, input };
-    // The validator reports each level on the way down; only the innermost errors tell what is wrong.
+    // The validator reports each level on the way down; only the innermost errors name the fault.
     const { errors } = result;
     // Thousands of wrong items have few kinds of errors: compare the kinds, and report the first problems.
     const places = new Set(errors.map(({ keywordLocation }) => keywordLocation));
