@@ -119,7 +119,7 @@ function readParts(given: readonly unknown[], name: string): readonly UserPart[]
   return parts;
 }
 
-/** Returns whether a part is a text without any other field, as nearly all are. */
+/** True if a part is a text without other fields, like nearly all parts. */
 function isPlainText(part: unknown): part is { readonly text: string } {
   if (!isRecord(part) || part.type !== "text" || typeof part.text !== "string") return false;
   for (const name in part) if (name !== "type" && name !== "text") return false;
