@@ -120,7 +120,7 @@ export class Agent implements ChatAgent {
   }
 
   /**
-   * Asks the turn handler how a conversation goes on after a turn; absent without a handler.
+   * Calls the turn handler after a turn, and returns the next step of the conversation. Absent: there is no handler.
    * @internal
    */
   get handler(): ChatAgent["handler"] {

@@ -28,7 +28,7 @@ export interface Conversation {
   readonly path: readonly Message[];
 }
 
-/** The agent of a chat. `Agent` is one. */
+/** The agent that a chat works with; `Agent` implements this. */
 export interface ChatAgent {
   readonly name: string;
   readonly options: TurnOptions;

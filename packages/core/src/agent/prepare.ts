@@ -15,7 +15,7 @@ import type { CompactionOptions, TurnOptions } from "./turn-options.ts";
 /**
  * Prepares an agent for turns, once per options, so that every turn has the same settings (B4). Throws `OptionError`,
  * `LimitError` or `ToolDefinitionError` for invalid options. `withModel` prepares the agent with another model, or with its own
- * when there is none.
+ * if no model is given.
  */
 export function readyAgent(
   { name, options }: Pick<ChatAgent, "name" | "options">,

@@ -8,7 +8,7 @@ import type { InputSchema } from "../ports/tool-values.ts";
 import type { Limits } from "../run/limits.ts";
 import type { Callbacks, RetrySettings, StoreText } from "../run/run.ts";
 
-/** The options of an agent that each of its turns needs: all but the turn handler. */
+/** Options of an agent for its turns: all except the turn handler. */
 export interface TurnOptions {
   /**
    * Name for users and logs. Default `agent`.

@@ -16,7 +16,7 @@ export function providerName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
-/** The tool of a call, and what the call is about. */
+/** The tool and the subject of a call. */
 interface CallOfTool {
   readonly tool: string;
   readonly about?: { readonly offered?: OfferedTool } | undefined;

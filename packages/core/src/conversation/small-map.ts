@@ -1,5 +1,5 @@
 /**
- * A map of a few entries by id, in the order in which they came. Each operation looks at every entry.
+ * A map of a few entries by id, in the order of insertion. Each operation looks at every entry.
  *
  * A long-lived `Map` that becomes empty again and again is expensive: V8 then makes a new table, the old table keeps a
  * reference to the new one, and so all of them survive young collections.
@@ -28,7 +28,7 @@ export class SmallMap<Value> {
     const at = this.#ids.indexOf(id);
     if (at < 0) return;
     if (at === this.#ids.length - 1) {
-      // `splice` makes an array of what it removes.
+      // `splice` would create an array of the removed entry.
       this.#ids.pop();
       this.#values.pop();
     } else {

@@ -21,17 +21,17 @@ interface Counted {
   isRefused: boolean;
   /** For a whole turn: grants of this run and all runs below. */
   allGrants: number;
-  /** The most tokens and dollars that one response of the turn took. */
+  /** Maximum tokens and US dollars of a single response of the turn. */
   dearestTokens: number;
   dearestCost: number;
   /** Milliseconds of work before `since`. */
   time: number;
   /** Time at which the current work began. */
   since: number;
-  /** The number of open questions of the turn, and the time at which they stopped the clock. */
+  /** Number of open questions of the turn, and the time at which they stopped the clock. */
   asked: number;
   stoppedAt: number;
-  /** The runs that this run continues, which are other ids of this entry. */
+  /** Runs that this run continues: their ids lead to this entry too. */
   earlier: readonly string[];
 }
 

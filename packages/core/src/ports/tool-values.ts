@@ -126,7 +126,7 @@ export interface Followed {
  */
 export interface Question {
   readonly text: string;
-  /** Answers to choose from; another one may be given all the same. */
+  /** Suggested answers; any other answer is accepted too. */
   readonly choices?: readonly string[] | undefined;
   /**
    * 1 to 4 fields that are asked together, each with choices (one or several) and room for words. The answer is one

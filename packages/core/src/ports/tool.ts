@@ -14,7 +14,7 @@ import type {
 } from "./tool-values.ts";
 import type { Permit } from "./verdict.ts";
 
-// A tool may launch a loop, and a loop runs tools: both contracts need each other, and so stand in one file.
+// A tool may launch a loop, and a loop runs tools, so the two contracts are in one file.
 
 /**
  * A tool that the model can call.

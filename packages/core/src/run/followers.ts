@@ -6,12 +6,12 @@ import type { Session } from "../session/session.ts";
 import { messageOf, withGrace } from "../toolbox/execute.ts";
 import { assistantMessage, type Branch } from "./branch.ts";
 
-/** The run whose calls listen. */
+/** The part of a run that its followers need. */
 interface FollowedRun {
   readonly id: string;
   readonly session: Session;
   readonly branch: Branch;
-  /** Marks what the run publishes. */
+  /** Marks the items that the run publishes. */
   readonly origin: object;
 }
 

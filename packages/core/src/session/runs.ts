@@ -74,7 +74,7 @@ class Place {
   }
 }
 
-/** A wait that ends once. No promise is made until a caller waits. */
+/** A wait that ends once. The promise is created when the first caller waits. */
 class Gate {
   #isOpen = false;
   #opened: PromiseWithResolvers<void> | undefined;

@@ -210,8 +210,8 @@ function finishAsBefore({ branch, progress }: TurnRun): void {
 }
 
 /**
- * Returns the summary of the last response's call, which is planned again: its process may have ended before the log had
- * the summary, for example while a user was asked about another call.
+ * Returns the summary that a call of the last response wrote, to be planned again: the process may have ended before the
+ * log had the summary, for example while a user was asked about another call.
  */
 function summaryToPlan({ branch }: TurnRun): { readonly response: string; readonly text: string } | undefined {
   const response = branch.path.findLast(({ role }) => role !== "user");
