@@ -11,7 +11,7 @@ import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { BeginOptions } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
-import { type Taken, takeTurns } from "../turn/drive.ts";
+import { Interrupts, type Taken, takeTurns } from "../turn/drive.ts";
 import { placeOf, type Turn } from "../turn/turn.ts";
 import { checkedDirective, type Directive, startOf, whereItGrew, whereTo } from "./directive.ts";
 import type { TurnOptions } from "./turn-options.ts";
@@ -184,9 +184,10 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
   let { agent, directive, options } = first;
   let before: Taken | undefined;
   let chosenModel = session.state.model;
+  using interrupts = new Interrupts([watch.signal], LEFT);
   for (;;) {
     if (directive.type === "stop") return "stop";
-    const taking = takeHere(first, { agent, directive, options, before, chosenModel }, watch);
+    const taking = takeHere(first, { agent, directive, options, before, chosenModel }, watch, interrupts);
     watch.onStart?.(taking);
     const taken = await taking;
     if (!taken) return "interrupted";
@@ -228,6 +229,7 @@ async function takeHere(
   chat: Chat,
   { agent, directive, options, before, chosenModel }: Next,
   { reader, signal, once, onTurn }: ChatWatch,
+  interrupts: Interrupts,
 ): Promise<Taken | undefined> {
   const { session } = chat;
   const { at, id, client, wait = true, sharesLimits } = options;
@@ -248,8 +250,7 @@ async function takeHere(
       session,
       agent: () => agent.ready,
       watch: { origin: chat, reader, chosenModel, client, before: sharesLimits ? before?.budget : undefined },
-      signals: [signal],
-      left: LEFT,
+      interrupts,
       where: (leaf) => whereTo(session.state, undefined, leaf),
       goesOn: () => !once && !signal?.aborted,
       ...(onTurn && { onTurn }),

@@ -5,7 +5,7 @@ import type { StandIn, TurnAgent } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import type { Session } from "../session/session.ts";
 import { ChosenModel } from "../turn/chosen-model.ts";
-import { drive } from "../turn/drive.ts";
+import { drive, Interrupts } from "../turn/drive.ts";
 import { whereTo } from "./directive.ts";
 
 /** Options for shortening a conversation. */
@@ -46,8 +46,8 @@ export async function compactBranch(agent: () => TurnAgent, options: CompactOpti
   // sibling of the run's next message and split the tree. So `agent.compact` waits for the live run, and begins at its
   // end. A server passes `wait: false`.
   const begun = session.begin(whereTo(session.state, at), { signal, id, goesOn: true, waits });
-  const left = new Interruption("interrupted by the caller");
-  return drive(begun, { session, signals: [signal], left }, async ({ handle, branch }) => {
+  using interrupts = new Interrupts([signal], new Interruption("interrupted by the caller"));
+  return await drive(begun, { session, interrupts }, async ({ handle, branch }) => {
     const run = newRun(handle, session, ready, branch, { origin: handle });
     // A summary would cover the waiting call, so the model would never see its result.
     if (run.continues !== undefined) return WAITS;

@@ -8,13 +8,42 @@ import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
 import { type EndedTurn, placeOf, runTurn, type Turn, type TurnStart } from "./turn.ts";
 
-/** A session, and the signals that interrupt its run. */
+/**
+ * Interrupts a run when a signal aborts: the first abort interrupts the run, a second one hurries it. A chat has one for
+ * all its turns, because listeners on a signal are expensive.
+ */
+export class Interrupts implements Disposable {
+  readonly #signals: readonly (AbortSignal | undefined)[];
+  readonly #reason: Interruption;
+  #run: RunHandle | undefined;
+
+  /** `reason`: the reason of an interruption, unless the session or the reader of the run goes away. */
+  constructor(signals: readonly (AbortSignal | undefined)[], reason: Interruption) {
+    this.#signals = signals;
+    this.#reason = reason;
+    for (const signal of signals) signal?.addEventListener("abort", this.#interrupt, { once: true });
+  }
+
+  /** Selects the run to interrupt; interrupts at once for each signal that has aborted already. */
+  watch(run: RunHandle): void {
+    this.#run = run;
+    for (const signal of this.#signals) if (signal?.aborted) this.#interrupt();
+  }
+
+  [Symbol.dispose](): void {
+    for (const signal of this.#signals) signal?.removeEventListener("abort", this.#interrupt);
+  }
+
+  readonly #interrupt = () => {
+    const leaving = this.#signals.find((signal) => signal && isLeft(signal));
+    this.#run?.interrupt(leaving?.reason ?? this.#reason);
+  };
+}
+
+/** A session, and the interrupts of its run. */
 export interface Driving {
   readonly session: Session;
-  /** The first abort interrupts the run, a second one hurries it. */
-  readonly signals: readonly (AbortSignal | undefined)[];
-  /** Reason of the interruption. */
-  readonly left: Interruption;
+  readonly interrupts: Interrupts;
 }
 
 /** A run that owns the end of its branch. */
@@ -76,12 +105,12 @@ class Driven {
  */
 export async function drive<Result>(
   begun: RunHandle | Promise<RunHandle>,
-  { session, signals, left }: Driving,
+  { session, interrupts }: Driving,
   work: (run: Driven) => Promise<Result>,
 ): Promise<Result> {
   const handle = await begun;
-  using _ = interruptOn(signals, handle, left);
   const run = new Driven(session, handle);
+  interrupts.watch(handle);
   try {
     const result = await work(run);
     run.done();
@@ -89,30 +118,6 @@ export async function drive<Result>(
   } finally {
     run.end();
   }
-}
-
-/**
- * Interrupts a run when a signal aborts, until the result is disposed. The reason is `reason`, unless the session or
- * the reader of the run goes away.
- */
-function interruptOn(
-  signals: readonly (AbortSignal | undefined)[],
-  handle: RunHandle,
-  reason: Interruption,
-): Disposable {
-  const interrupt = () => {
-    const leaving = signals.find((signal) => signal && isLeft(signal));
-    handle.interrupt(leaving?.reason ?? reason);
-  };
-  for (const signal of signals) {
-    if (signal?.aborted) interrupt();
-    else signal?.addEventListener("abort", interrupt, { once: true });
-  }
-  return {
-    [Symbol.dispose]() {
-      for (const signal of signals) signal?.removeEventListener("abort", interrupt);
-    },
-  };
 }
 
 /** Options for turns that are taken one after the other. */

@@ -9,7 +9,7 @@ import { finishedWith, type Mode } from "../run/mode.ts";
 import type { Compaction, Launching, TurnAgent, TurnRun } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
-import { takeTurns } from "./drive.ts";
+import { Interrupts, takeTurns } from "./drive.ts";
 import { resultText, type Turn } from "./turn.ts";
 
 /**
@@ -34,12 +34,12 @@ async function work(
   leaf: string,
 ): Promise<SubTaskEnd> {
   const { session, origin, reader } = parent;
+  using interrupts = new Interrupts([signal, parent.hurry()], new Interruption("its parent was interrupted"));
   const { turn } = await takeTurns(session.begin(leaf, { signal }), () => ({ type: "here", leaf }), {
     session,
     agent: () => agent,
     watch: { origin, reader, parent, call, isRepeatable },
-    signals: [signal, parent.hurry()],
-    left: new Interruption("its parent was interrupted"),
+    interrupts,
     where: (end) => end,
     goesOn: () => !signal.aborted,
   });
