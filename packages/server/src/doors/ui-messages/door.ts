@@ -35,7 +35,8 @@ export const uiRequest = z.object({
   model: z.string().min(1).max(200).nullish(),
   answers: z.array(z.object({ question: id, answer: z.unknown() })).nullish(),
 });
-type WaitingQuestion = z.infer<typeof uiRequest>;
+type UiRequest = z.infer<typeof uiRequest>;
+
 /**
  * The addresses for the AI SDK's `useChat`. A chat is a conversation, and each answer is a turn as a UI message stream.
  * Disconnecting does not stop the turn; a separate address does.
@@ -103,7 +104,7 @@ async function tell(
   return streamTelling(context, followed, telling, { problem, last: "[DONE]" });
 }
 
-async function begin(followed: Followed, asked: WaitingQuestion): Promise<ToldReader<UiChunk>> {
+async function begin(followed: Followed, asked: UiRequest): Promise<ToldReader<UiChunk>> {
   const { client, watched } = followed;
   const { state, id: conversation } = watched;
   const last = asked.messages.at(-1);
