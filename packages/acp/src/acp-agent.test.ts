@@ -4,6 +4,7 @@ import { Agent, type Answer, type AssistantMessage, Session, say, textOf } from 
 import type { FileChange } from "@banyan/core/conversation";
 import { readUntil, scriptedModel } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
+import manifest from "../package.json" with { type: "json" };
 import { acpAgent } from "./acp-agent.ts";
 import { type Person, Place, play } from "./testing/sample.fixture.ts";
 
@@ -14,6 +15,11 @@ const allow = (): Answer => ({ decision: "allow" });
 const deny = (): Answer => ({ decision: "deny" });
 
 describe("what an agent says and does stands in the conversation", () => {
+  test("the agent learns the name and the version of the program that asks", async () => {
+    const { text } = await play("client", { model: new Place().sample() });
+    expect(JSON.parse(text)).toEqual({ name: "banyan", title: "Banyan", version: manifest.version });
+  });
+
   test("text and reasoning are parts of one response, with the tokens of the turn", async () => {
     const model = new Place().sample();
     const { responses, reason } = await play("think hm\nsay Hello\nsay there", { model });

@@ -3,6 +3,7 @@ import { client, type InitializeResponse, methods, PROTOCOL_VERSION } from "@age
 import { ModelError } from "@banyan/core";
 import type { LoopTurn, TurnSink } from "@banyan/core/drivers";
 import { ForeignChanges, openWorkspace } from "@banyan/tools/workspace";
+import manifest from "../package.json" with { type: "json" };
 import { AgentProcess } from "./connection/agent-process.ts";
 import { failureOf, SilenceError } from "./connection/failure.ts";
 import { frames } from "./connection/frames.ts";
@@ -78,7 +79,7 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
     const starting = async () => {
       const initialized = await connection.agent.request(methods.agent.initialize, {
         protocolVersion: PROTOCOL_VERSION,
-        clientInfo: { name: "banyan", title: "Banyan", version: "0.1.0" },
+        clientInfo: { name: "banyan", title: "Banyan", version: manifest.version },
         clientCapabilities: {
           fs: { readTextFile: false, writeTextFile: false },
           terminal: false,

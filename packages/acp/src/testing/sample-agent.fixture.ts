@@ -305,7 +305,8 @@ if (process.env.SAMPLE_STUBBORN) {
 }
 
 agent({ name: "sample" })
-  .onRequest(methods.agent.initialize, async () => {
+  .onRequest(methods.agent.initialize, async ({ params }) => {
+    acts.client = ({ say }) => say(JSON.stringify(params.clientInfo));
     if (process.env.SAMPLE_SILENT) await new Promise(() => {});
     return {
       protocolVersion: Number(process.env.SAMPLE_VERSION ?? 1),
