@@ -9,20 +9,16 @@ const ONLY_ALWAYS =
   'The agent offers only "always" for this, and a call is allowed once at a time, so the agent was told no.';
 
 /**
- * Selects the option that denies a call: `reject_once` before `reject_always`. `allowedOutcome` allows only one call:
- * our rules keep longer permissions and judge each call, and the agent's memory must not outlive them (S43).
+ * Selects the option that denies a call this once. Neither a denial nor a permission outlives its call in the agent's
+ * memory: our rules keep longer ones and judge each call (S43).
  */
 export function outcomeOf(
   verdict: Exclude<Verdict, "allowed">,
   options: readonly PermissionOption[],
 ): RequestPermissionOutcome {
-  const kinds = verdict === "denied" ? (["reject_once", "reject_always"] as const) : [];
-  for (const kind of kinds) {
-    const option = options.find((offered) => offered.kind === kind);
-    if (option) return { outcome: "selected", optionId: option.optionId };
-  }
-  // Without an option to deny, the agent gets `cancelled`, after which it must not go on either.
-  return { outcome: "cancelled" };
+  const once = verdict === "denied" ? options.find(({ kind }) => kind === "reject_once") : undefined;
+  // Without an option to deny once, the agent gets `cancelled`, after which it must not go on either.
+  return once ? { outcome: "selected", optionId: once.optionId } : { outcome: "cancelled" };
 }
 
 /**
