@@ -39,7 +39,7 @@ export interface Otlp {
  * });
  */
 export interface OtlpOptions {
-  /** Environment variables. The exporters read addresses, headers, certificates and timeouts from the process's own environment. */
+  /** Environment variables. Those of the process have no effect. */
   readonly env: Environment;
   /** Service name if `OTEL_SERVICE_NAME` is not set. */
   readonly service: string;
@@ -64,7 +64,7 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
   const tell = failures(failed);
   const ids = new RunIds();
   const resource = resourceFromAttributes({ "service.name": service }).merge(
-    detectResources({ detectors: [envDetector] }),
+    within(env, () => detectResources({ detectors: [envDetector] })),
   );
   const spans =
     traces &&
@@ -75,7 +75,7 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
       spanLimits: { attributeValueLengthLimit: wanted.attributeLimit ?? LONGEST },
       spanProcessors: [
         new BatchSpanProcessor({
-          exporter: watched(await spanExporter(traces.protocol), "traces", tell),
+          exporter: watched(await spanExporter(traces.protocol, env), "traces", tell),
           ...millis("scheduledDelayMillis", wanted.scheduleDelay),
         }),
       ],
@@ -86,7 +86,7 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
       resource,
       readers: [
         new PeriodicExportingMetricReader({
-          exporter: watched(await metricExporter(metrics.protocol), "metrics", tell),
+          exporter: watched(await metricExporter(metrics.protocol, env), "metrics", tell),
           ...millis("exportIntervalMillis", wanted.exportInterval),
         }),
       ],
@@ -137,20 +137,34 @@ function unheard({ protocol, hostname, port }: URL, signal: AbortSignal): Promis
   });
 }
 
-async function spanExporter(protocol: Protocol): Promise<SpanExporter> {
+async function spanExporter(protocol: Protocol, env: Environment): Promise<SpanExporter> {
   const { OTLPTraceExporter } =
     protocol === "http/json"
       ? await import("@opentelemetry/exporter-trace-otlp-http")
       : await import("@opentelemetry/exporter-trace-otlp-proto");
-  return new OTLPTraceExporter();
+  return within(env, () => new OTLPTraceExporter());
 }
 
-async function metricExporter(protocol: Protocol): Promise<PushMetricExporter> {
+async function metricExporter(protocol: Protocol, env: Environment): Promise<PushMetricExporter> {
   const { OTLPMetricExporter } =
     protocol === "http/json"
       ? await import("@opentelemetry/exporter-metrics-otlp-http")
       : await import("@opentelemetry/exporter-metrics-otlp-proto");
-  return new OTLPMetricExporter();
+  return within(env, () => new OTLPMetricExporter());
+}
+
+/**
+ * Runs `make` with the variables of `env` as those of the process. OpenTelemetry's parts read `process.env` when they are made.
+ * Options cannot replace that: the exporters would still add the headers of the process, which may be secrets, to the given ones.
+ */
+function within<Part>(env: Environment, make: () => Part): Part {
+  const own = process.env;
+  process.env = { ...env };
+  try {
+    return make();
+  } finally {
+    process.env = own;
+  }
 }
 
 /** Reports the first failure of a signal, and the next failure only after a success. */

@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Agent, Session } from "@banyan/core";
 import { scriptedModel } from "@banyan/core/testing";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { openOtlp } from "./otlp.ts";
 import { readOtlpVariables } from "./variables.ts";
 
@@ -149,5 +150,51 @@ describe("F102: the last sending", () => {
     expect(failed).toContain("The last telemetry could not be sent within 2 seconds.");
     server.closeAllConnections();
     server.close();
+  });
+});
+
+describe("F102: only the environment that the caller names counts", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  async function collector() {
+    const requests: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
+    const server = createServer(async (request, response) => {
+      requests.push({ path: request.url ?? "", headers: request.headers, body: await text(request) });
+      response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close().closeAllConnections());
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  }
+
+  test("address, headers and resource are its own, and those of the process go nowhere", async () => {
+    const [named, other] = [await collector(), await collector()];
+    vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", other.url);
+    vi.stubEnv("OTEL_EXPORTER_OTLP_HEADERS", "x-secret=of-the-process");
+    vi.stubEnv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip");
+    vi.stubEnv("OTEL_SERVICE_NAME", "process-service");
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: named.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_EXPORTER_OTLP_HEADERS: "x-own=mine",
+      OTEL_RESOURCE_ATTRIBUTES: "team=garden",
+    };
+    const before = { ...process.env };
+    const otlp = await openOtlp({ env, service: "own-service", redact: (text) => text, failed: () => {} });
+    expect({ ...process.env }).toEqual(before);
+    const session = Session.inMemory();
+    otlp.telemetry.follow(session);
+    await new Agent({ model: scriptedModel(["Hello"]) }).send("Hi", { session });
+    await otlp.close();
+    expect(other.requests).toEqual([]);
+    expect(named.requests.map(({ path }) => path).sort()).toEqual(["/v1/metrics", "/v1/traces"]);
+    for (const { headers, body } of named.requests) {
+      expect(headers).toMatchObject({ "x-own": "mine" });
+      expect(headers).not.toHaveProperty("x-secret");
+      expect(body).toContain('"team"');
+      expect(body).toContain("own-service");
+    }
   });
 });
