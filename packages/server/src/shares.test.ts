@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createId } from "@banyan/core";
 import { scriptedModel } from "@banyan/core/testing";
 import { commands, rights } from "@banyan/protocol";
@@ -230,6 +231,47 @@ test("S29: the server keeps a digest, knows the link after a restart, and forget
   await owner.ask("conversation.remove", { conversation });
   expect(await ask(server.address, `/?token=${token}`)).toMatchObject({ status: 401 });
   expect(new KeptShares(file).list()).toEqual([]);
+});
+
+test("S29: a link whose file cannot be written is not created; a revoked one ends at once, and its end can be stored later", async () => {
+  const state = temporaryDirectory();
+  const file = join(state, "links.json");
+  const { server, owner, conversation, token, share } = await shared({ state });
+  const looking = () => ask(server.address, `/?token=${token}`, { headers: { "sec-fetch-mode": "navigate" } });
+  const stored = readFileSync(file, "utf8");
+  rmSync(file);
+  mkdirSync(join(file, "in-the-way"), { recursive: true });
+  const said = await owner.ask("share.create", { conversation }).catch((error: Error) => error);
+  expect(said).toMatchObject({
+    code: "invalid",
+    message: expect.stringMatching(/links\.json: it cannot be written .*No link was created\.$/),
+  });
+  expect((await owner.ask("share.list", { conversation })).shares).toHaveLength(1);
+  expect(await looking()).toMatchObject({ status: 303 });
+  await expect(owner.ask("share.revoke", { share: share.id })).rejects.toThrow(/Revoke it once more\.$/);
+  expect(await looking()).toMatchObject({ status: 401 });
+  expect(readdirSync(state).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  rmSync(file, { recursive: true });
+  writeFileSync(file, stored);
+  await owner.ask("share.revoke", { share: share.id });
+  expect(new KeptShares(file).list()).toEqual([]);
+  await expect(owner.ask("share.revoke", { share: share.id })).rejects.toThrow("There is no link");
+});
+
+test("S29: where files may not grow, links that were created stay, and the next is refused", () => {
+  const file = join(temporaryDirectory(), "links.json");
+  const module = new URL("./auth/kept-shares.ts", import.meta.url).href;
+  const script = `import { KeptShares } from ${JSON.stringify(module)};
+    const shares = new KeptShares(${JSON.stringify(file)});
+    for (let made = 0; ; made++)
+      try { shares.create({ conversation: "c" }, 60); }
+      catch ({ name, message }) { console.log(JSON.stringify({ made, name, message, listed: shares.list().length })); break; }`;
+  const limited = ["-c", 'ulimit -f 2 && exec "$0" --input-type=module -e "$1"', process.execPath, script];
+  const { made, name, message, listed } = JSON.parse(execFileSync("bash", limited, { encoding: "utf8" }));
+  expect([made > 2, listed, name]).toEqual([true, made, "ShareError"]);
+  expect(message).toMatch(/it cannot be written \(EFBIG: .*No link was created\.$/);
+  expect(new KeptShares(file).list()).toHaveLength(made);
+  expect(readdirSync(dirname(file))).toEqual(["links.json"]);
 });
 
 test("S29, S20: a link is followed from any site; whoever sees more there stays who they are, and is given no key", async () => {

@@ -51,8 +51,11 @@ export const conversationHandlers: Handlers<
 
   async "conversation.remove"({ conversation }, { conversations, host, shares }) {
     await conversations.remove(conversation);
-    shares?.forget(conversation);
-    await host.worktrees.sweep(conversation, undefined);
+    try {
+      shares?.forget(conversation);
+    } finally {
+      await host.worktrees.sweep(conversation, undefined);
+    }
     return {};
   },
 

@@ -38,7 +38,7 @@ export function shownOnly(only: Only): Principal {
 
 /** The links that show a conversation to anyone who has them (S29). The server keeps and opens them. */
 export interface Shares {
-  /** Creates a link and its token, which only this call returns. Throws `ShareError` if there are too many links. */
+  /** Creates a link and its token, which only this call returns. Throws `ShareError` for too many links or if the link cannot be stored. */
   create(
     shown: { readonly conversation: string; readonly leaf?: string },
     seconds: number,
@@ -51,7 +51,7 @@ export interface Shares {
   forget(conversation: string): void;
 }
 
-/** A link that cannot be created. */
+/** A link that cannot be created, or whose end cannot be stored. */
 export class ShareError extends Error {
   override readonly name = "ShareError";
 }

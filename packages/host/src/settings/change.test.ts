@@ -1,9 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { changeSetting, changeSettingByText } from "./change.ts";
 import { SettingsError } from "./fault.ts";
+import { replaceJsonFile } from "./json-file.ts";
 import { parseKey } from "./key.ts";
 
 let folder: string;
@@ -30,6 +40,17 @@ describe("changing a setting", () => {
   test("makes a file for the user alone", () => {
     changeSetting(join(folder, "new", "settings.json"), ["model"], "a/b");
     expect(statSync(join(folder, "new", "settings.json")).mode & 0o777).toBe(0o600);
+  });
+
+  test("names a file that cannot be written, and leaves nothing behind", () => {
+    mkdirSync(join(file, "in-the-way"), { recursive: true });
+    writeFileSync(join(folder, "plain"), "");
+    for (const place of [file, join(folder, "plain", "settings.json")]) {
+      const change = () => replaceJsonFile(place, {});
+      expect(change).toThrow(SettingsError);
+      expect(change).toThrow(`${place}: it cannot be written (`);
+    }
+    expect(readdirSync(folder).sort()).toEqual(["plain", "settings.json"]);
   });
 
   test("puts right what was wrong", () => {

@@ -13,6 +13,7 @@ export {
 } from "./configuration.ts";
 export { type SettingVariable, settingVariables } from "./environment.ts";
 export { describeFault, SettingsError, type SettingsFault } from "./fault.ts";
+export { replaceJsonFile } from "./json-file.ts";
 export { formatKey, type KeyPath, parseKey } from "./key.ts";
 export type { LayerName } from "./layer.ts";
 export type { Entry } from "./merge.ts";

@@ -1,17 +1,8 @@
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { readFileStart } from "../places/read-file.ts";
-import type { SettingsFault } from "./fault.ts";
+import { SettingsError, type SettingsFault } from "./fault.ts";
 import { type JsonPlaces, parseJson } from "./json-text.ts";
 
 /** The content of a JSON file; `absent` if there is no file. */
@@ -51,15 +42,18 @@ export function readJsonFile(file: string): JsonFile {
 
 /**
  * Replaces a JSON file atomically: readers see the old or the new content. New files and folders are for the user
- * only. A link stays, and its target is replaced. Keeps the indentation.
+ * only. A link stays, and its target is replaced. Keeps the indentation. Throws a `SettingsError` if the file cannot be
+ * written, which keeps the old content.
  */
 export function replaceJsonFile(file: string, value: unknown, before = ""): void {
   const target = targetOf(file);
   const [, indent = "  "] = /^\s*\{\r?\n([ \t]+)/.exec(before) ?? [];
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   const temporary = `${target}.${randomUUID()}.tmp`;
-  const handle = openSync(temporary, "wx", 0o600);
   try {
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    const handle = openSync(temporary, "wx", 0o600);
+    using undo = new DisposableStack();
+    undo.defer(() => rmSync(temporary, { force: true }));
     try {
       writeFileSync(handle, `${JSON.stringify(value, undefined, indent)}\n`);
       // Without this, a power cut could leave an empty file.
@@ -68,10 +62,16 @@ export function replaceJsonFile(file: string, value: unknown, before = ""): void
       closeSync(handle);
     }
     renameSync(temporary, target);
-  } catch (error) {
-    unlinkSync(temporary);
-    throw error;
+  } catch (cause) {
+    throw new SettingsError({ source: file, ...whyNotWritten(cause) }, { cause });
   }
+}
+
+function whyNotWritten(error: unknown): Pick<SettingsFault, "problem" | "advice"> {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return { problem: "there is no room left on the disk", advice: "free some space and try again" };
+  return { problem: `it cannot be written (${message})`, advice: "expected a file that this user may write" };
 }
 
 function targetOf(file: string): string {

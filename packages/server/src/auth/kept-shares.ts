@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync } from "node:fs";
 import { createId } from "@banyan/core";
 import type { Principal, Shares } from "@banyan/desk";
 import { ShareError, shownOnly } from "@banyan/desk/serving";
+import { replaceJsonFile, SettingsError } from "@banyan/host";
 import type { Share } from "@banyan/protocol";
 import { randomToken } from "./secret.ts";
 
@@ -28,6 +28,8 @@ export class KeptShares implements Shares, Disposable {
     string,
     { readonly kept: Kept; readonly principal: Principal; readonly end: () => void }
   >();
+  /** Links that are revoked, and that the file still has because it could not be written. */
+  readonly #unstored = new Set<string>();
 
   /** Throws when the file exists but holds no list of links: the operator must decide what to do with it. */
   constructor(file?: string) {
@@ -35,7 +37,7 @@ export class KeptShares implements Shares, Disposable {
     for (const kept of keptIn(file)) this.#add(kept);
   }
 
-  /** Creates a link and its token, which only this call returns. Throws for too many links or an unwritable file. */
+  /** Creates a link and its token, which only this call returns. Throws `ShareError` for too many links or an unwritable file. */
   create(
     shown: { readonly conversation: string; readonly leaf?: string },
     seconds: number,
@@ -47,7 +49,7 @@ export class KeptShares implements Shares, Disposable {
     const share = { id: createId(), ...shown, createdAt: now, expiresAt: now + seconds * 1_000 };
     this.#add({ ...share, digest: digestOf(token) });
     try {
-      this.#save();
+      this.#save("No link was created.");
     } catch (error) {
       this.#shares.get(share.id)?.end();
       throw error;
@@ -63,17 +65,14 @@ export class KeptShares implements Shares, Disposable {
       .sort((a, b) => b.createdAt - a.createdAt);
   }
 
-  /** Revokes a link. Returns whether a link of this id existed. */
+  /** Revokes a link. Returns whether a link of this id existed. Throws `ShareError` if the file cannot be written. */
   revoke(id: string): boolean {
-    const share = this.#shares.get(id);
-    share?.end();
-    if (share) this.#save();
-    return share !== undefined;
+    return this.#revoke([id]);
   }
 
   /** Revokes all links to a removed conversation: a later conversation of the same id is a different one. */
   forget(conversation: string): void {
-    for (const { id } of this.list(conversation)) this.revoke(id);
+    this.#revoke(this.list(conversation).map(({ id }) => id));
   }
 
   /** The principal of a token; `undefined` for an unknown token or an expired link. */
@@ -113,13 +112,28 @@ export class KeptShares implements Shares, Disposable {
     wait();
   }
 
-  #save(): void {
-    if (this.#file === undefined) return;
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    const temporary = `${this.#file}.${process.pid}.tmp`;
+  /** Ends the links of these ids at once, and then stores that. Returns whether any of them existed. */
+  #revoke(ids: readonly string[]): boolean {
+    const known = ids.filter((id) => this.#shares.has(id) || this.#unstored.has(id));
+    for (const id of known) {
+      this.#shares.get(id)?.end();
+      this.#unstored.add(id);
+    }
+    if (known.length > 0)
+      this.#save("The link no longer opens, but a restart of the server would open it again. Revoke it once more.");
+    return known.length > 0;
+  }
+
+  /** Stores all links. Throws `ShareError` with what happened and this advice. */
+  #save(advice: string): void {
     const shares = [...this.#shares.values()].map(({ kept }) => kept);
-    writeFileSync(temporary, `${JSON.stringify({ shares }, null, 2)}\n`, { mode: 0o600 });
-    renameSync(temporary, this.#file);
+    try {
+      if (this.#file !== undefined) replaceJsonFile(this.#file, { shares });
+    } catch (cause) {
+      if (!(cause instanceof SettingsError)) throw cause;
+      throw new ShareError(`${cause.message} ${advice}`, { cause });
+    }
+    this.#unstored.clear();
   }
 }
 
