@@ -139,6 +139,23 @@ export function member(character: string): { readonly source: string; readonly c
   return { source: /[a-z\d]/i.test(character) ? character : `\\u{${code.toString(16)}}`, code };
 }
 
+let cased: readonly string[] | undefined;
+
+/** Returns a class with the characters that a letter or class matches if case is ignored. */
+export function anyCase(source: string): string {
+  cased ??= Array.from({ length: 0x1f000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
+    /[\p{Cased}\p{CWCM}\p{CWCF}]/v.test(character),
+  );
+  const [exact, folded] = [new RegExp(source, "v"), new RegExp(source, "iv")];
+  const differing = cased.filter((character) => exact.test(character) !== folded.test(character));
+  if (differing.length === 0) return source;
+  const [added = [], removed = []] = [true, false].map((isAdded) =>
+    differing.filter((character) => folded.test(character) === isAdded),
+  );
+  const listed = (characters: readonly string[]) => `[${characters.map((one) => member(one).source).join("")}]`;
+  return removed.length > 0 ? `[[${source}--${listed(removed)}]${listed(added)}]` : `[${source}${listed(added)}]`;
+}
+
 function isValid(source: string): boolean {
   try {
     new RegExp(source, "v");

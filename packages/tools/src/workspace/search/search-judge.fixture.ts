@@ -160,7 +160,27 @@ const choiceOf = (one: fc.Arbitrary<Part>) =>
 
 const group = fc
   .tuple(fc.constantFrom("(", "(?:", "(?i:", "(?=", "(?!", "(?<=", "(?<!"), choiceOf(simple))
-  .map(([opening, inner]) => joined([inner], ([source]) => `${opening}${source})`));
+  .map(([opening, inner]) =>
+    joined(
+      [inner],
+      ([source]) => `${opening}${source})`,
+      ([source = ""]) => (opening === "(?i:" ? `(?:${caseless(source)})` : `${opening}${source})`),
+    ),
+  );
+
+/** Lists both cases of each letter in a meaning: V8 compiles some patterns with `(?i:...)` wrongly. */
+function caseless(meaning: string): string {
+  return meaning.replace(
+    /\\x(..)|(\\p\{L[lu]\})|(\\P\{Lu\})|\\[pP]\{.*?\}|\\.|a-z|\p{L}/gsv,
+    (token, code, set, other) => {
+      if (set) return "[\\p{Lu}\\p{Ll}]";
+      if (other) return "[^\\p{Lu}\\p{Ll}]";
+      if (token === "a-z") return "[a-zA-Z]";
+      const letter = code ? String.fromCodePoint(Number.parseInt(code, 16)) : token;
+      return /^\p{L}$/v.test(letter) ? `[${letter.toLowerCase()}${letter.toUpperCase().slice(0, 1)}]` : token;
+    },
+  );
+}
 
 const repeated = literal.map((word) =>
   joined(

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { expect, test } from "vitest";
 import { searchTexts } from "./search-files.ts";
 import { translate } from "./search-pattern.ts";
@@ -119,4 +120,31 @@ test.each([
   "x|(?i)[[:alpha:]] bar",
 ])("F79: %j finds letters of any case in a text with characters beyond Latin-1", (pattern) => {
   expect(linesWith(pattern, "foo BAR\nfoo BAR 日本\n")).toEqual([1, 2]);
+});
+
+test.each([
+  ["(?i)^[^a-z]$|\\W\\Qfoo\\E", "é Foo"],
+  ["[^a-z]$|(?i:\\Wfoo)", "é Foo"],
+  ["(?i:[^a]foo)x|[^b]foo", "cfoo"],
+  ["(?i:[[:upper:]]) b", "a b"],
+  ["x(?i:straße|[k-l])Y", "xKY"],
+  ["(?i:[^a-z])x", "éx"],
+])("F79: %j finds %j in V8's plain code too, which long-lived programs get", (pattern, line) => {
+  setFlagsFromString("--no-regexp-optimization");
+  using _restored = { [Symbol.dispose]: () => setFlagsFromString("--regexp-optimization") };
+  expect(linesWith(pattern, `${line}\n${line} 日本\n`)).toContain(1);
+});
+
+test.each([
+  ["(?i:foo)x", "FOOX"],
+  ["(?i:[^a-z])x", "Ax"],
+  ["a(?i:b)c", "ABC"],
+  ["(?i)a(?-i:b)c", "ABC"],
+])("F79: %j does not find %j: case is ignored in one part only", (pattern, line) => {
+  expect(linesWith(pattern, line)).toEqual([]);
+});
+
+test("F79: a reference that ignores case in a part of a pattern is refused, and works in the whole pattern", () => {
+  expect(() => translate("(?i:(a)\\1)b")).toThrow("Write (?i) at the beginning, for all parts.");
+  expect(linesWith("(?i)(a)\\1b", "aAB")).toEqual([1]);
 });

@@ -1,4 +1,5 @@
 import {
+  anyCase,
   escaped,
   invalid,
   ownCharacter,
@@ -62,15 +63,19 @@ const OPENING_FORMS: readonly (readonly [start: RegExp, advice: string])[] = [
  * digits and words follow Unicode. Throws a `WorkspaceError` that names the unsupported part and a replacement.
  */
 export function translate(pattern: string): Pattern {
-  const first = new Translation(pattern, { spans: false, raw: false, references: new Set() });
+  const first = new Translation(pattern, { spans: false, raw: false, listsCases: false, references: new Set() });
   first.whole();
-  const translation = new Translation(pattern, first);
+  const listsCases = first.ignoresCase && first.mindsCase;
+  const translation = new Translation(pattern, {
+    spans: first.spans,
+    raw: first.raw,
+    references: first.references,
+    listsCases,
+  });
   const { source, needs } = translation.whole();
   const { spans, raw, stopsAtLineEnd, ignoresCase, note } = translation;
-  // Without the flag, V8 misses matches of `(?i:[\p{Lu}] b)` in texts with characters outside Latin-1.
-  const expression = ignoresCase
-    ? compiled(`(?-i:${source})`, spans ? "giv" : "iv")
-    : compiled(source, spans ? "gv" : "v");
+  // V8 compiles `(?i:...)` wrongly: parts of a pattern get the flag of other parts. So the flag holds for all or none.
+  const expression = compiled(source, `${spans ? "g" : ""}${ignoresCase && !listsCases ? "i" : ""}v`);
   return { expression, spans, raw, stopsAtLineEnd, needs, ignoresCase, note };
 }
 
@@ -88,7 +93,11 @@ function compiled(source: string, flags: string): RegExp {
 }
 
 /** Results of the first pass for the second pass. */
-type Known = Pick<Pattern, "spans" | "raw"> & { readonly references: ReadonlySet<number> };
+interface Known extends Pick<Pattern, "spans" | "raw"> {
+  /** True if case is ignored in some parts only. The sources of these parts list both cases of each letter. */
+  readonly listsCases: boolean;
+  readonly references: ReadonlySet<number>;
+}
 
 /** One pass over a pattern. The first pass collects facts that the second pass needs from the start. */
 class Translation implements Facts {
@@ -101,6 +110,8 @@ class Translation implements Facts {
   raw = false;
   stopsAtLineEnd = false;
   ignoresCase = false;
+  /** True if case matters in a part of the pattern. */
+  mindsCase = false;
   note: string | undefined;
   #groups = 0;
   #atomics = 0;
@@ -125,22 +136,19 @@ class Translation implements Facts {
     const options: Part[] = [];
     let flags = outer;
     do {
-      const runs: Part[] = [];
-      let parts: Part[] = [];
+      const parts: Part[] = [];
       while (!this.#isAtEnd()) {
         this.#skipVerbose(flags);
         if (this.#isAtEnd()) break;
         const changed = this.#flagsHere(flags);
         if (changed) {
-          runs.push(withCase(sequence(parts), flags, outer));
-          [parts, flags] = [[], changed];
+          flags = changed;
           continue;
         }
         const part = this.#quantified(this.#atom(flags, parts.at(-1)), flags);
         if (part) parts.push(part);
       }
-      runs.push(withCase(sequence(parts), flags, outer));
-      options.push(sequence(runs));
+      options.push(sequence(parts));
     } while (this.#reader.takes("|"));
     return choice(options);
   }
@@ -222,8 +230,8 @@ class Translation implements Facts {
       if (character === "\r") this.raw = true;
       return set(character === "\n" ? "\\n" : "\\r");
     }
-    if (ignoresCase) this.ignoresCase = true;
-    const source = escaped(character);
+    const isLetter = character.toLowerCase() !== character.toUpperCase();
+    const source = isLetter ? this.#cased(escaped(character), ignoresCase) : escaped(character);
     // These characters have other bytes in other encodings, and their upper or lower case may share no bytes.
     const code = character.codePointAt(0) ?? 0;
     const isPlain = code < 0x80 || (!ignoresCase && code > 0xff && character.isWellFormed() && code !== 0xfffd);
@@ -233,7 +241,7 @@ class Translation implements Facts {
   #group(flags: Flags): Part | undefined {
     if (this.#reader.match(/^\(\?#[^)]*\)/)) return undefined;
     const again = this.#reader.match(/^\(\?P=([^)]+)\)/)?.[1];
-    if (again !== undefined) return this.#reference(again);
+    if (again !== undefined) return this.#reference(again, flags);
     const { rest } = this.#reader;
     for (const [start, advice] of OPENING_FORMS)
       if (start.test(rest)) throw invalid(`${start.exec(rest)?.[0]}... is not understood`, advice);
@@ -241,10 +249,7 @@ class Translation implements Facts {
     const look = this.#reader.match(/^\(\?<?[=!]/)?.[0];
     if (look) return assertion(`${look}${this.#inner(flags).source})`);
     const flagged = this.#reader.match(/^\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?:/);
-    if (flagged) {
-      const changed = changedFlags(flags, flagged[1], flagged[2]);
-      return grouped(withCase(this.#inner(changed), changed, flags));
-    }
+    if (flagged) return grouped(this.#inner(changedFlags(flags, flagged[1], flagged[2])));
     const name = this.#reader.match(/^\(\?(?:P?<([^>=!]+)>|'([^']+)')/);
     if (!name && rest.startsWith("(?")) throw invalid(`Invalid group ${rest.slice(0, 4)}`);
     if (!name) this.#reader.takes("(");
@@ -300,18 +305,18 @@ class Translation implements Facts {
     const character = readCharacter(this.#reader);
     if (character !== undefined) return this.#literal(character, flags);
     const number = this.#reader.match(/^(?:([1-9]\d*)|g\{?([1-9]\d*)\}?)/);
-    if (number) return this.#reference(Number(number[1] ?? number[2]));
+    if (number) return this.#reference(Number(number[1] ?? number[2]), flags);
     const name = this.#reader.match(/^k(?:<([^>]+)>|\{([^}]+)\}|'([^']+)')/);
-    if (name) return this.#reference(name[1] ?? name[2] ?? name[3] ?? "");
+    if (name) return this.#reference(name[1] ?? name[2] ?? name[3] ?? "", flags);
     const property = readProperty(this.#reader);
-    if (property !== undefined) return this.#set(`[${property}]`);
+    if (property !== undefined) return this.#set(`[${property}]`, flags);
     const boundary = this.#reader.match(/^b\{(start|end)(?:-half)?\}/)?.[1];
     if (boundary) return assertion(boundary === "start" ? WORD_START : WORD_END);
     const letter = this.#reader.character();
     const set = SETS[letter.toLowerCase()];
     if (set !== undefined) {
       if (letter === "v") this.spans = true;
-      return this.#set(letter === letter.toLowerCase() ? `[${set}]` : `[^${set}]`);
+      return this.#set(letter === letter.toLowerCase() ? `[${set}]` : `[^${set}]`, flags);
     }
     switch (letter) {
       case "b":
@@ -344,23 +349,34 @@ class Translation implements Facts {
     }
   }
 
-  #reference(group: number | string): Part {
+  #reference(group: number | string, { ignoresCase }: Flags): Part {
     const number = typeof group === "string" ? this.#names.get(group) : group;
     if (number === undefined) throw invalid(`there is no group "${group}" before the place that refers to it`);
+    if (ignoresCase && this.#known.listsCases)
+      throw invalid(
+        "a reference cannot ignore case in a part of a pattern",
+        "Write (?i) at the beginning, for all parts",
+      );
     this.references.add(number);
     return { source: this.#known.references.has(number) ? `\\k<g${number}>` : "", needs: [] };
   }
 
-  #set(source: string): Part {
+  #set(source: string, { ignoresCase }: Flags): Part {
     if (new RegExp(source, "v").test("\n")) this.stopsAtLineEnd = true;
-    return set(source);
+    return set(this.#cased(source, ignoresCase));
   }
 
-  #class({ ignoresCase }: Flags): Part {
+  #class(flags: Flags): Part {
     const { source, spans, raw } = readClass(this.#reader);
-    if (ignoresCase) this.ignoresCase = true;
     if (raw) this.raw = true;
-    return spans ? this.#spanning(set(source)) : this.#set(source);
+    return spans ? this.#spanning(set(this.#cased(source, flags.ignoresCase))) : this.#set(source, flags);
+  }
+
+  /** Returns the source of a letter or class, with both cases if they must be listed. */
+  #cased(source: string, ignoresCase: boolean): string {
+    if (ignoresCase) this.ignoresCase = true;
+    else this.mindsCase = true;
+    return ignoresCase && this.#known.listsCases ? anyCase(source) : source;
   }
 }
 
@@ -371,9 +387,4 @@ function changedFlags(flags: Flags, on = "", off = ""): Flags {
   const has = (flag: string, before: boolean) => (before || on.includes(flag)) && !off.includes(flag);
   const { ignoresCase, dotAll, verbose } = flags;
   return { ignoresCase: has("i", ignoresCase), dotAll: has("s", dotAll), verbose: has("x", verbose) };
-}
-
-function withCase(part: Part, { ignoresCase }: Flags, outer: Flags): Part {
-  if (ignoresCase === outer.ignoresCase || part.source === "") return part;
-  return { ...part, source: `(?${ignoresCase ? "i" : "-i"}:${part.source})`, unit: true };
 }
