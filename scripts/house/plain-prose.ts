@@ -57,3 +57,17 @@ function partsOf(markdown: string): string[] {
     .flatMap((part) => (/^\s*\|/.test(part) ? part.split(/(?<!\\)\|/) : part.replace(/^\s*(?:[-*#>]+|\d+\.) /, "")))
     .map((part) => part.replaceAll(/\s+/g, " ").trim());
 }
+
+/** The comments of a TypeScript source, without their marks, examples and notes to tools. Comments after code are left out. */
+export function commentsOf(source: string): string[] {
+  const blocks = source.matchAll(/^[ \t]*\/\*\*?([\s\S]*?)\*\/|(?:^[ \t]*\/\/.*(?:\n|$))+/gm);
+  return [...blocks]
+    .map(([whole, block]) => (block ?? whole).replaceAll(/^[ \t]*(?:\/\/|\*)? ?/gm, ""))
+    .map((text) =>
+      text
+        .replace(/(?:^|\n)@example[\s\S]*/, "")
+        .replaceAll(/^(?:biome-ignore|@ts-).*\n?/gm, "")
+        .trim(),
+    )
+    .filter((text) => text !== "");
+}
