@@ -16,8 +16,7 @@ import { randomToken } from "./auth/secret.ts";
 import { Cluster, type Redrive } from "./cluster/cluster.ts";
 import type { Driver } from "./cluster/driver.ts";
 import { LeaseDriver } from "./cluster/lease-driver.ts";
-import { httpApp } from "./http/app.ts";
-import { doorPaths } from "./http/doors.ts";
+import { doors, httpApp } from "./http/app.ts";
 import type { EventStream } from "./http/event-stream.ts";
 import { openApi } from "./http/open-api.ts";
 import { pageFiles } from "./http/page-files.ts";
@@ -168,7 +167,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     isReady: async () => (await cluster?.isReady()) ?? !isStopping,
     isStopping: () => isStopping,
     health: () => ({ status: "ok", server: NAME, protocol: PROTOCOL }),
-    openApi: () => openApi(NAME, doorPaths()),
+    openApi: () => openApi(NAME, doors),
     log,
     defect,
   });

@@ -6,7 +6,7 @@ import { scriptedModel } from "@banyan/core/testing";
 import { commands, rights } from "@banyan/protocol";
 import { expect, test, vi } from "vitest";
 import { KeptShares } from "./auth/kept-shares.ts";
-import { doorPaths } from "./http/doors.ts";
+import { doors } from "./http/app.ts";
 import { openApi } from "./http/open-api.ts";
 import { type Answered, ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
@@ -114,7 +114,7 @@ test("S29: of all commands, a link carries out those alone that show its own con
 
 test("S29: of all addresses, a link opens the feed of its conversation, the page without what it shows, and what everybody sees", async () => {
   const { server, conversation, other, bearer } = await shared();
-  const { paths } = openApi("x", doorPaths()) as { readonly paths: Readonly<Record<string, object>> };
+  const { paths } = openApi("x", doors) as { readonly paths: Readonly<Record<string, object>> };
   const open: string[] = [];
   const tried: Answered[] = [];
   for (const [path, methods] of Object.entries(paths)) {

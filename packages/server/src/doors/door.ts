@@ -8,6 +8,7 @@ import {
   type UserContent,
   type UserPart,
 } from "@banyan/core/conversation";
+import type { Desk } from "@banyan/desk";
 import { refusalOf } from "@banyan/desk/serving";
 import { type ErrorCode, LARGEST_FRAME, type Problem } from "@banyan/protocol";
 import { type Context, Hono } from "hono";
@@ -20,6 +21,18 @@ export type DoorRequest = Context<HttpEnvironment>;
 
 /** The id of a conversation or message from a program. */
 export const doorId = z.string().regex(ID_PATTERN, `expected ${ID_RULE}`).refine(isId, `expected ${ID_RULE}`);
+
+/** A door of the server: addresses where programs of another protocol take turns. */
+export interface Door {
+  /** The beginning of its addresses, such as `/v1`. */
+  readonly address: string;
+  /** Answers requests to its addresses. */
+  open(desk: Desk): Hono<HttpEnvironment>;
+  /** Describes its addresses as OpenAPI 3.1 paths. Its protocol describes the responses (docs/doors.md). */
+  paths(): Record<string, object>;
+  /** Makes the body of a refusal. Default: `{ error: { code, message } }`. */
+  refusal?(code: "busy" | "forbidden", message: string): object;
+}
 
 /** Makes a response for an error in the format of the door's protocol. */
 type Failure = (context: DoorRequest, problem: { readonly code: string; readonly message: string }) => Response;

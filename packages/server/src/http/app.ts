@@ -7,12 +7,15 @@ import { parseAccept } from "hono/utils/accept";
 import { type Gate, type HttpEnvironment, knockOf, type Refusal } from "../auth/gate.ts";
 import { SIGNED_IN } from "../auth/signed-in-page.ts";
 import { agUi } from "../doors/ag-ui/door.ts";
+import type { Door } from "../doors/door.ts";
 import { openAi } from "../doors/openai/door.ts";
-import { errorOf } from "../doors/openai/words.ts";
 import { uiMessages } from "../doors/ui-messages/door.ts";
 import { Pace } from "../socket/pace.ts";
 import type { PageFile } from "./page-files.ts";
 import { type RestParts, rest } from "./rest.ts";
+
+/** All doors of the server, which opens and describes each of them. */
+export const doors: readonly Door[] = [openAi, uiMessages, agUi];
 
 /** Maximum size of a sign-in request, in bytes. */
 const LARGEST_SIGN_IN = 10_000;
@@ -55,8 +58,9 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     if (status === 401) context.header("WWW-Authenticate", "Bearer");
     const wantsPage = context.req.header("accept")?.includes("text/html") ?? false;
     const code = status === 429 ? "busy" : "forbidden";
-    // Clients of OpenAI's formats expect errors in that format.
-    if (context.req.path.startsWith("/v1/")) return context.json(errorOf(code, message), status);
+    // Programs of a door read errors in its format.
+    const refusal = doors.find(({ address }) => context.req.path.startsWith(`${address}/`))?.refusal;
+    if (refusal) return context.json(refusal(code, message), status);
     if (!wantsPage) return context.json({ error: { code, message } }, status);
     // A request under a foreign name must not be asked for a token.
     return status === 421 ? context.html(noticePage(message), status) : signInPage(context, status, message);
@@ -118,7 +122,8 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     return context.json({ signedIn: page !== undefined });
   });
 
-  for (const programs of ["/api/*", "/v1/*"])
+  const outside = doors.map(({ address }) => `${address}/*`).filter((addresses) => !addresses.startsWith("/api/"));
+  for (const programs of ["/api/*", ...outside])
     app.use(programs, async (context, next) => {
       const verdict = gate.judge(knockOf(context.env.incoming));
       if (!verdict.ok) return refuse(context, verdict);
@@ -129,12 +134,10 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
 
   const paced = pacing();
   app.route("/api/v1", rest(parts, paced));
-  app.use("/v1/*", paced);
-  app.route("/v1", openAi(parts.desk));
-  app.use("/api/ag-ui/*", paced);
-  app.route("/api/ag-ui", agUi(parts.desk));
-  app.use("/api/chat/*", paced);
-  app.route("/api/chat", uiMessages(parts.desk));
+  for (const { address, open } of doors) {
+    app.use(`${address}/*`, paced);
+    app.route(address, open(parts.desk));
+  }
 
   // The page's files hold no data, which comes over the socket. They are the same in every installation.
   app.get("*", (context) => {

@@ -8,6 +8,7 @@ import {
   PROTOCOL,
   refTo,
 } from "@banyan/protocol";
+import type { Door } from "../doors/door.ts";
 import { PLACE_FORM } from "./event-stream.ts";
 
 /** Commands about a connection: they need a socket. */
@@ -36,7 +37,7 @@ const problems = {
 /**
  * The API for scripts as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), from the schemas of the protocol and of the doors.
  */
-export function openApi(server: string, doors: Readonly<Record<string, object>>): object {
+export function openApi(server: string, doors: readonly Door[]): object {
   const { schemas, commands: names } = jsonSchemas();
   const posted = names.filter((name) => !OF_SOCKETS.has(name));
   const fieldsOf = (name: CommandName) => schemas[name]?.properties ?? {};
@@ -182,7 +183,7 @@ export function openApi(server: string, doors: Readonly<Record<string, object>>)
           responses: { 200: json("It.", { type: "object" }), ...problems },
         },
       },
-      ...doors,
+      ...Object.assign({}, ...doors.map((door) => door.paths())),
     },
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },

@@ -7,9 +7,11 @@ import type { ClientTool } from "@banyan/protocol";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { HttpEnvironment } from "../../auth/gate.ts";
+import { described, posted } from "../described.ts";
 import {
   bodyOf,
   conversationIn,
+  type Door,
   door,
   doorId as id,
   partsFrom,
@@ -86,7 +88,16 @@ const content = z.union([z.string().transform((text) => [{ type: "text" as const
  * The addresses for programs of AG-UI 1.0. A thread is a conversation, and each run streams a turn. Disconnecting does not stop
  * the turn; a separate address does.
  */
-export function agUi(desk: Desk): Hono<HttpEnvironment> {
+export const agUi: Door = {
+  address: "/api/ag-ui",
+  open,
+  paths: () => ({
+    "/api/ag-ui": { post: posted("agUiRun", "A turn, as a run of AG-UI 1.0 asks for it.", runInput) },
+    "/api/ag-ui/{id}/stop": { post: described("agUiStop", "Ends what runs in a thread, which is a conversation.") },
+  }),
+};
+
+function open(desk: Desk): Hono<HttpEnvironment> {
   return door(plainFailure, (app) => {
     app.post("/", async (context) => {
       const input = await bodyOf(context, runInput);

@@ -5,7 +5,8 @@ import { problemOf } from "@banyan/desk/serving";
 import type { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { HttpEnvironment } from "../../auth/gate.ts";
-import { bodyOf, type DoorRequest, door } from "../door.ts";
+import { described, posted } from "../described.ts";
+import { bodyOf, type Door, type DoorRequest, door } from "../door.ts";
 import { sending } from "../following.ts";
 import { chatRequest, chatWords, saidIn } from "./chat.ts";
 import { placeInChat, placeOfHistory } from "./history.ts";
@@ -21,7 +22,34 @@ const CONVERSATION = "x-banyan-conversation";
  * OpenAI's addresses for models, chat completions and responses. Each request is one turn of the agent with its own tools. Each
  * response is a message in the tree: two requests that continue one response make two branches.
  */
-export function openAi(desk: Desk): Hono<HttpEnvironment> {
+export const openAi: Door = {
+  address: "/v1",
+  open,
+  refusal: errorOf,
+  paths: () => ({
+    "/v1/models": {
+      get: described("openaiModels", "The agent and the model that it has now, as OpenAI lists models.", {
+        parameters: [],
+      }),
+    },
+    "/v1/chat/completions": {
+      post: posted(
+        "openaiChat",
+        "A turn, as OpenAI's chat completions ask for it; streamed with `stream`.",
+        chatRequest,
+      ),
+    },
+    "/v1/responses": {
+      post: posted(
+        "openaiResponse",
+        "A turn, as OpenAI's responses ask for it; streamed with `stream`.",
+        responsesRequest,
+      ),
+    },
+  }),
+};
+
+function open(desk: Desk): Hono<HttpEnvironment> {
   return door(openAiFailure, (app) => {
     app.get("/models", async (context) => {
       const principal = context.get("principal");

@@ -6,7 +6,17 @@ import type { Desk } from "@banyan/desk";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { HttpEnvironment } from "../../auth/gate.ts";
-import { bodyOf, conversationIn, type DoorRequest, door, doorId as id, partsFrom, plainFailure } from "../door.ts";
+import { described, OR_NOTHING, posted } from "../described.ts";
+import {
+  bodyOf,
+  conversationIn,
+  type Door,
+  type DoorRequest,
+  door,
+  doorId as id,
+  partsFrom,
+  plainFailure,
+} from "../door.ts";
 import {
   answersTo,
   beginTelling,
@@ -35,13 +45,29 @@ export const uiRequest = z.object({
   model: z.string().min(1).max(200).nullish(),
   answers: z.array(z.object({ question: id, answer: z.unknown() })).nullish(),
 });
+/** The protocol of this door in its description. */
+const STREAM = "the AI SDK's `useChat` (UI message stream 1)";
+
 type UiRequest = z.infer<typeof uiRequest>;
 
 /**
  * The addresses for the AI SDK's `useChat`. A chat is a conversation, and each answer is a turn as a UI message stream.
  * Disconnecting does not stop the turn; a separate address does.
  */
-export function uiMessages(desk: Desk): Hono<HttpEnvironment> {
+export const uiMessages: Door = {
+  address: "/api/chat",
+  open,
+  paths: () => ({
+    "/api/chat": { post: posted("uiChat", `A turn, as ${STREAM} asks for it.`, uiRequest) },
+    "/api/chat/{id}": {
+      get: described("uiMessages", `The branch in view of a conversation, as messages of ${STREAM}.`),
+    },
+    "/api/chat/{id}/stream": { get: described("uiStream", "The turn that works, from its beginning.", OR_NOTHING) },
+    "/api/chat/{id}/stop": { post: described("uiStop", "Ends what runs in a conversation.") },
+  }),
+};
+
+function open(desk: Desk): Hono<HttpEnvironment> {
   const stream = (
     context: DoorRequest,
     conversation: string,

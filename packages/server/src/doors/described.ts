@@ -1,0 +1,43 @@
+import { z } from "zod";
+
+/** The tag of all these addresses: generators of test requests can skip these addresses. */
+const tags = ["doors"];
+
+const CONVERSATION = { name: "id", in: "path", required: true, schema: { $ref: "#/components/schemas/id" } };
+const anything = { schema: {} };
+const responses = {
+  "2XX": {
+    description: "What came of it, in the door's own form.",
+    content: { "application/json": anything, "text/event-stream": anything },
+  },
+  default: { description: "What is wrong, in the door's own form.", content: { "application/json": anything } },
+};
+
+/** The responses where no turn may be running. */
+export const OR_NOTHING = { responses: { 204: { description: "None does." }, ...responses } };
+
+/** Describes an address that takes no body. */
+export function described(operationId: string, summary: string, more: object = {}): object {
+  return { operationId, summary, tags, parameters: [CONVERSATION], responses, ...more };
+}
+
+/** Describes an address that takes a body. */
+export function posted(operationId: string, summary: string, body: z.ZodType): object {
+  return {
+    ...{ operationId, summary, tags, responses },
+    requestBody: { required: true, content: { "application/json": { schema: schemaOf(body) } } },
+  };
+}
+
+/** A schema in OpenAPI's form. Values of any JSON type have no further description. */
+function schemaOf(body: z.ZodType): object {
+  const { $schema: _version, ...schema } = z.toJSONSchema(body, {
+    io: "input",
+    unrepresentable: "any",
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema._zod.def.type === "record") jsonSchema.additionalProperties = {};
+    },
+  });
+  const { $defs: _any, ...own } = schema as { readonly $defs?: unknown };
+  return own;
+}
