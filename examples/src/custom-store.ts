@@ -18,7 +18,7 @@ import type {
   ListQuery,
   Log,
   LogView,
-  OpenOptions,
+  OpenLogOptions,
   SearchHit,
   SearchOptions,
 } from "@banyan/core/stores";
@@ -36,7 +36,7 @@ class JsonLinesStore implements Store {
     mkdirSync(directory, { recursive: true });
   }
 
-  async open(id: string, options: OpenOptions = {}): Promise<Log> {
+  async open(id: string, options: OpenLogOptions = {}): Promise<Log> {
     if (this.#closed) throw new StoreError("unusable", "This store is closed; make a new one.");
     const file = this.#fileOf(id);
     if (!isId(id) || (!options.create && !existsSync(file))) throw notFound(id);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { reportIn } from "../../packages/cli/src/output/report.ts";
-import { Progress } from "../../packages/cli/src/print/progress.ts";
+import { ProgressLines } from "../../packages/cli/src/print/progress.ts";
 import { type Client, type ItemType, SHOWN_ITEMS } from "../../packages/cli/src/show/shown-items.fixture.ts";
 import { styleFor } from "../../packages/cli/src/show/style.ts";
 import type { Notice } from "../../packages/core/src/conversation/index.ts";
@@ -183,7 +183,7 @@ describe.runIf(chromiumPath && hasTmux)(`one recording, four screens${whyNot}`, 
     for (const terminal of [full, plain]) await terminal.until("Reply to banyan:");
     let print = "";
     const write = (text: string) => (print += text);
-    const progress = new Progress(write, styleFor(process.stdout, "never"), 100, { said: "nothing" });
+    const progress = new ProgressLines(write, styleFor(process.stdout, "never"), 100, { said: "nothing" });
     const report = reportIn("text", write, { live: true });
     session.listen({
       items(items) {

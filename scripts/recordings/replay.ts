@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { ChatView } from "../../packages/cli/src/chat/views/chat-view.ts";
-import { Progress, type ProgressOptions } from "../../packages/cli/src/print/progress.ts";
+import { ProgressLines, type ProgressOptions } from "../../packages/cli/src/print/progress.ts";
 import { styleFor } from "../../packages/cli/src/show/style.ts";
 import { createTheme } from "../../packages/cli/src/terminal/full/theme/theme.ts";
 import { LiveView } from "../../packages/cli/src/terminal/full/transcript/live-view.ts";
@@ -17,12 +17,12 @@ import {
 import type { Desk } from "../../packages/desk/src/desk.ts";
 import { OWNER } from "../../packages/desk/src/request/principal.ts";
 import type { Command } from "../../packages/protocol/src/index.ts";
-import { Branch } from "../../packages/server/src/doors/acp/branch.ts";
-import { type Abilities, Telling } from "../../packages/server/src/doors/acp/telling.ts";
+import { EditorBranch } from "../../packages/server/src/doors/acp/branch.ts";
+import { type Abilities, EditorUpdates } from "../../packages/server/src/doors/acp/telling.ts";
 import { AgUiTurn } from "../../packages/server/src/doors/ag-ui/turn.ts";
 import { chatRequest, chatWords } from "../../packages/server/src/doors/openai/chat.ts";
 import { responsesRequest, responsesWords } from "../../packages/server/src/doors/openai/responses.ts";
-import { type Asking, type Heard, takeTurn } from "../../packages/server/src/doors/openai/turn.ts";
+import { type TurnRequest, type TurnUpdate, takeTurn } from "../../packages/server/src/doors/openai/turn.ts";
 import { errorOf, failureOf } from "../../packages/server/src/doors/openai/words.ts";
 import { UiTurn } from "../../packages/server/src/doors/ui-messages/turn.ts";
 
@@ -60,15 +60,15 @@ function editor(able: boolean): Replay {
     readTextFile: able,
   };
   return (recording) => {
-    const branch = new Branch(emptyConversation(), null);
+    const branch = new EditorBranch(emptyConversation(), null);
     const parts = { sessionId: "s", branch, workspace: "/w", abilities, isOwn: () => false, contextSize: () => 1_000 };
-    const telling = new Telling(parts);
+    const telling = new EditorUpdates(parts);
     let last: ConversationState | undefined;
     const frames = eachItem(recording, (item, state) => {
       last = state;
       return telling.take(item, state);
     });
-    const again = last ? [...new Telling(parts).replay(last)] : [];
+    const again = last ? [...new EditorUpdates(parts).replay(last)] : [];
     return [...frames, ...again.map((update) => JSON.stringify({ replayed: update }))];
   };
 }
@@ -165,8 +165,8 @@ const openAi =
               { conversation: "c", find: async () => undefined },
             )
           : responsesWords(responsesRequest.parse({ model: "banyan", stream: true, input: "Go." }));
-      const heard: Heard[] = [];
-      const asking = { ...((await words.asking()) as Asking), conversation: "c" };
+      const heard: TurnUpdate[] = [];
+      const asking = { ...((await words.asking()) as TurnRequest), conversation: "c" };
       const signal = new AbortController().signal;
       const turn = await takeTurn(desk, OWNER, asking, { hear: (each) => heard.push(each), signal });
       const taken = await turn.taken;
@@ -187,7 +187,7 @@ const style = styleFor(process.stdout, "never");
 function printed(options: Partial<ProgressOptions>): Replay {
   return (recording) => {
     let text = "";
-    const progress = new Progress((written) => (text += written), style, 80, options);
+    const progress = new ProgressLines((written) => (text += written), style, 80, options);
     eachItem(recording, (item, state) => {
       progress.item(item, state);
       return [];

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import type { Client, Watched } from "@banyan/client";
+import type { Client, WatchedConversation } from "@banyan/client";
 import { connect } from "@banyan/client/node";
 import { createId } from "@banyan/core";
 import type { Measure } from "../measure.ts";
@@ -110,7 +110,7 @@ async function afterDeath([first, second]: readonly Node[]): Promise<number> {
   return (performance.now() - began) / 1_000;
 }
 
-function next(watched: Watched, type: string): Promise<void> {
+function next(watched: WatchedConversation, type: string): Promise<void> {
   return new Promise((resolve) => {
     const stop = watched.follow({
       item: (item) => {

@@ -5,10 +5,10 @@ import type { LoopTurn, TurnSink } from "@banyan/core/drivers";
 import { ForeignChanges, openWorkspace } from "@banyan/tools/workspace";
 import manifest from "../package.json" with { type: "json" };
 import { AgentProcess } from "./connection/agent-process.ts";
-import { failureOf, SilenceError } from "./connection/failure.ts";
+import { AgentSilenceError, failureOf } from "./connection/failure.ts";
 import { frames } from "./connection/frames.ts";
 import type { AcpAgent } from "./connection/options.ts";
-import { oddEnd, Report } from "./report/report.ts";
+import { AgentReport, oddEnd } from "./report/report.ts";
 import { readySession } from "./session/session.ts";
 
 /** Maximum bytes of one message of an agent. */
@@ -27,7 +27,7 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
     openWorkspace(agent.cwd),
     agent.backups === undefined ? {} : { backups: agent.backups },
   );
-  const report = new Report({ agent, sink, signal, changes });
+  const report = new AgentReport({ agent, sink, signal, changes });
   const noted = changes.noteAll();
   noted.catch(() => {}); // `await noted` below reports the error.
   await using process = await AgentProcess.start(name, agent);
@@ -151,11 +151,11 @@ function interruption(signal: AbortSignal): Disposable & { readonly promise: Pro
   return { promise, [Symbol.dispose]: () => signal.removeEventListener("abort", abort) };
 }
 
-/** Rejects with a `SilenceError` after `patience` milliseconds without a message. Never settles once `over` has aborted. */
+/** Rejects with a `AgentSilenceError` after `patience` milliseconds without a message. Never settles once `over` has aborted. */
 async function untilSilent(patience: number, heardAt: () => number, over: AbortSignal, doing: string): Promise<never> {
   for (;;) {
     const left = heardAt() + patience - performance.now();
-    if (left <= 0) throw new SilenceError(`${doing} for ${patience / 1000} seconds`);
+    if (left <= 0) throw new AgentSilenceError(`${doing} for ${patience / 1000} seconds`);
     await sleep(Math.max(left, 10), undefined, { signal: over }).catch(() => {});
     if (over.aborted) return new Promise(() => {});
   }

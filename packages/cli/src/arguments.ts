@@ -60,7 +60,7 @@ export interface Arguments {
 }
 
 /** Result of parsing a command line. */
-export type Wanted =
+export type ParsedCommandLine =
   | { readonly type: "run"; readonly arguments: Arguments }
   | Subcommand
   /** Text to print on stdout, without further action. */
@@ -97,7 +97,7 @@ Exit codes of --print, run and --task:
   130 interrupted · 141 pipe closed`;
 
 /** Parses a command line without the program's name. Has no effects. */
-export function readArguments(argv: readonly string[]): Wanted {
+export function readArguments(argv: readonly string[]): ParsedCommandLine {
   const [first, second] = argv;
   if (first === "version" && second === undefined) return readArguments(["--version"]);
   if (first === "help" && (second === undefined || COMMANDS.includes(second)))
@@ -110,7 +110,7 @@ export function readArguments(argv: readonly string[]): Wanted {
     : define("banyan", "Chat with an agent that works in this directory.", "the first message");
   const problem = parse(command, isRun ? argv.slice(1) : argv);
   if (problem) return problem.type === "mistake" ? { ...problem, output: outputIn(argv) } : problem;
-  const { print = isRun, task, chatMode, ...options } = command.opts<Given>();
+  const { print = isRun, task, chatMode, ...options } = command.opts<ParsedFlags>();
   const words = [task, print, ...command.args].filter((word) => typeof word === "string");
   const isTask = isRun || task !== undefined || chatMode === false;
   if (options.outputSchema !== undefined && !isTask)
@@ -126,13 +126,13 @@ export function readArguments(argv: readonly string[]): Wanted {
 }
 
 /** Options as the parser returns them. */
-interface Given extends Omit<Arguments, "print" | "task" | "limits"> {
+interface ParsedFlags extends Omit<Arguments, "print" | "task" | "limits"> {
   readonly print?: string | boolean;
   readonly task?: string;
   readonly chatMode?: boolean;
 }
 
-function mistake(message: string, argv: readonly string[]): Wanted {
+function mistake(message: string, argv: readonly string[]): ParsedCommandLine {
   return { type: "mistake", message, output: outputIn(argv) };
 }
 

@@ -26,8 +26,8 @@ export const signalExits = {
 } as const;
 
 /** The command must end early: a signal arrived, or the reader of its output is gone. */
-export class Stopped extends Error {
-  override readonly name = "Stopped";
+export class StoppedError extends Error {
+  override readonly name = "StoppedError";
   readonly problem: { readonly code: string; readonly message: string; readonly exit: ExitCode };
 
   constructor(message: string, exit: ExitCode) {
@@ -36,13 +36,13 @@ export class Stopped extends Error {
   }
 }
 
-/** Aborts with `Stopped` on a signal. A second signal exits at once. */
+/** Aborts with `StoppedError` on a signal. A second signal exits at once. */
 export function stopOnSignals(stop: AbortController): Disposable {
   const listeners = Object.entries(signalExits).map(([signal, exit]) => {
     const listener = () => {
       // A user who signals twice does not want to wait.
       if (stop.signal.aborted) process.exit(exit);
-      stop.abort(new Stopped(`Stopped by ${signal}.`, exit));
+      stop.abort(new StoppedError(`Stopped by ${signal}.`, exit));
     };
     process.on(signal, listener);
     return { signal, listener };

@@ -8,7 +8,7 @@ import { UsageError } from "./problem.ts";
 import { excerpt } from "./show/fit-text.ts";
 
 /** Callbacks for opening a conversation. */
-export interface Opening {
+export interface OpeningDialog {
   /** Receives warnings, one sentence each. */
   notice(sentence: string): void;
   /** Opens the conversation with this id. Default: the host opens it. */
@@ -24,7 +24,7 @@ export interface Opening {
 export async function openNamedSession(
   args: Arguments,
   host: Host,
-  opening: Opening,
+  opening: OpeningDialog,
 ): Promise<{ readonly session?: Session; readonly at?: string }> {
   const id = await namedIn(args, host, opening);
   if (id === undefined) {
@@ -49,7 +49,7 @@ export async function openWithModel(
     notice,
     open = (named) => host.openById(named),
     keepModel = false,
-  }: Pick<Opening, "notice" | "open"> & { readonly keepModel?: boolean },
+  }: Pick<OpeningDialog, "notice" | "open"> & { readonly keepModel?: boolean },
 ): Promise<Session> {
   const session = await open(id);
   try {
@@ -65,7 +65,7 @@ export async function openWithModel(
 async function namedIn(
   { resume, continue: isLast }: Arguments,
   host: Host,
-  { notice, choose }: Opening,
+  { notice, choose }: OpeningDialog,
 ): Promise<string | undefined> {
   if (isLast) {
     const { last, passed } = await host.lastConversation();
@@ -85,7 +85,7 @@ async function namedIn(
 }
 
 /** Finds a conversation by name. If several match, the user chooses. */
-export async function idOf(named: string, host: Host, choose: Opening["choose"]): Promise<string | undefined> {
+export async function idOf(named: string, host: Host, choose: OpeningDialog["choose"]): Promise<string | undefined> {
   try {
     return (await findConversation(host.store, named)).id;
   } catch (error) {
@@ -105,7 +105,12 @@ function placeIn({ state }: Session, { at }: Arguments): { readonly at?: string 
   return { at: newestLeaf(state, message) };
 }
 
-async function prepare(session: Session, keepModel: boolean, host: Host, notice: Opening["notice"]): Promise<void> {
+async function prepare(
+  session: Session,
+  keepModel: boolean,
+  host: Host,
+  notice: OpeningDialog["notice"],
+): Promise<void> {
   const { cwd } = session.state.labels;
   if (cwd !== undefined && cwd !== host.workspace)
     notice(`This conversation started in ${cwd} and continues in ${host.workspace}.`);

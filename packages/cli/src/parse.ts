@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 
 /** A command line that runs no command. */
-export type Unread =
+export type UnperformedLine =
   /** Text to print on stdout, without further action. */
   | { readonly type: "text"; readonly text: string }
   /** A sentence, perhaps with a suggestion in a second one. */
@@ -17,7 +17,7 @@ const DASHED_WORDS = /^-(?!\w[/~.])[^\s=]*\s/;
 const MARK = "\0";
 
 /** Parses the arguments of a command. Returns what to print instead of running it, if anything. Writes nothing. */
-export function parse(command: Command, argv: readonly string[]): Unread | undefined {
+export function parse(command: Command, argv: readonly string[]): UnperformedLine | undefined {
   let written = "";
   const write = (text: string) => {
     written += text;

@@ -11,11 +11,11 @@ import {
 } from "@banyan/host";
 import { McpError } from "@banyan/host/mcp";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { type ExitCode, exitCodes, Stopped } from "./exit.ts";
+import { type ExitCode, exitCodes, StoppedError } from "./exit.ts";
 import { serverOf } from "./serve/announced.ts";
 
 /** A failure, for the user and for scripts. */
-export interface Problem {
+export interface ReportedProblem {
   readonly code: string;
   /** One or two sentences with advice. */
   readonly message: string;
@@ -28,11 +28,11 @@ export class UsageError extends Error {
 }
 
 /** Describes an exception to the user of the command. */
-export function problemOf(error: unknown): Problem {
+export function problemOf(error: unknown): ReportedProblem {
   const message = error instanceof Error ? error.message : String(error);
-  const usage = (code: string): Problem => ({ code, message, exit: exitCodes.usage });
+  const usage = (code: string): ReportedProblem => ({ code, message, exit: exitCodes.usage });
   if (error instanceof UsageError) return usage("usage");
-  if (error instanceof Stopped) return error.problem;
+  if (error instanceof StoppedError) return error.problem;
   if (error instanceof ModelChoiceError) return { code: error.code, message, exit: exitOfModelError(error.code) };
   if (error instanceof ModelError) return { code: error.code, message, exit: exitOfModelError(error.code) };
   if (error instanceof ConversationError) return usage(`conversation-${error.code}`);

@@ -1,4 +1,4 @@
-import type { Program } from "@banyan/host/exchange";
+import type { ForeignProgram } from "@banyan/host/exchange";
 import { Command, Option } from "commander";
 import { type AcpArguments, readAcp } from "./acp/arguments.ts";
 import { type AttachArguments, readAttach } from "./attach/arguments.ts";
@@ -8,7 +8,7 @@ import { positiveInteger } from "./flag-values.ts";
 import { type McpArguments, readMcp } from "./mcp/arguments.ts";
 import { type MemoryArguments, readMemory } from "./memory/arguments.ts";
 import { type NodesArguments, readNodes } from "./nodes/arguments.ts";
-import { parse, type Unread } from "./parse.ts";
+import { parse, type UnperformedLine } from "./parse.ts";
 import { readServe, type ServeArguments } from "./serve/arguments.ts";
 
 /** A subcommand with its arguments; omitted options are absent. */
@@ -63,7 +63,7 @@ export type ConversationsArguments =
       readonly action: "import";
       /** A file or a folder. Default: the sessions on this machine. */
       readonly path?: string;
-      readonly from?: Program;
+      readonly from?: ForeignProgram;
       /** Import all sessions of this directory (`here`), or all sessions (`all`), without a choice. */
       readonly here: boolean;
       readonly all: boolean;
@@ -74,7 +74,7 @@ export type WorktreesArguments =
   | { readonly action: "list"; readonly output: "text" | "json" }
   | { readonly action: "remove"; readonly name: string; readonly changes: boolean };
 
-const PROGRAMS = ["claude-code", "codex", "pi", "opencode"] satisfies Program[];
+const PROGRAMS = ["claude-code", "codex", "pi", "opencode"] satisfies ForeignProgram[];
 
 /** `project`: use the project's file instead of the user's. */
 export type ConfigArguments =
@@ -88,7 +88,7 @@ export type ConfigArguments =
  * The subcommand of a command line, or what is wrong with it; undefined without a subcommand. A subcommand comes
  * first: after an option, or quoted with more words, its name is part of a message.
  */
-export function subcommandIn([name = "", ...rest]: readonly string[]): Subcommand | Unread | undefined {
+export function subcommandIn([name = "", ...rest]: readonly string[]): Subcommand | UnperformedLine | undefined {
   return Object.hasOwn(READERS, name) ? READERS[name as keyof typeof READERS](rest) : undefined;
 }
 
@@ -105,7 +105,7 @@ const READERS = {
   acp: readAcp,
   nodes: readNodes,
   eval: readEval,
-} satisfies Readonly<Record<string, (argv: readonly string[]) => Subcommand | Unread>>;
+} satisfies Readonly<Record<string, (argv: readonly string[]) => Subcommand | UnperformedLine>>;
 
 /** First words of a command line that are not a message. */
 export const COMMANDS: readonly string[] = ["run", ...Object.keys(READERS)];
@@ -117,7 +117,7 @@ export function isPerhapsMisspelt([name = "", second]: readonly string[]): boole
 
 const OUTPUT = () => new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text");
 
-function readModels(argv: readonly string[]): Subcommand | Unread {
+function readModels(argv: readonly string[]): Subcommand | UnperformedLine {
   const command = new Command("banyan models")
     .description(
       "Providers that work here, and what others need. With a provider, its models, prices and context sizes.",
@@ -132,7 +132,7 @@ function readModels(argv: readonly string[]): Subcommand | Unread {
   return { type: "models", arguments: { output, ...(provider === undefined ? {} : { provider }) } };
 }
 
-function readConversations(argv: readonly string[]): Subcommand | Unread {
+function readConversations(argv: readonly string[]): Subcommand | UnperformedLine {
   let wanted: ConversationsArguments = {
     action: "list",
     all: false,
@@ -197,7 +197,7 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
   return parse(command, isList ? ["list", ...argv] : argv) ?? { type: "conversations", arguments: wanted };
 }
 
-function readConfig(argv: readonly string[]): Subcommand | Unread {
+function readConfig(argv: readonly string[]): Subcommand | UnperformedLine {
   let wanted: ConfigArguments = { action: "path" };
   const command = new Command("banyan config")
     .description("Settings, listed in docs/configuration.md. Write a nested setting with dots, such as limits.steps.")
@@ -231,7 +231,7 @@ function readConfig(argv: readonly string[]): Subcommand | Unread {
   return parse(command, argv.length === 0 ? ["get"] : argv) ?? { type: "config", arguments: wanted };
 }
 
-function readWorktrees(argv: readonly string[]): Subcommand | Unread {
+function readWorktrees(argv: readonly string[]): Subcommand | UnperformedLine {
   let wanted: WorktreesArguments = { action: "list", output: "text" };
   const command = new Command("banyan worktrees")
     .description("The git worktrees of conversation branches in this repository.")

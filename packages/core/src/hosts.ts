@@ -2,7 +2,7 @@
 
 export { earlier } from "./agent/control/earlier.ts";
 export { updatePlan } from "./agent/control/update-plan.ts";
-export { EARLIER, type EarlierText, readEarlier, searchedEarlier } from "./context/earlier.ts";
+export { type AddressedText, EARLIER, readEarlier, searchedEarlier } from "./context/earlier.ts";
 export { editSummary } from "./context/edit-summary.ts";
 export { mergeDeltas } from "./conversation/deltas.ts";
 export { orAborted } from "./model/alarm.ts";
@@ -16,6 +16,6 @@ export type { PreviewContext } from "./ports/tool.ts";
 export type { BeforeSummary } from "./ports/verdict.ts";
 export { promptFrom } from "./run/prompt.ts";
 export type { FeedListener } from "./session/audience.ts";
-export type { AddOptions, HeldBranch } from "./session/options.ts";
+export type { AddMessageOptions, HeldBranch } from "./session/options.ts";
 export { jsonSchemaOf } from "./toolbox/toolbox.ts";
 export { keywordProblem, schemaProblem } from "./toolbox/usable-schema.ts";

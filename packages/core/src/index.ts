@@ -47,7 +47,7 @@ export type { Memory, MemoryItem, MemoryKind, RecallOptions } from "./ports/memo
 export { type ModelDriver, ModelError, type ModelErrorCode, type ModelSettings } from "./ports/model.ts";
 export { type Store, StoreError, type StoreErrorCode } from "./ports/store.ts";
 export type { Tool, ToolContext } from "./ports/tool.ts";
-export type { Effects, Followed, Follower, JsonSchema, Question } from "./ports/tool-values.ts";
+export type { Effects, Follower, FollowResult, JsonSchema, Question } from "./ports/tool-values.ts";
 export type { Answer, Permit } from "./ports/verdict.ts";
 export { LimitError, type Limits } from "./run/limits.ts";
 export type { Callbacks, RetrySettings } from "./run/run.ts";

@@ -11,15 +11,15 @@ import manifest from "../package.json" with { type: "json" };
 import { ModelLists, type ServedHost, type Workplace } from "./commands/workplace.ts";
 import { InProcessLink, type LinkOptions } from "./in-process-link.ts";
 import { Beginnings } from "./live/beginnings.ts";
-import type { Elsewhere, Watchable } from "./live/elsewhere.ts";
-import { Frame } from "./live/frame.ts";
+import type { OtherNodes, Watchable } from "./live/elsewhere.ts";
+import { ClientFrame } from "./live/frame.ts";
 import { ListWatch } from "./live/list-watch.ts";
 import { LiveChats } from "./live/live-chats.ts";
 import { LiveConversations } from "./live/live-conversations.ts";
-import type { Line } from "./live/subscription.ts";
+import type { ClientConnection } from "./live/subscription.ts";
 import { UnreadCounts } from "./live/unread.ts";
 import { Performer } from "./perform.ts";
-import type { Principal, Shares } from "./request/principal.ts";
+import type { Principal, ShareStore } from "./request/principal.ts";
 import { ServerStopping } from "./request/problem.ts";
 import { Seat } from "./seat.ts";
 
@@ -57,7 +57,7 @@ export interface DeskOptions {
   /** Milliseconds until an unwatched conversation without running work closes. Default 30,000. */
   readonly idle?: number | undefined;
   /** The links that show a conversation. Absent: no links can be made. */
-  readonly shares?: Shares | undefined;
+  readonly shares?: ShareStore | undefined;
   /** Receives errors of work that no client requested. Must not throw. */
   defect?(error: unknown): void;
   /** The text that a client gets for an internal error. Absent: `defect` gets the error, and the client a general sentence. */
@@ -92,7 +92,7 @@ export class Desk implements AsyncDisposable {
   readonly performer: Performer;
   readonly chats: LiveChats;
   readonly #host: ServedHost;
-  readonly #elsewhere: Elsewhere | undefined;
+  readonly #elsewhere: OtherNodes | undefined;
   readonly #listWatch: ListWatch;
   readonly #models: ModelLists;
   readonly #unread: UnreadCounts;
@@ -102,7 +102,7 @@ export class Desk implements AsyncDisposable {
   #stopped: Promise<void> | undefined;
 
   /** `elsewhere` finds conversations that are open on other nodes. Absent: there are no other nodes. */
-  constructor(options: DeskOptions, elsewhere?: Elsewhere) {
+  constructor(options: DeskOptions, elsewhere?: OtherNodes) {
     refuseUnknown("a desk", options, OPTIONS);
     const { host, client = "banyan serve", state, idle = IDLE, shares, defect = () => {}, told } = options;
     this.#elsewhere = elsewhere;
@@ -206,7 +206,7 @@ export class Desk implements AsyncDisposable {
   }
 
   /** Adds a client that has been admitted and welcomed. */
-  seat(line: Line, principal: Principal): Seat {
+  seat(line: ClientConnection, principal: Principal): Seat {
     const seat = new Seat(line, principal, {
       watchable: (conversation) => this.watchable(conversation, principal),
       performer: this.performer,
@@ -263,7 +263,7 @@ export class Desk implements AsyncDisposable {
   }
 
   #tellAll(told: ServerFrame): void {
-    const frame = new Frame(told);
+    const frame = new ClientFrame(told);
     for (const seat of this.#seats) if (told.type !== "settings" || !seat.isShownOne) seat.send(frame);
   }
 }

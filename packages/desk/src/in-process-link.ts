@@ -1,8 +1,8 @@
 import { ClientError, type Link, type LinkEvents } from "@banyan/client";
 import type { Session } from "@banyan/core";
 import type { Command, ServerFrame, Welcome } from "@banyan/protocol";
-import type { Frame, Viewer } from "./live/frame.ts";
-import type { Line } from "./live/subscription.ts";
+import type { ClientFrame, FeedViewer } from "./live/frame.ts";
+import type { ClientConnection } from "./live/subscription.ts";
 import { OWNER, type Principal } from "./request/principal.ts";
 import type { Seat } from "./seat.ts";
 
@@ -16,12 +16,12 @@ export interface LinkOptions {
    * Receives the frames, for a client that needs time, such as a pipe. While the reader is full, the client gets nothing; all
    * frames follow when it has room. Default: the client takes each frame in the same tick.
    */
-  readonly reader?: Pick<Line, "isFull" | "room"> | undefined;
+  readonly reader?: Pick<ClientConnection, "isFull" | "room"> | undefined;
 }
 
 /** A desk with a seat for the client. */
 interface SeatingDesk {
-  seat(line: Line, principal: Principal): Seat;
+  seat(line: ClientConnection, principal: Principal): Seat;
   welcome(principal: Principal): Welcome;
 }
 
@@ -29,8 +29,8 @@ interface SeatingDesk {
  * A link inside one process: frames are passed as objects, without encoding and checks. A client that shares reads the trees in
  * place and must not change them (their types are read only). Other clients get copies.
  */
-export class InProcessLink implements Link, Line {
-  readonly viewer: Viewer;
+export class InProcessLink implements Link, ClientConnection {
+  readonly viewer: FeedViewer;
   /** Present for a client that shares; replaces the snapshot. */
   readonly share?: (session: Session) => void;
   readonly #reader: LinkOptions["reader"];
@@ -69,7 +69,7 @@ export class InProcessLink implements Link, Line {
     await this.#reader?.room();
   }
 
-  send(sent: Frame | Command): void {
+  send(sent: ClientFrame | Command): void {
     if (!("told" in sent)) return this.#seat?.ask(structuredClone(sent));
     const frame = this.share ? sent.told : ownCopyOf(sent.told);
     this.#tell(() => this.#take(frame, sent.cause));

@@ -9,9 +9,9 @@ import { settingsHandlers } from "./commands/settings.ts";
 import { shareHandlers } from "./commands/shares.ts";
 import { turnHandlers } from "./commands/turns.ts";
 import type { Handlers, Workplace } from "./commands/workplace.ts";
-import type { Elsewhere } from "./live/elsewhere.ts";
-import type { DeskCommand, Outcome } from "./request/command.ts";
-import type { Only, Principal } from "./request/principal.ts";
+import type { OtherNodes } from "./live/elsewhere.ts";
+import type { CommandOutcome, DeskCommand } from "./request/command.ts";
+import type { Principal, ShareScope } from "./request/principal.ts";
 import { problemOf } from "./request/problem.ts";
 
 const handlers: Handlers<DeskCommand> = {
@@ -28,19 +28,19 @@ const handlers: Handlers<DeskCommand> = {
 /** Carries out the commands of all clients. Never rejects. */
 export class Performer {
   readonly #desk: Workplace;
-  readonly #elsewhere: Elsewhere | undefined;
-  readonly #once = new Once<Outcome>((outcome) => "error" in outcome);
+  readonly #elsewhere: OtherNodes | undefined;
+  readonly #once = new OncePerId<CommandOutcome>((outcome) => "error" in outcome);
   /** The commands that run on this node, including those from clients of other nodes. */
-  readonly #onceHere = new Once<Outcome>((outcome) => "error" in outcome);
+  readonly #onceHere = new OncePerId<CommandOutcome>((outcome) => "error" in outcome);
 
   /** `elsewhere` finds conversations that are open on other nodes. */
-  constructor(desk: Workplace, elsewhere?: Elsewhere) {
+  constructor(desk: Workplace, elsewhere?: OtherNodes) {
     this.#desk = desk;
     this.#elsewhere = elsewhere;
   }
 
   /** Carries out a command. A second command of the same id is a repetition, and gets the same result. */
-  perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
+  perform(command: Command<DeskCommand>, principal: Principal): Promise<CommandOutcome> {
     const refused = refusalOf(command, principal);
     if (refused) return Promise.resolve({ error: refused });
     // Repeating a read is harmless; repeating an action is not.
@@ -51,12 +51,12 @@ export class Performer {
   }
 
   /** Carries out an action once, on this node. The caller has checked the rights. */
-  performHere(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
+  performHere(command: Command<DeskCommand>, principal: Principal): Promise<CommandOutcome> {
     return onceIn(this.#onceHere, command, principal, () => this.#perform(command, principal));
   }
 
   /** The outcome of work that may throw. */
-  async outcomeOf(work: () => object | Promise<object>): Promise<Outcome> {
+  async outcomeOf(work: () => object | Promise<object>): Promise<CommandOutcome> {
     try {
       return { result: await work() };
     } catch (error) {
@@ -65,7 +65,7 @@ export class Performer {
     }
   }
 
-  #perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
+  #perform(command: Command<DeskCommand>, principal: Principal): Promise<CommandOutcome> {
     const handle = handlers[command.type] as (
       command: Command,
       desk: Workplace,
@@ -79,11 +79,11 @@ export class Performer {
 const LOOK: CommandName = "picture.read";
 
 function onceIn(
-  once: Once<Outcome>,
+  once: OncePerId<CommandOutcome>,
   command: Command<DeskCommand>,
   principal: Principal,
-  work: () => Promise<Outcome>,
-): Promise<Outcome> {
+  work: () => Promise<CommandOutcome>,
+): Promise<CommandOutcome> {
   const { id, type } = command;
   const where = "conversation" in command ? (command.conversation ?? "") : "";
   const outcome = once.do(`${principal.name} ${id}`, `${type} ${where}`, work);
@@ -106,21 +106,21 @@ export function refusalOf(
 /** The message for a guest whose link has ended. */
 export const LINK_OVER = "This link has expired or was revoked.";
 
-function isGood({ ended, expiresAt }: Only): boolean {
+function isGood({ ended, expiresAt }: ShareScope): boolean {
   return !ended.aborted && Date.now() < expiresAt;
 }
 
 /** Maximum number of outcomes that are remembered; above this number, the oldest are forgotten. */
 const REMEMBERED = 10_000;
 
-interface Done<Outcome> {
+interface PerformedCommand<Outcome> {
   readonly what: string;
   readonly outcome: Promise<Outcome>;
 }
 
 /** Runs work of one id only once, however often it is requested (B59). Failed work had no effect and may run again. */
-class Once<Outcome> {
-  readonly #done = new Map<string, Done<Outcome>>();
+class OncePerId<Outcome> {
+  readonly #done = new Map<string, PerformedCommand<Outcome>>();
   readonly #failed: (outcome: Outcome) => boolean;
 
   constructor(failed: (outcome: Outcome) => boolean) {

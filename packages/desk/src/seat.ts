@@ -1,10 +1,10 @@
 import type { Command, Problem } from "@banyan/protocol";
-import type { Watchable, Watching } from "./live/elsewhere.ts";
-import { Frame } from "./live/frame.ts";
+import type { FeedSubscription, Watchable } from "./live/elsewhere.ts";
+import { ClientFrame } from "./live/frame.ts";
 import type { ListWatch } from "./live/list-watch.ts";
-import type { Line } from "./live/subscription.ts";
+import type { ClientConnection } from "./live/subscription.ts";
 import { type Performer, refusalOf } from "./perform.ts";
-import { type ConnectionCommand, type DeskCommand, isOfConnection, type Outcome } from "./request/command.ts";
+import { type CommandOutcome, type ConnectionCommand, type DeskCommand, isOfConnection } from "./request/command.ts";
 import type { Principal } from "./request/principal.ts";
 
 /** The parts of a desk that a seat needs. */
@@ -21,15 +21,15 @@ export interface SeatParts {
 
 /** One client at the desk: its commands and its subscriptions. `line` is its connection. */
 export class Seat {
-  readonly #line: Line;
+  readonly #line: ClientConnection;
   readonly #principal: Principal;
   readonly #parts: SeatParts;
-  readonly #watched = new Map<string, { readonly live: Watchable; readonly subscription: Watching }>();
+  readonly #watched = new Map<string, { readonly live: Watchable; readonly subscription: FeedSubscription }>();
   #isLeft = false;
   /** Commands about the connection run one after another. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor(line: Line, principal: Principal, parts: SeatParts) {
+  constructor(line: ClientConnection, principal: Principal, parts: SeatParts) {
     this.#line = line;
     this.#principal = principal;
     this.#parts = parts;
@@ -41,7 +41,7 @@ export class Seat {
   }
 
   /** Sends a frame to the client. */
-  send(frame: Frame): void {
+  send(frame: ClientFrame): void {
     this.#line.send(frame);
   }
 
@@ -53,7 +53,7 @@ export class Seat {
 
   /** Tells the client that a command failed. */
   fail(id: string, error: Problem, cause?: unknown): void {
-    this.#line.send(new Frame({ type: "failed", id, error }, { cause }));
+    this.#line.send(new ClientFrame({ type: "failed", id, error }, { cause }));
   }
 
   /** Removes the client; its turns continue. */
@@ -119,8 +119,8 @@ export class Seat {
     this.#watched.delete(conversation);
   }
 
-  #answer(id: string, outcome: Outcome): void {
+  #answer(id: string, outcome: CommandOutcome): void {
     if ("error" in outcome) return this.fail(id, outcome.error, outcome.cause);
-    this.#line.send(new Frame({ type: "done", id, result: outcome.result as Record<string, unknown> }));
+    this.#line.send(new ClientFrame({ type: "done", id, result: outcome.result as Record<string, unknown> }));
   }
 }

@@ -2,7 +2,7 @@ export { type ManagedMemory, type MemoryEntry, MemoryError } from "@banyan/memor
 export {
   type Aliases,
   builtInAliases,
-  type Environment,
+  type EnvironmentVariables,
   efforts,
   type KnownModel,
   loadWire,
@@ -12,13 +12,18 @@ export {
   withoutEffort,
 } from "@banyan/models";
 export { type ChangedFile, changesOf, WorkspaceError } from "@banyan/tools/workspace";
-export { type Attached, type Attachments, type AttachOptions, attach } from "./attachments/attach.ts";
+export {
+  type AttachmentSummary,
+  type AttachOptions,
+  attach,
+  type MessageWithAttachments,
+} from "./attachments/attach.ts";
 export {
   type CallChanges,
   type ChangesPlace,
+  type RestorationResult,
   revertBranch,
   revertFiles,
-  type TakenBack,
   tellTakenBack,
   undoableCalls,
   undoCall,
@@ -26,21 +31,21 @@ export {
 } from "./conversations/changes.ts";
 export { ConversationDirectory, type StoredConversation } from "./conversations/conversation-directory.ts";
 export {
+  type AnswerStyle,
   ConversationError,
   findConversation,
   listForUsers,
   PROGRAM,
-  type ProgramAnswers,
   searchForUsers,
   wasUnattended,
 } from "./conversations/conversations.ts";
-export { unknownInAgents, type WrittenAgent } from "./definitions/agents.ts";
+export { type AgentDefinition, unknownInAgents } from "./definitions/agents.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
 export type { Skill } from "./definitions/skills.ts";
 export { contextKnown, type ModelsPlace, modelsHere, providersHere } from "./drivers/drivers.ts";
 export type { Equipment } from "./equipment/equipment.ts";
 export { memoryFile, userMemory } from "./equipment/memory.ts";
-export { type Calling, CallsFor } from "./hooks/calls-for.ts";
+export { type AttentionReason, CallsFor } from "./hooks/calls-for.ts";
 export { Hooks } from "./hooks/hooks.ts";
 export { statusLineSaid } from "./hooks/status-line.ts";
 export type { Host } from "./host/host.ts";
@@ -48,18 +53,18 @@ export { type HostFlags, type HostOptions, openHost, telemetryNotices } from "./
 export type { ContextPart } from "./instructions/context-parts.ts";
 export type { InstructionPart, Instructions } from "./instructions/instructions.ts";
 export { gitBranch } from "./instructions/surroundings.ts";
-export { type CommandPlace, type CommandRun, modeLeft, runPersonsCommand } from "./messages/persons-command.ts";
+export { type CommandRun, modeLeft, runPersonsCommand, type UserCommandPlace } from "./messages/persons-command.ts";
 export {
-  type AskedPrompt,
   listPrompts,
   PromptError,
-  type SaidByPrompt,
+  type PromptInvocation,
+  type PromptText,
   saidByPrompt,
   saidWithSlash,
 } from "./messages/prompts.ts";
 export { type WrittenMessage, writtenMessage } from "./messages/written-message.ts";
 export type { PlanApproval } from "./permissions/approval.ts";
-export { Approval, ApprovalError, NEEDS_SANDBOX, type Unasked } from "./permissions/approval.ts";
+export { Approval, ApprovalError, NEEDS_SANDBOX, type UnattendedApproval } from "./permissions/approval.ts";
 export type { Rule } from "./permissions/match.ts";
 export { narrowedRules, type PermissionOptions, permissions, suggestPattern } from "./permissions/permissions.ts";
 export { pathScope } from "./permissions/place.ts";
@@ -88,7 +93,7 @@ export * from "./settings/index.ts";
 export { type HookSource, type ListedHook, listedHooks } from "./settings/listed-hooks.ts";
 export { type ProjectItem, untrustedContent } from "./trust/project-content.ts";
 export { type Trust, TrustRecord } from "./trust/trust-record.ts";
-export { type Brought, bring, bringingAgent, broughtBy } from "./worktrees/bring.ts";
+export { type BranchHandover, bring, bringingAgent, broughtBy } from "./worktrees/bring.ts";
 export { type ComparedBranch, compareBranches, forkAbove } from "./worktrees/compare.ts";
 export { WorktreeError, type WorktreeErrorCode } from "./worktrees/error.ts";
 export { type FannedBranch, type FanOptions, fan, nameFor, placesFor } from "./worktrees/fan.ts";

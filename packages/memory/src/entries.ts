@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { MemoryEntry } from "./managed-memory.ts";
-import type { Piece } from "./pieces.ts";
+import type { MemoryPiece } from "./pieces.ts";
 import { spaced } from "./words.ts";
 
 /** Stores a text with its source; a known text gets a further source. Call inside a transaction. Returns its id. */
 export function keep(
   database: DatabaseSync,
-  piece: Omit<Piece, "conversation"> & { readonly conversation?: string },
+  piece: Omit<MemoryPiece, "conversation"> & { readonly conversation?: string },
 ): number {
   const { kind, text, conversation = "", directory = "", message, role, at } = piece;
   const digest = hash("sha256", text, "base64url");

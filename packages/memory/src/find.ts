@@ -2,21 +2,21 @@ import type { DatabaseSync } from "node:sqlite";
 import { phrase } from "./words.ts";
 
 /** A query. The result is ids of entries, best first. */
-export type Question =
+export type MemoryQuery =
   /** Entries about these words, without entries from the asking conversation itself. */
-  | ({ readonly type: "about"; readonly words: readonly string[] } & Here)
+  | ({ readonly type: "about"; readonly words: readonly string[] } & RecallPlace)
   /** Entries with a cosine similarity of at least `least`. */
   | ({
       readonly type: "near";
       readonly model: string;
       readonly vector: Float32Array;
       readonly least: number;
-    } & Here)
+    } & RecallPlace)
   /** Entries that contain all of the words. */
   | { readonly type: "all"; readonly words: readonly string[]; readonly limit: number };
 
 /** The conversation and directory of a recall. */
-export interface Here {
+export interface RecallPlace {
   readonly conversation: string;
   readonly directory: string;
 }
@@ -40,7 +40,7 @@ const FEW = 20;
 const COMPARING = 1500;
 
 /** Runs a query. Throws the errors of SQLite. */
-export function find(database: DatabaseSync, question: Question): number[] {
+export function find(database: DatabaseSync, question: MemoryQuery): number[] {
   switch (question.type) {
     case "about":
       return about(database, question.words, question);
@@ -62,7 +62,7 @@ function recallable(entry: string): string {
 }
 
 /** A query word and its weight. Rarer words weigh more. */
-interface TellingWord {
+interface WeightedWord {
   readonly phrase: string;
   readonly weight: number;
   /** Whether any entry holds the word. */
@@ -73,7 +73,7 @@ interface TellingWord {
  * Ranks by BM25, with the rarest words only: common words cost most of the time, and an entry that shares only these does not
  * match. Excludes entries that share one word by chance and lack most of the query.
  */
-function about(database: DatabaseSync, words: readonly string[], { conversation, directory }: Here): number[] {
+function about(database: DatabaseSync, words: readonly string[], { conversation, directory }: RecallPlace): number[] {
   const telling = tellingMost(database, words);
   const known = telling.filter(({ isKnown }) => isKnown).slice(0, WORDS);
   if (known.length === 0) return [];
@@ -92,7 +92,7 @@ function about(database: DatabaseSync, words: readonly string[], { conversation,
 }
 
 /** Returns a check whether an entry holds enough weight of the query. Unknown words add to the needed weight. */
-function fitting(database: DatabaseSync, telling: readonly TellingWord[], known: readonly TellingWord[]) {
+function fitting(database: DatabaseSync, telling: readonly WeightedWord[], known: readonly WeightedWord[]) {
   const needed = TOLD_SHARE * telling.slice(0, TOLD_WORDS).reduce((sum, { weight }) => sum + weight, 0);
   // Numbers are bound as floating point, and FTS5 does not look these up as row ids.
   const holds = database.prepare("SELECT 1 FROM words WHERE words MATCH :phrase AND rowid = CAST(:id AS INTEGER)");
@@ -106,7 +106,7 @@ function fitting(database: DatabaseSync, telling: readonly TellingWord[], known:
 }
 
 /** The words that are not common, by falling weight. */
-function tellingMost(database: DatabaseSync, words: readonly string[]): TellingWord[] {
+function tellingMost(database: DatabaseSync, words: readonly string[]): WeightedWord[] {
   const newest = Number(database.prepare("SELECT max(id) AS id FROM entries").get()?.id);
   const common = Math.max(FEW, Math.floor(newest / COMMON_SHARE));
   const select = database.prepare(
@@ -128,7 +128,7 @@ function tellingMost(database: DatabaseSync, words: readonly string[]): TellingW
 /** Scans the vectors once. All vectors have length 1, so the dot product is the cosine. */
 function near(
   database: DatabaseSync,
-  { model, vector, least, conversation, directory }: Question & { type: "near" },
+  { model, vector, least, conversation, directory }: MemoryQuery & { type: "near" },
 ): number[] {
   const select = database.prepare("SELECT entry, vector FROM vectors WHERE model = ? ORDER BY entry DESC", {
     returnArrays: true,

@@ -1,9 +1,9 @@
 import { Worker } from "node:worker_threads";
-import type { Question } from "./find.ts";
+import type { MemoryQuery } from "./find.ts";
 import { orAborted } from "./wait.ts";
 
 /** An answer of the thread. */
-export type Answer =
+export type FinderReply =
   | { readonly type: "found"; readonly ids: number[] }
   | { readonly type: "failed"; readonly message: string; readonly errcode: number | undefined };
 
@@ -14,7 +14,7 @@ export type Answer =
 export class Finder {
   readonly #file: string;
   #worker: Worker | undefined;
-  #waiting: PromiseWithResolvers<Answer> | undefined;
+  #waiting: PromiseWithResolvers<FinderReply> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   /** The file exists and is prepared. */
@@ -23,7 +23,7 @@ export class Finder {
   }
 
   /** Rejects with errors of SQLite, and with the reason of the signal; an aborted query is abandoned. */
-  find(question: Question, signal: AbortSignal): Promise<number[]> {
+  find(question: MemoryQuery, signal: AbortSignal): Promise<number[]> {
     const answer = this.#last.then(() => {
       signal.throwIfAborted();
       return this.#ask(question);
@@ -39,7 +39,7 @@ export class Finder {
     await this.#worker?.terminate();
   }
 
-  async #ask(question: Question): Promise<number[]> {
+  async #ask(question: MemoryQuery): Promise<number[]> {
     this.#waiting = Promise.withResolvers();
     this.#worker ??= this.#start();
     this.#worker.ref();
@@ -61,7 +61,7 @@ export class Finder {
       this.#worker = undefined;
       this.#waiting?.reject(cause);
     };
-    worker.on("message", (answer: Answer) => this.#waiting?.resolve(answer));
+    worker.on("message", (answer: FinderReply) => this.#waiting?.resolve(answer));
     worker.on("error", gone);
     worker.on("exit", () => gone(new Error("the thread that looks through it ended")));
     return worker;

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { openDatabase, transaction } from "./database.ts";
 import { MemoryError, memoryError } from "./error.ts";
-import { find, type Question } from "./find.ts";
+import { find, type MemoryQuery } from "./find.ts";
 import { Finder } from "./finder.ts";
 
 /** Maximum entries for a search in this thread, which is then faster than passing the query on. */
@@ -56,7 +56,7 @@ export class MemoryFile {
   }
 
   /** Call inside `read`. Rejects with errors of SQLite. */
-  async find(database: DatabaseSync, question: Question, signal: AbortSignal): Promise<number[]> {
+  async find(database: DatabaseSync, question: MemoryQuery, signal: AbortSignal): Promise<number[]> {
     const newest = Number(database.prepare("SELECT max(id) AS id FROM entries").get()?.id);
     return newest <= SMALL ? find(database, question) : this.#finder.find(question, signal);
   }

@@ -15,7 +15,7 @@ const SUMMARY = 8000;
 export const LONGEST_FACT = 2000;
 
 /** A text to remember, with its source. */
-export interface Piece extends Omit<MemoryItem, "kind"> {
+export interface MemoryPiece extends Omit<MemoryItem, "kind"> {
   readonly kind: NonNullable<MemoryItem["kind"]>;
 }
 
@@ -23,7 +23,7 @@ export interface Piece extends Omit<MemoryItem, "kind"> {
  * Selects the texts of a turn that are worth keeping: user messages and the last answer, but no text between calls.
  * Removes secrets before cutting, so that no secret is split.
  */
-export function piecesOf(items: readonly MemoryItem[], redact: (text: string) => string): Piece[] {
+export function piecesOf(items: readonly MemoryItem[], redact: (text: string) => string): MemoryPiece[] {
   const last = items.findLast(({ role }) => role === "assistant");
   return items.flatMap((item) => {
     const kind = item.kind ?? "said";
@@ -33,7 +33,7 @@ export function piecesOf(items: readonly MemoryItem[], redact: (text: string) =>
   });
 }
 
-function textsOf(kind: Piece["kind"], text: string): string[] {
+function textsOf(kind: MemoryPiece["kind"], text: string): string[] {
   if (text === "") return [];
   switch (kind) {
     case "fact":

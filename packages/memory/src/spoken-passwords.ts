@@ -1,5 +1,5 @@
 /** The phrases of one language for passwords. Patterns are sources of regular expressions with the flags `iu`. */
-interface Language {
+interface PasswordLanguage {
   /** Names of a secret: a password, or a number of digits. */
   readonly noun: string;
   /** Nouns whose values look made up, such as digits: a plain word after them is no value. */
@@ -26,7 +26,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 
 const LATIN = /^[\p{sc=Latin}]{4,}$/u;
 
-const ENGLISH: Language = {
+const ENGLISH: PasswordLanguage = {
   noun: "(?:pass[- ]?(?:words?|codes?|phrases?)|passwd|pwd|pw|access code|login code|(?:wi-?fi|wlan) key)",
   number: "(?:pin code|pin number|pin)",
   between:
@@ -51,7 +51,7 @@ const ENGLISH: Language = {
   plain: /^[\p{L}\p{M}' -]{4,}$/u,
 };
 
-const GERMAN: Language = {
+const GERMAN: PasswordLanguage = {
   noun: "(?:\\p{L}{0,24}?-?passw(?:ort|örter)|\\p{L}{0,24}?-?kennw(?:ort|örter)|passphrase|zugangscode|losungswort|(?:wlan|wi-?fi)-?schlüssel)",
   number: "(?:pin-nummer|pin|geheimzahl)",
   between:
@@ -71,7 +71,7 @@ const GERMAN: Language = {
   plain: /^[\p{L}\p{M}' -]{4,}$/u,
 };
 
-const SPANISH: Language = {
+const SPANISH: PasswordLanguage = {
   noun: "(?:contraseñas?|clave (?:del?|de la|de mi) (?:acceso|banco|correo|cuenta|red|router|servidor|tarjeta|wi-?fi)|mi clave|código de acceso|frase de paso)",
   number: "(?:pin|número secreto)",
   between: "\\s+(?:de|del|para|en)\\s+[^.,;:!?\\n]{1,60}?",
@@ -88,7 +88,7 @@ const SPANISH: Language = {
   plain: /^[\p{L}\p{M}' -]{4,}$/u,
 };
 
-const FRENCH: Language = {
+const FRENCH: PasswordLanguage = {
   noun: "(?:mots? de passe|mdp|phrase (?:secrète|de passe)|code d['’]accès|code secret|clé (?:du |de la )?(?:wi-?fi|box))",
   number: "(?:code pin|pin|digicode)",
   between: "\\s+(?:pour|du|des|de|d['’]|sur|dans|au|à)\\s*[^.,;:!?\\n]{1,60}?",
@@ -109,7 +109,7 @@ const FRENCH: Language = {
   plain: /^[\p{L}\p{M}' -]{4,}$/u,
 };
 
-const ITALIAN: Language = {
+const ITALIAN: PasswordLanguage = {
   noun: "(?:password|passphrase|parola d['’]ordine|codice (?:di |d['’])accesso|codice segreto|frase segreta)",
   number: "(?:codice pin|pin|parola chiave|chiave (?:del |della )?(?:wi-?fi|rete))",
   between: "\\s+(?:per|di|del|dello|della|dell['’]|dei|delle|su|sul|a|al)\\s*[^.,;:!?\\n]{1,60}?",
@@ -135,7 +135,7 @@ const ITALIAN: Language = {
   plain: /^[\p{L}\p{M}' -]{4,}$/u,
 };
 
-const JAPANESE: Language = {
+const JAPANESE: PasswordLanguage = {
   noun: "(?:パスワード|パスコード|パスフレーズ|合言葉|合い言葉)",
   number: "(?:暗証番号|PIN(?:コード|番号)?)",
   between: "の[^。、\\n]{1,20}?",
@@ -148,7 +148,7 @@ const JAPANESE: Language = {
   plain: LATIN,
 };
 
-const CHINESE: Language = {
+const CHINESE: PasswordLanguage = {
   noun: "(?:密码|密碼|口令|通行码|通行碼)",
   number: "(?:PIN码|PIN碼|PIN)",
   between: "的[^。，\\n]{1,20}?",
@@ -161,7 +161,7 @@ const CHINESE: Language = {
   plain: LATIN,
 };
 
-const ARABIC: Language = {
+const ARABIC: PasswordLanguage = {
   noun: "(?:ك?كلم[ةه] (?:ال)?(?:سر|مرور)(?:ي|ك|نا|ه|ها)?|رمز (?:ال)?(?:دخول|مرور)|(?:ال)?باسوو?رد)",
   number: "(?:الرقم السري|رقمي السري|رقم سري)",
   between: "\\s+(?:ال|ل|في|على)[^.,;:!?،؛؟\\n]{1,60}?",
@@ -199,13 +199,13 @@ const NAME_OF_METHOD =
   /^(?:base\W?\d+|sha\W?\d\S*|md\d|aes\S*|rsa\S*|utf\W?\d+|argon2\S*|bcrypt|scrypt|pbkdf2|hex|oauth\d?|2fa|1password|keepass\S*)$/iu;
 const CODE = /^[A-Z][A-Z\d]*_[A-Z\d_]+$|^[$%~/\\#*]|[(){}]|\*{3}|:\/\/|^[\p{L}_]+(?:\.[\p{L}_]+)+$|\.{3}|…/u;
 
-interface Span {
+interface PasswordSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** How reliably the words before a value announce it. */
-type Trust = "says" | "made-up";
+type PasswordCertainty = "says" | "made-up";
 
 /** A Latin noun ends before another letter; a Chinese or Japanese noun may have any neighbour. */
 const NOUN_END = "(?:(?<=\\p{sc=Latin})(?![\\p{sc=Latin}\\d_])|(?<!\\p{sc=Latin})(?!\\p{sc=Arabic}))";
@@ -243,9 +243,9 @@ export function withoutSpokenPasswords(text: string): string {
   return kept + text.slice(at);
 }
 
-function spansIn(text: string, expressions: Expressions): Span[] {
+function spansIn(text: string, expressions: Expressions): PasswordSpan[] {
   const { nouns, announces, says, changes, back } = expressions;
-  return Array.from(text.matchAll(nouns)).flatMap((match): readonly Span[] => {
+  return Array.from(text.matchAll(nouns)).flatMap((match): readonly PasswordSpan[] => {
     const end = match.index + match[0].length;
     const { number, login } = match.groups ?? {};
     const trust = number === undefined && login === undefined ? "says" : "made-up";
@@ -266,7 +266,7 @@ function spansIn(text: string, expressions: Expressions): Span[] {
 }
 
 /** The value at the end of `before`, a text that begins at `offset`: a quotation of several words, or a text that looks made up. */
-function valueBefore(before: string, offset: number, expressions: Expressions): readonly Span[] {
+function valueBefore(before: string, offset: number, expressions: Expressions): readonly PasswordSpan[] {
   const quoted = QUOTED_BEFORE.exec(before)?.indices?.[1];
   const [start, end] = quoted ?? BEFORE.exec(before)?.indices?.[1] ?? [0, 0];
   const value = before.slice(start, end);
@@ -275,7 +275,7 @@ function valueBefore(before: string, offset: number, expressions: Expressions): 
 }
 
 /** A clause of plain words after "is:", which announces the value. */
-function clauseAfter(text: string, at: number, expressions: Expressions): Span | undefined {
+function clauseAfter(text: string, at: number, expressions: Expressions): PasswordSpan | undefined {
   const start = endOf(expressions.announces, text, at);
   if (start === undefined) return undefined;
   const clause = matchAt(CLAUSE, text, start)?.[0].trimEnd() ?? "";
@@ -285,12 +285,18 @@ function clauseAfter(text: string, at: number, expressions: Expressions): Span |
 }
 
 /** The second part of "admin/Winter#77". */
-function secretOfPair(text: string, { start, end }: Span, expressions: Expressions): readonly Span[] {
+function secretOfPair(text: string, { start, end }: PasswordSpan, expressions: Expressions): readonly PasswordSpan[] {
   const [, user = "", secret = ""] = PAIR.exec(text.slice(start, end)) ?? [];
   return looksMadeUp(secret, expressions) && !FILE_NAME.test(secret) ? [{ start: start + user.length, end }] : [];
 }
 
-function valueAfter(text: string, at: number, link: RegExp, trust: Trust, expressions: Expressions): Span | undefined {
+function valueAfter(
+  text: string,
+  at: number,
+  link: RegExp,
+  trust: PasswordCertainty,
+  expressions: Expressions,
+): PasswordSpan | undefined {
   const start = endOf(link, text, at);
   if (start === undefined) return undefined;
   const quoted = matchAt(QUOTED, text, start)?.indices?.[1];

@@ -1,6 +1,6 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 import type { MemoryItem, RecallOptions } from "@banyan/core";
-import type { Recalled } from "@banyan/core/conversation";
+import type { RecalledMemory } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { cutTo, cutToEnd } from "@banyan/core/shown";
 import {
@@ -96,7 +96,7 @@ class SqliteMemory implements ManagedMemory {
     this.#vectors = embed && new Vectors(embed, this.#file);
   }
 
-  async recall(query: string, options: RecallOptions): Promise<Recalled[]> {
+  async recall(query: string, options: RecallOptions): Promise<RecalledMemory[]> {
     const { limit, signal, conversation = "" } = options;
     signal.throwIfAborted();
     const ends = query.length > 2 * QUERY_END ? `${cutTo(query, QUERY_END, "")} ${cutToEnd(query, QUERY_END)}` : query;

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { Agent, defineTool, Session, type Tool, type TurnError, textOf } from "@banyan/core";
 import type { FeedItem } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
-import type { Environment } from "./environment.ts";
+import type { EnvironmentVariables } from "./environment.ts";
 import { resolveModel } from "./resolve.ts";
 import { chunk, eventOf, serve } from "./testing/server.ts";
 
@@ -37,7 +37,7 @@ const MODELS = {
     "amazon-bedrock/amazon.nova-pro-v1:0",
     (url: string) => ({ AWS_REGION: "eu-west-1", AWS_BEARER_TOKEN_BEDROCK: "k", AMAZON_BEDROCK_BASE_URL: url }),
   ],
-} as const satisfies Record<string, readonly [string, (url: string) => Environment]>;
+} as const satisfies Record<string, readonly [string, (url: string) => EnvironmentVariables]>;
 type Way = keyof typeof MODELS;
 
 const FRAMES = "application/vnd.amazon.eventstream";

@@ -8,7 +8,7 @@ import { chunk, eventOf } from "./testing/server.ts";
 import { joined } from "./testing/sink.ts";
 import { EmptyChoices } from "./wire/answer-end.ts";
 import { EventStreamDecoder } from "./wire/event-stream.ts";
-import type { Answer } from "./wire/response.ts";
+import type { AnswerDecoder } from "./wire/response.ts";
 
 // Generated answers, cut anywhere. The expected result is known from the generator.
 
@@ -19,7 +19,7 @@ type Format = keyof typeof FORMATS;
 
 /** The content of an answer that arrives in these pieces. */
 function read(format: Format, ...pieces: readonly Uint8Array[]): ModelPart[] {
-  const answer: Answer = FORMATS[format]();
+  const answer: AnswerDecoder = FORMATS[format]();
   const events = new EventStreamDecoder((data) => answer.data(data));
   const parts: ModelPart[] = [];
   for (const piece of pieces) {

@@ -1,5 +1,5 @@
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { type Environment, readVariable } from "./environment.ts";
+import { type EnvironmentVariables, readVariable } from "./environment.ts";
 import { ask, hasGivenAddress, localServers } from "./local-servers.ts";
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
@@ -22,17 +22,17 @@ export interface ModelChoice {
  *   signal: AbortSignal.timeout(5_000),
  * });
  */
-export interface ChooseOptions {
+export interface ChooseModelOptions {
   /** The model of the command line. */
   readonly flag?: string | undefined;
   /** The model of the settings. */
   readonly setting?: string | undefined;
   /** Source of keys and addresses. Default: the process's environment. */
-  readonly env?: Environment | undefined;
+  readonly env?: EnvironmentVariables | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-const OPTIONS: OptionNames<ChooseOptions> = { flag: true, setting: true, env: true, signal: true };
+const OPTIONS: OptionNames<ChooseModelOptions> = { flag: true, setting: true, env: true, signal: true };
 
 /**
  * Chooses a model: the flag; the setting; the default model of the first provider with a key, in the order anthropic,
@@ -43,7 +43,7 @@ const OPTIONS: OptionNames<ChooseOptions> = { flag: true, setting: true, env: tr
  * Does not check the names of flag and setting. `BANYAN_NO_DISCOVERY=1` skips local servers. Rejects only with the
  * reason of `signal`.
  */
-export async function chooseModel(options: ChooseOptions = {}): Promise<ModelChoice> {
+export async function chooseModel(options: ChooseModelOptions = {}): Promise<ModelChoice> {
   refuseUnknown("chooseModel", options, OPTIONS);
   const { flag, setting, env = process.env, signal } = options;
   if (flag) return { name: flag, reason: `Model: ${flag} (from the command line)` };
@@ -78,14 +78,21 @@ export async function chooseModel(options: ChooseOptions = {}): Promise<ModelCho
   };
 }
 
-function byKey({ name: provider, defaultModel, keyVariable }: Provider, env: Environment): ModelChoice | undefined {
+function byKey(
+  { name: provider, defaultModel, keyVariable }: Provider,
+  env: EnvironmentVariables,
+): ModelChoice | undefined {
   if (defaultModel === undefined || !isSet(env, keyVariable)) return undefined;
   const name = `${provider}/${defaultModel}`;
   return { name, reason: `Model: ${name} (${keyVariable} is set)` };
 }
 
 /** A provider at an address of the user's: it has no default model, but lists its models. */
-async function byAddress(provider: Provider, env: Environment, signal?: AbortSignal): Promise<ModelChoice | undefined> {
+async function byAddress(
+  provider: Provider,
+  env: EnvironmentVariables,
+  signal?: AbortSignal,
+): Promise<ModelChoice | undefined> {
   if (!needsAddress(provider) || !hasGivenAddress(provider, env)) return undefined;
   const model = (await ask(provider, env, signal))?.models[0];
   if (model === undefined) return undefined;
@@ -97,6 +104,6 @@ function needsAddress(provider: Provider): boolean {
   return provider.addressVariable !== undefined && provider.address === undefined;
 }
 
-function isSet(env: Environment, variable: string | undefined): boolean {
+function isSet(env: EnvironmentVariables, variable: string | undefined): boolean {
   return variable !== undefined && readVariable(env, variable) !== undefined;
 }

@@ -1,7 +1,7 @@
 /** Environment variables, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** The trimmed value of a variable; `undefined` if it is empty or not set. */
-export function readVariable(env: Environment, variable: string): string | undefined {
+export function readVariable(env: EnvironmentVariables, variable: string): string | undefined {
   return env[variable]?.trim() || undefined;
 }

@@ -1,10 +1,10 @@
 export type { EmbeddingModel } from "@banyan/core/ai-sdk";
 export { type AnthropicMessagesOptions, anthropicMessages } from "./anthropic-messages/driver.ts";
-export { type ChooseOptions, chooseModel, type ModelChoice } from "./choose.ts";
+export { type ChooseModelOptions, chooseModel, type ModelChoice } from "./choose.ts";
 export { embeddingModel } from "./embedding.ts";
-export type { Environment } from "./environment.ts";
+export type { EnvironmentVariables } from "./environment.ts";
 export { listModels, listProviders, type ProviderStatus } from "./listing.ts";
-export { type LocalServer, localServers } from "./local-servers.ts";
+export { type LocalModelServer, localServers } from "./local-servers.ts";
 export {
   type Aliases,
   builtInAliases,

@@ -1,6 +1,6 @@
 import type { Price } from "@banyan/core/conversation";
 import { refuseUnknown } from "@banyan/core/conversation";
-import { type Environment, readVariable } from "./environment.ts";
+import { type EnvironmentVariables, readVariable } from "./environment.ts";
 import { askWindow, LOCAL_SERVERS, windowSize } from "./local/window.ts";
 import { ask, hasGivenAddress } from "./local-servers.ts";
 import { ModelChoiceError } from "./name.ts";
@@ -33,7 +33,7 @@ export interface ProviderStatus {
  * with the reason of `signal`.
  */
 export async function listProviders(
-  options: { readonly env?: Environment; readonly signal?: AbortSignal } = {},
+  options: { readonly env?: EnvironmentVariables; readonly signal?: AbortSignal } = {},
 ): Promise<ProviderStatus[]> {
   refuseUnknown("listProviders", options, { env: true, signal: true });
   const { env = process.env, signal } = options;
@@ -51,7 +51,7 @@ export async function listModels(
     /** Further models, as the provider's server lists them: `provider/model`. */
     readonly listed?: readonly string[];
     /** The environment with the address of a local server, which is asked for the context sizes of its models. */
-    readonly env?: Environment;
+    readonly env?: EnvironmentVariables;
   } = {},
 ): Promise<KnownModel[]> {
   refuseUnknown("listModels", options, { overrides: true, listed: true, env: true });
@@ -65,7 +65,7 @@ export async function listModels(
 async function withWindows(
   provider: Provider,
   models: readonly KnownModel[],
-  { listed = [], env }: { readonly listed?: readonly string[]; readonly env?: Environment },
+  { listed = [], env }: { readonly listed?: readonly string[]; readonly env?: EnvironmentVariables },
 ): Promise<KnownModel[]> {
   const server = LOCAL_SERVERS.find((name) => name === provider.name);
   if (!server || !env || problemOf(provider, env) !== undefined) return [...models];
@@ -80,7 +80,7 @@ async function withWindows(
   );
 }
 
-async function statusOf(provider: Provider, env: Environment, signal?: AbortSignal): Promise<ProviderStatus> {
+async function statusOf(provider: Provider, env: EnvironmentVariables, signal?: AbortSignal): Promise<ProviderStatus> {
   const { name, defaultModel } = provider;
   const price = priceOfAll(provider);
   const about = {
@@ -97,7 +97,7 @@ async function statusOf(provider: Provider, env: Environment, signal?: AbortSign
   return { ...about, usable: true, reason: `${credentials(provider, env)} set.` };
 }
 
-function problemOf(provider: Provider, env: Environment): string | undefined {
+function problemOf(provider: Provider, env: EnvironmentVariables): string | undefined {
   try {
     setUpOf(provider, env);
     return undefined;
@@ -107,7 +107,7 @@ function problemOf(provider: Provider, env: Environment): string | undefined {
   }
 }
 
-function credentials({ keyVariable, needsOneOf }: Provider, env: Environment): string {
+function credentials({ keyVariable, needsOneOf }: Provider, env: EnvironmentVariables): string {
   const complete = needsOneOf?.find((needed) => needed.every((variable) => readVariable(env, variable)));
   const set = complete ?? (keyVariable === undefined ? [] : [keyVariable]);
   return `${new Intl.ListFormat("en").format(set)} ${set.length === 1 ? "is" : "are"}`;
@@ -116,7 +116,7 @@ function credentials({ keyVariable, needsOneOf }: Provider, env: Environment): s
 /** Asks a user's own server. It can be used if it answers and has a model. */
 async function asked(
   provider: Provider,
-  env: Environment,
+  env: EnvironmentVariables,
   signal?: AbortSignal,
 ): Promise<Pick<ProviderStatus, "usable" | "reason" | "models">> {
   const { name, local = false, addressVariable } = provider;

@@ -1,11 +1,11 @@
-import { type Environment, readVariable } from "./environment.ts";
+import { type EnvironmentVariables, readVariable } from "./environment.ts";
 import { canChatByName } from "./provider/catalogue.ts";
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 import { addressOf } from "./set-up.ts";
 
 /** A running model server on the user's machine. */
-export interface LocalServer {
+export interface LocalModelServer {
   /** The provider's name: `ollama`, `lmstudio`, `llamacpp`, `vllm`. */
   readonly provider: string;
   readonly address: string;
@@ -23,7 +23,10 @@ const PATIENCE_WITH_GUESSED = 300;
  * ms, or at the address of the server's variable (`OLLAMA_BASE_URL`, ...) for 3 seconds. Rejects only with the reason of
  * `signal`.
  */
-export async function localServers(env: Environment = process.env, signal?: AbortSignal): Promise<LocalServer[]> {
+export async function localServers(
+  env: EnvironmentVariables = process.env,
+  signal?: AbortSignal,
+): Promise<LocalModelServer[]> {
   const found = await Promise.all(
     providers.filter((provider) => provider.local).map((provider) => ask(provider, env, signal)),
   );
@@ -36,9 +39,9 @@ export async function localServers(env: Environment = process.env, signal?: Abor
  */
 export async function ask(
   provider: Provider,
-  env: Environment,
+  env: EnvironmentVariables,
   signal?: AbortSignal,
-): Promise<LocalServer | undefined> {
+): Promise<LocalModelServer | undefined> {
   const key = provider.keyVariable === undefined ? undefined : readVariable(env, provider.keyVariable);
   const timeout = AbortSignal.timeout(hasGivenAddress(provider, env) ? PATIENCE : PATIENCE_WITH_GUESSED);
   try {
@@ -61,7 +64,7 @@ export async function ask(
 }
 
 /** Returns whether the user set the address of a provider's server. */
-export function hasGivenAddress({ addressVariable }: Provider, env: Environment): boolean {
+export function hasGivenAddress({ addressVariable }: Provider, env: EnvironmentVariables): boolean {
   return addressVariable !== undefined && readVariable(env, addressVariable) !== undefined;
 }
 

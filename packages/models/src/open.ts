@@ -7,56 +7,56 @@ import { ollamaChat } from "./local/ollama.ts";
 import type { LocalServerName } from "./local/window.ts";
 import { openAIChat } from "./openai-chat/driver.ts";
 import { packageSettings } from "./provider/package-settings.ts";
-import type { Target } from "./provider/provider.ts";
+import type { ModelTarget } from "./provider/provider.ts";
 import type { WireOptions } from "./wire/client.ts";
 import { withLife } from "./wire/fetch.ts";
 
 // Opens a model of each provider. A provider's code is loaded only then.
 
-export async function anthropic(target: Target): Promise<ModelDriver> {
+export async function anthropic(target: ModelTarget): Promise<ModelDriver> {
   return anthropicMessages(atAnthropic(target));
 }
 
-export async function anthropicPackage(target: Target): Promise<ModelDriver> {
+export async function anthropicPackage(target: ModelTarget): Promise<ModelDriver> {
   return throughPackage(atAnthropic(target));
 }
 
-export async function openai(target: Target): Promise<ModelDriver> {
+export async function openai(target: ModelTarget): Promise<ModelDriver> {
   const { createOpenAI } = await import("@ai-sdk/openai");
   return overPackage(createOpenAI(packageSettings(target, "responses")).responses(target.model), target);
 }
 
-export async function google(target: Target): Promise<ModelDriver> {
+export async function google(target: ModelTarget): Promise<ModelDriver> {
   const { createGoogle } = await import("@ai-sdk/google");
   return overPackage(createGoogle(packageSettings(target, "google"))(target.model), target);
 }
 
-export async function mistral(target: Target): Promise<ModelDriver> {
+export async function mistral(target: ModelTarget): Promise<ModelDriver> {
   const { createMistral } = await import("@ai-sdk/mistral");
   return overPackage(createMistral(packageSettings(target, "chat"))(target.model), target);
 }
 
-export async function xai(target: Target): Promise<ModelDriver> {
+export async function xai(target: ModelTarget): Promise<ModelDriver> {
   const { createXai } = await import("@ai-sdk/xai");
   return overPackage(createXai(packageSettings(target, "responses"))(target.model), target);
 }
 
-export async function groq(target: Target): Promise<ModelDriver> {
+export async function groq(target: ModelTarget): Promise<ModelDriver> {
   const { createGroq } = await import("@ai-sdk/groq");
   return overPackage(createGroq(packageSettings(target, "chat"))(target.model), target);
 }
 
-export async function deepseek(target: Target): Promise<ModelDriver> {
+export async function deepseek(target: ModelTarget): Promise<ModelDriver> {
   const { createDeepSeek } = await import("@ai-sdk/deepseek");
   return overPackage(createDeepSeek(packageSettings(target, "chat"))(target.model), target);
 }
 
-export async function azure(target: Target): Promise<ModelDriver> {
+export async function azure(target: ModelTarget): Promise<ModelDriver> {
   const { createAzure } = await import("@ai-sdk/azure");
   return overPackage(createAzure(packageSettings(target, "responses"))(target.model), target);
 }
 
-export async function amazonBedrock(target: Target): Promise<ModelDriver> {
+export async function amazonBedrock(target: ModelTarget): Promise<ModelDriver> {
   const [{ createAmazonBedrock }, { adaptForBedrock, bedrockSettings }] = await Promise.all([
     import("@ai-sdk/amazon-bedrock"),
     import("./families/amazon-bedrock.ts"),
@@ -66,7 +66,7 @@ export async function amazonBedrock(target: Target): Promise<ModelDriver> {
 }
 
 /** Any server of the chat completions format. */
-export async function chat(target: Target): Promise<ModelDriver> {
+export async function chat(target: ModelTarget): Promise<ModelDriver> {
   return openAIChat({
     ...wire(target),
     maxTokensField: maxTokensField(target),
@@ -75,7 +75,7 @@ export async function chat(target: Target): Promise<ModelDriver> {
 }
 
 /** A model of a local server. Only the server knows its context size. */
-export async function localChat(server: LocalServerName, target: Target): Promise<ModelDriver> {
+export async function localChat(server: LocalServerName, target: ModelTarget): Promise<ModelDriver> {
   const { contextSize, ...unsized } = target;
   const native = (window: () => number | undefined) =>
     ollamaChat({ ...wire(unsized), baseURL: target.address.replace(/\/v1$/, ""), window, textCalls: target.textCalls });
@@ -84,12 +84,12 @@ export async function localChat(server: LocalServerName, target: Target): Promis
 }
 
 /** Like `localChat`, through a package. */
-export async function localPackage(server: LocalServerName, target: Target): Promise<ModelDriver> {
+export async function localPackage(server: LocalServerName, target: ModelTarget): Promise<ModelDriver> {
   const { contextSize, ...unsized } = target;
   return localModel({ ...target, server }, { chat: await chatPackage(unsized) }, contextSize);
 }
 
-export async function chatPackage(target: Target): Promise<ModelDriver> {
+export async function chatPackage(target: ModelTarget): Promise<ModelDriver> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const name = target.id.split("/", 1)[0] ?? target.id;
   const provider = createOpenAICompatible({
@@ -102,7 +102,7 @@ export async function chatPackage(target: Target): Promise<ModelDriver> {
 }
 
 /** OpenAI's reasoning models refuse the older field; other servers may not know the newer one. */
-function maxTokensField({ address }: Target): "max_tokens" | "max_completion_tokens" {
+function maxTokensField({ address }: ModelTarget): "max_tokens" | "max_completion_tokens" {
   return new URL(address).hostname === "api.openai.com" ? "max_completion_tokens" : "max_tokens";
 }
 
@@ -111,7 +111,7 @@ export async function demo(): Promise<ModelDriver> {
   return demoModel();
 }
 
-function atAnthropic(target: Target): WireOptions {
+function atAnthropic(target: ModelTarget): WireOptions {
   // Users often write a gateway's address without the version.
   const baseURL = target.address.endsWith("/v1") ? target.address : `${target.address}/v1`;
   return { ...wire(target), baseURL };
@@ -120,7 +120,7 @@ function atAnthropic(target: Target): WireOptions {
 /** A driver over a package's model, whose requests go through `packageSettings`. */
 function overPackage(
   model: Parameters<typeof fromLanguageModel>[0],
-  target: Target,
+  target: ModelTarget,
   options: Pick<LanguageModelOptions, "adapt"> = {},
 ): ModelDriver {
   const { address } = target;
@@ -128,7 +128,7 @@ function overPackage(
 }
 
 /** The options of our own drivers. */
-function wire(target: Target): WireOptions {
+function wire(target: ModelTarget): WireOptions {
   const { model, address, apiKey, keyVariable, proxy, bounds } = target;
   return {
     ...facts(target),
@@ -141,7 +141,7 @@ function wire(target: Target): WireOptions {
   };
 }
 
-function facts({ id, price, contextSize, takes, settings }: Target): LanguageModelOptions & { id: string } {
+function facts({ id, price, contextSize, takes, settings }: ModelTarget): LanguageModelOptions & { id: string } {
   return {
     id,
     ...(price ? { price } : {}),

@@ -2,7 +2,7 @@ import type { ModelDriver } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { PDF, PICTURES } from "@banyan/core/drivers";
 import { nearest } from "@banyan/core/shown";
-import type { Environment } from "./environment.ts";
+import type { EnvironmentVariables } from "./environment.ts";
 import { type Aliases, parseName } from "./name.ts";
 import { idsOf, lookUp, type ModelOverrides, overrideOf, seesByName } from "./provider/catalogue.ts";
 import type { Provider } from "./provider/provider.ts";
@@ -21,7 +21,7 @@ import type { WireBounds } from "./wire/bounds.ts";
  */
 export interface ResolveOptions {
   /** Source of keys and addresses. Default: the process's environment. */
-  readonly env?: Environment | undefined;
+  readonly env?: EnvironmentVariables | undefined;
   /** The user's short names. They override built-in ones. */
   readonly aliases?: Aliases | undefined;
   /** The user's corrections of the catalogue. */
@@ -33,7 +33,7 @@ export interface ResolveOptions {
 const OPTIONS: OptionNames<ResolveOptions> = { env: true, aliases: true, overrides: true, bounds: true };
 
 /** Drivers by their parameters, as long as their environment lives: some are costly to make. */
-const opened = new WeakMap<Environment, Map<string, Promise<ModelDriver>>>();
+const opened = new WeakMap<EnvironmentVariables, Map<string, Promise<ModelDriver>>>();
 
 /**
  * Makes the driver of a model by name: `provider/model` or a short name (`sonnet`), each with an optional effort (`sonnet:high`). A

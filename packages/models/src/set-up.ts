@@ -1,10 +1,10 @@
-import { type Environment, readVariable } from "./environment.ts";
+import { type EnvironmentVariables, readVariable } from "./environment.ts";
 import { ModelChoiceError } from "./name.ts";
 import type { Provider, SetUp } from "./provider/provider.ts";
 import type { ProxyAddresses } from "./wire/pool.ts";
 
 /** A provider's settings in the environment. Throws `ModelChoiceError`, which names the missing or wrong variable. */
-export function setUpOf(provider: Provider, env: Environment): SetUp {
+export function setUpOf(provider: Provider, env: EnvironmentVariables): SetUp {
   const variables: Record<string, string> = {};
   for (const variable of provider.variables ?? []) {
     const value = readVariable(env, variable);
@@ -14,7 +14,7 @@ export function setUpOf(provider: Provider, env: Environment): SetUp {
 }
 
 /** The address of a provider, without a trailing slash. Throws `ModelChoiceError`. */
-export function addressOf(provider: Provider, env: Environment): string {
+export function addressOf(provider: Provider, env: EnvironmentVariables): string {
   const variable = provider.addressVariable;
   const given = variable === undefined ? undefined : readVariable(env, variable);
   const address = given ?? filled(provider, env);
@@ -29,7 +29,7 @@ export function addressOf(provider: Provider, env: Environment): string {
   return new URL(bare).pathname === "/" ? `${bare}${provider.path ?? ""}` : bare;
 }
 
-function filled({ name, address, addressVariable }: Provider, env: Environment): string {
+function filled({ name, address, addressVariable }: Provider, env: EnvironmentVariables): string {
   if (address === undefined) {
     if (addressVariable === undefined) return "";
     throw new ModelChoiceError(
@@ -44,7 +44,7 @@ function filled({ name, address, addressVariable }: Provider, env: Environment):
   });
 }
 
-function keyOf(provider: Provider, env: Environment): string | undefined {
+function keyOf(provider: Provider, env: EnvironmentVariables): string | undefined {
   const { name, keyVariable, needsOneOf } = provider;
   if (needsOneOf && !needsOneOf.some((needed) => needed.every((variable) => readVariable(env, variable)))) {
     const ways = needsOneOf.map((needed) => new Intl.ListFormat("en").format(needed)).join(", or ");
@@ -59,7 +59,7 @@ function keyOf(provider: Provider, env: Environment): string | undefined {
 }
 
 /** The proxies of the usual variables. Throws `ModelChoiceError`. */
-function proxyOf(env: Environment): ProxyAddresses | undefined {
+function proxyOf(env: EnvironmentVariables): ProxyAddresses | undefined {
   const http = proxyIn(env, "HTTP_PROXY");
   const https = proxyIn(env, "HTTPS_PROXY");
   if (http === undefined && https === undefined) return undefined;
@@ -71,7 +71,7 @@ function proxyOf(env: Environment): ProxyAddresses | undefined {
   };
 }
 
-function proxyIn(env: Environment, variable: string): string | undefined {
+function proxyIn(env: EnvironmentVariables, variable: string): string | undefined {
   const given = readVariable(env, variable.toLowerCase()) ?? readVariable(env, variable);
   if (given === undefined) return undefined;
   const address = given.includes("://") ? given : `http://${given}`;

@@ -23,7 +23,7 @@ export {
   serverFrame,
   type Welcome,
 } from "./frames.ts";
-export { type JsonSchema, type JsonSchemas, jsonSchemas, nameIn, refTo } from "./json-schemas.ts";
+export { type JsonSchemas, jsonSchemas, nameIn, type ProtocolSchema, refTo } from "./json-schemas.ts";
 export * from "./shapes/bounds.ts";
 export { eventSchemas } from "./shapes/event.ts";
 export { delta, deltaSchemas, event, feedItem, knownItem, notice, noticeSchemas } from "./shapes/feed-item.ts";
@@ -31,5 +31,5 @@ export { message } from "./shapes/message.ts";
 export { firstWords, type SnapshotOf, sizeOf, snapshotOf } from "./shapes/outline.ts";
 export { usage } from "./shapes/parts.ts";
 export { count, dollars, list } from "./shapes/shapes.ts";
-export { type NarrowedRule, type Node, node, type Snapshot, snapshot } from "./shapes/snapshot.ts";
+export { type NarrowedRule, node, type OutlineNode, type Snapshot, snapshot } from "./shapes/snapshot.ts";
 export { isCompatible, PROTOCOL, provenText } from "./version.ts";

@@ -10,7 +10,7 @@ import { callId, cursor, id, json } from "./shapes/shapes.ts";
 import { node, question } from "./shapes/snapshot.ts";
 
 /** A schema of JSON Schema 2020-12. */
-export type JsonSchema = z.core.JSONSchema.BaseSchema;
+export type ProtocolSchema = z.core.JSONSchema.BaseSchema;
 
 /** Prefix of references to schemas, as in OpenAPI. */
 const PLACE = "#/components/schemas/";
@@ -43,7 +43,7 @@ const UNIONS = { frame: serverFrame, event, delta, notice } as const;
 
 /** All schemas, and their names by kind. */
 export interface JsonSchemas {
-  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly schemas: Readonly<Record<string, ProtocolSchema>>;
   readonly shapes: readonly string[];
   readonly commands: readonly CommandName[];
   readonly unions: Readonly<Record<keyof typeof UNIONS, readonly string[]>>;
@@ -81,7 +81,7 @@ export function jsonSchemas(): JsonSchemas {
   });
   return {
     schemas: Object.fromEntries(
-      Object.entries(schemas).map(([name, { $schema: _, $id: __, ...schema }]) => [name, schema as JsonSchema]),
+      Object.entries(schemas).map(([name, { $schema: _, $id: __, ...schema }]) => [name, schema as ProtocolSchema]),
     ),
     shapes,
     commands: names,
@@ -90,7 +90,7 @@ export function jsonSchemas(): JsonSchemas {
 }
 
 /** Returns a reference to a named schema. */
-export function refTo(name: string): JsonSchema {
+export function refTo(name: string): ProtocolSchema {
   return { $ref: PLACE + name };
 }
 

@@ -1,4 +1,4 @@
-import { type JsonSchema, type JsonSchemas, nameIn } from "./json-schemas.ts";
+import { type JsonSchemas, nameIn, type ProtocolSchema } from "./json-schemas.ts";
 
 // Generates the tables of fields in docs/protocol.md from the schemas.
 
@@ -12,7 +12,7 @@ interface Row {
 
 /** Returns the tables of all fields that programs send and receive. */
 export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas): string {
-  const schema = (name: string): JsonSchema => schemas[name] ?? {};
+  const schema = (name: string): ProtocolSchema => schemas[name] ?? {};
   const linesOf = (shown: string, rows: readonly Row[], otherwise: string) =>
     rows.length === 0
       ? [cells(shown, "", otherwise, "")]
@@ -85,11 +85,11 @@ function bare(field: string): string {
 }
 
 /** Returns the fields of an object and its nested objects, without its type field (`without`). */
-function rowsOf(schema: JsonSchema, without: readonly string[] = [], at = ""): Row[] {
+function rowsOf(schema: ProtocolSchema, without: readonly string[] = [], at = ""): Row[] {
   const kinds = kindsOf(schema);
   if (kinds) return rowsOfKinds(kinds, at);
   return Object.entries(schema.properties ?? {}).flatMap(([name, given]) => {
-    const field = given as JsonSchema;
+    const field = given as ProtocolSchema;
     if (at === "" && without.includes(name) && field.const !== undefined) return [];
     const path = `${at}${name}`;
     const { inner, mark } = within(field);
@@ -104,7 +104,7 @@ function rowsOf(schema: JsonSchema, without: readonly string[] = [], at = ""): R
 interface Kind {
   readonly tag: string;
   readonly value: string;
-  readonly schema: JsonSchema;
+  readonly schema: ProtocolSchema;
 }
 
 /** Lists common fields first and once; other fields name their kinds. */
@@ -132,36 +132,36 @@ function rowsOfKinds(kinds: readonly Kind[], at: string): Row[] {
 }
 
 /** Returns the kinds of a union of objects, which one field distinguishes. */
-function kindsOf(schema: JsonSchema): readonly Kind[] | undefined {
-  const options = schema.oneOf as readonly JsonSchema[] | undefined;
+function kindsOf(schema: ProtocolSchema): readonly Kind[] | undefined {
+  const options = schema.oneOf as readonly ProtocolSchema[] | undefined;
   if (!options?.every(({ properties }) => properties)) return undefined;
   return options.map((option) => {
     const tag = ["type", "role", "decision"].find((name) => option.properties?.[name]) ?? "";
-    return { tag, value: formOf(option.properties?.[tag] as JsonSchema), schema: option };
+    return { tag, value: formOf(option.properties?.[tag] as ProtocolSchema), schema: option };
   });
 }
 
 /** Returns the item schema of a list, the non-null schema, or the schema itself; and the mark for it. */
-function within(schema: JsonSchema): { readonly inner: JsonSchema; readonly mark: string } {
-  if (schema.items) return { inner: schema.items as JsonSchema, mark: "[]" };
-  const [other, none] = (schema.anyOf ?? []) as readonly JsonSchema[];
+function within(schema: ProtocolSchema): { readonly inner: ProtocolSchema; readonly mark: string } {
+  if (schema.items) return { inner: schema.items as ProtocolSchema, mark: "[]" };
+  const [other, none] = (schema.anyOf ?? []) as readonly ProtocolSchema[];
   return { inner: other && none?.type === "null" ? other : schema, mark: "" };
 }
 
 /** Returns the form of a value in a few words. */
-function formOf(schema: JsonSchema): string {
+function formOf(schema: ProtocolSchema): string {
   const { $ref, type, pattern, format } = schema;
   if ($ref) return `\`${nameIn($ref)}\``;
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum) return schema.enum.map((each) => `\`${JSON.stringify(each)}\``).join(", ");
   if (Array.isArray(type)) return type.map((each) => formOf({ ...schema, type: each })).join(", or ");
   if (schema.properties && Object.keys(schema.properties).length > 0 && !schema.anyOf) return "object";
-  const options = (schema.anyOf ?? schema.oneOf) as readonly JsonSchema[] | undefined;
+  const options = (schema.anyOf ?? schema.oneOf) as readonly ProtocolSchema[] | undefined;
   if (options) return kindsOf(schema) ? "object" : options.map(formOf).join(", or ");
   switch (type) {
     case "array":
-      if (schema.prefixItems) return `[${schema.prefixItems.map((each) => formOf(each as JsonSchema)).join(", ")}]`;
-      return `${formOf((schema.items ?? {}) as JsonSchema)}[${between(schema.minItems, schema.maxItems)}]`;
+      if (schema.prefixItems) return `[${schema.prefixItems.map((each) => formOf(each as ProtocolSchema)).join(", ")}]`;
+      return `${formOf((schema.items ?? {}) as ProtocolSchema)}[${between(schema.minItems, schema.maxItems)}]`;
     case "string":
       if (format === "base64") return "base64";
       if (format === "uri") return "URL";
@@ -176,7 +176,7 @@ function formOf(schema: JsonSchema): string {
     case "null":
       return "null";
     case "object":
-      return `object of ${formOf((schema.additionalProperties ?? {}) as JsonSchema)}`;
+      return `object of ${formOf((schema.additionalProperties ?? {}) as ProtocolSchema)}`;
     default:
       return "any JSON";
   }

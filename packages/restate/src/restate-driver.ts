@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
 import { refuseUnknown } from "@banyan/core/conversation";
-import type { Asked, DrivenNode, Driver, Outcome } from "@banyan/server";
+import type { CommandOutcome, DrivenNode, Driver, NodeCommand } from "@banyan/server";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
-import { type Accepted, CONVERSATION, servicesOf, VERSION } from "./services.ts";
+import { type AcceptedCommand, CONVERSATION, servicesOf, VERSION } from "./services.ts";
 import { DriverError, type RestateSetting } from "./setting.ts";
 
 /** Milliseconds to wait for Restate in total, between two attempts, and for one reply. */
@@ -82,13 +82,13 @@ export class RestateDriver implements Driver {
     this.#register();
   }
 
-  async accept(asked: Asked): Promise<Outcome> {
+  async accept(asked: NodeCommand): Promise<CommandOutcome> {
     const node = this.#begun();
     await this.leave(asked);
     return node.carryOut(asked, true);
   }
 
-  async leave(asked: Asked): Promise<void> {
+  async leave(asked: NodeCommand): Promise<void> {
     const node = this.#begun();
     // Restate first: every command in the database is then completed, even if any process crashes in between.
     await this.#send(asked, { id: asked.id, after: await node.last(asked.conversation) });
@@ -110,7 +110,7 @@ export class RestateDriver implements Driver {
   }
 
   /** Sends a command to the object of its conversation. Sending again with the same id has no further effect. */
-  async #send({ id, conversation }: Asked, accepted: Accepted): Promise<void> {
+  async #send({ id, conversation }: NodeCommand, accepted: AcceptedCommand): Promise<void> {
     const { ingress } = this.#setting;
     const path = `/${CONVERSATION}/${encodeURIComponent(conversation)}/accept/send`;
     const headers = { "idempotency-key": encodeURIComponent(id) };

@@ -8,13 +8,13 @@ import * as restate from "@restatedev/restate-sdk";
 export const VERSION = 1;
 
 /** The id of a command in the database, and the `seq` of the conversation's last event before it. */
-export interface Accepted {
+export interface AcceptedCommand {
   readonly id: string;
   readonly after: number;
 }
 
 /** The turns of a conversation after an event. */
-interface Driven {
+interface TurnsToDrive {
   readonly conversation: string;
   readonly after: number;
 }
@@ -47,30 +47,33 @@ export function servicesOf(node: DrivenNode) {
     name: TURN,
     handlers: {
       /** Completes turns: each step is journalled once the log has it. A cancellation interrupts the turns. */
-      drive: restate.handlers.handler(OPTIONS, async (context: restate.Context, { conversation, after }: Driven) => {
-        const runs = new Set<string>();
-        const lost = context.request().attemptCompletedSignal;
-        try {
-          for (let place = { conversation, after, runs: [...runs] }, steps = 0; ; steps++) {
-            const at = place;
-            const { did, of = "", seq } = await context.run("step", () => node.next(at, lost));
-            if (did === "rested") return { steps };
-            if (did === "began") runs.add(of);
-            if (did === "ended") runs.delete(of);
-            place = { conversation, after: seq, runs: [...runs] };
-          }
-        } catch (error) {
-          if (!(error instanceof restate.CancelledError)) throw error;
-          await context.run("interrupt", async () => {
-            for (const run of runs) {
-              const id = `${run}-cancelled`;
-              const command = { type: "run.interrupt" as const, id, conversation, run };
-              await node.carryOut({ id: `owner ${id}`, conversation, command, by: "owner" });
+      drive: restate.handlers.handler(
+        OPTIONS,
+        async (context: restate.Context, { conversation, after }: TurnsToDrive) => {
+          const runs = new Set<string>();
+          const lost = context.request().attemptCompletedSignal;
+          try {
+            for (let place = { conversation, after, runs: [...runs] }, steps = 0; ; steps++) {
+              const at = place;
+              const { did, of = "", seq } = await context.run("step", () => node.next(at, lost));
+              if (did === "rested") return { steps };
+              if (did === "began") runs.add(of);
+              if (did === "ended") runs.delete(of);
+              place = { conversation, after: seq, runs: [...runs] };
             }
-          });
-          throw error;
-        }
-      }),
+          } catch (error) {
+            if (!(error instanceof restate.CancelledError)) throw error;
+            await context.run("interrupt", async () => {
+              for (const run of runs) {
+                const id = `${run}-cancelled`;
+                const command = { type: "run.interrupt" as const, id, conversation, run };
+                await node.carryOut({ id: `owner ${id}`, conversation, command, by: "owner" });
+              }
+            });
+            throw error;
+          }
+        },
+      ),
     },
   });
   const conversation = restate.object({
@@ -79,7 +82,7 @@ export function servicesOf(node: DrivenNode) {
       /** Carries out the commands of a conversation in order. The turn that a command begins runs in the other service. */
       accept: restate.handlers.object.exclusive(
         OPTIONS,
-        async (context: restate.ObjectContext, { id, after }: Accepted) => {
+        async (context: restate.ObjectContext, { id, after }: AcceptedCommand) => {
           const left = { id, conversation: context.key };
           if (await context.run("carry out", () => node.carryOutLeft(left)))
             context.serviceSendClient(turn).drive({ conversation: context.key, after });

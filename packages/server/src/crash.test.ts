@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import type { Client, Watched } from "@banyan/client";
+import type { Client, WatchedConversation } from "@banyan/client";
 import { connect } from "@banyan/client/node";
 import { type Message, textOf } from "@banyan/core";
 import { sqliteStore } from "@banyan/store/sqlite";
@@ -104,7 +104,7 @@ async function connected(address: string): Promise<Client> {
 }
 
 /** Waits until a conversation meets a condition, which is checked after each item. */
-function until(watched: Watched, is: (state: Watched["state"]) => boolean): Promise<void> {
+function until(watched: WatchedConversation, is: (state: WatchedConversation["state"]) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = () => {
       if (!is(watched.state)) return;

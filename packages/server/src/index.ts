@@ -1,8 +1,8 @@
-export type { Outcome } from "@banyan/desk/serving";
+export type { CommandOutcome } from "@banyan/desk/serving";
 export { isLoopback } from "./auth/addresses.ts";
 export { keptToken, tokenIn } from "./auth/secret.ts";
 export { builtPage } from "./built-page.ts";
-export type { Asked, DrivenNode, Driver, Place, Step } from "./cluster/driver.ts";
+export type { DrivenNode, Driver, LogPlace, LogStep, NodeCommand } from "./cluster/driver.ts";
 export type {
   AgUiEvent,
   AgUiInterrupt,

@@ -1,4 +1,4 @@
-import { Client, type ConnectionState, type OpenLink, type Watched } from "@banyan/client";
+import { Client, type ConnectionState, type OpenLink, type WatchedConversation } from "@banyan/client";
 import { nodeLink } from "@banyan/client/node";
 import { type AgentOptions, defineTool } from "@banyan/core";
 import { call, scriptedModel, stall, text } from "@banyan/core/testing";
@@ -41,7 +41,7 @@ async function overSocket(options: AgentOptions): Promise<There> {
 }
 
 /** Waits until a conversation meets a condition. */
-function until(watched: Watched, is: () => boolean): Promise<void> {
+function until(watched: WatchedConversation, is: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {
     if (is()) resolve();

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 
 /** A server on this machine, as its own file describes it. */
-export interface LocalServer {
+export interface LocalBanyanServer {
   /** For example `http://127.0.0.1:4180`. */
   readonly address: string;
   readonly process: number;
@@ -15,7 +15,7 @@ export interface LocalServer {
  * Writes a file about a running server for other programs of the same user (mode 0600), until the result is disposed of. The
  * address and its token are in one file, so that no program sends the token elsewhere (S3).
  */
-export function announce(directory: string, server: LocalServer): Disposable {
+export function announce(directory: string, server: LocalBanyanServer): Disposable {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, `${server.process}.json`);
   rmSync(file, { force: true });
@@ -28,7 +28,7 @@ export function announce(directory: string, server: LocalServer): Disposable {
 }
 
 /** This user's running servers on this machine. Removes the files of dead servers. */
-export function localServers(directory: string): LocalServer[] {
+export function localServers(directory: string): LocalBanyanServer[] {
   return filesIn(directory).flatMap((name) => {
     const file = join(directory, name);
     const server = serverIn(file);
@@ -47,7 +47,7 @@ function filesIn(directory: string): string[] {
   }
 }
 
-function serverIn(file: string): LocalServer | undefined {
+function serverIn(file: string): LocalBanyanServer | undefined {
   try {
     const { address, process, workspace, token } = JSON.parse(readFileSync(file, "utf8"));
     const whole =

@@ -1,4 +1,4 @@
-import type { Input } from "@banyan/client";
+import type { CommandValues } from "@banyan/client";
 import { createId } from "@banyan/core";
 import { scriptedModel, stall, text } from "@banyan/core/testing";
 import { expect, onTestFinished, test } from "vitest";
@@ -27,7 +27,7 @@ async function prompting(lines: Parameters<typeof scriptedModel>[0], late = fals
   const brought = await promptsOf(site.host, FILES, { late });
   onTestFinished(() => brought[Symbol.asyncDispose]());
   const { client, conversation, state } = site;
-  type Wanted = Omit<Input<"prompt.say">, "conversation"> & { readonly id?: string };
+  type Wanted = Omit<CommandValues<"prompt.say">, "conversation"> & { readonly id?: string };
   const sayPrompt = (wanted: Wanted) => client.ask("prompt.say", { conversation, ...wanted });
   const partsOf = (message: string) => {
     const found = state.messages.get(message);

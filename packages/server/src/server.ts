@@ -5,7 +5,7 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { Desk, type ServedHost } from "@banyan/desk";
 import { NAME } from "@banyan/desk/serving";
 import { PROTOCOL } from "@banyan/protocol";
-import type { Shared } from "@banyan/store/postgres";
+import type { SharedDatabase } from "@banyan/store/postgres";
 import { createAdaptorServer } from "@hono/node-server";
 import { allowedHosts, inBrackets, isWildcard } from "./auth/addresses.ts";
 import { Gate } from "./auth/gate.ts";
@@ -13,7 +13,7 @@ import { GuestLines } from "./auth/guest-lines.ts";
 import { KeptShares } from "./auth/kept-shares.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
-import { Cluster, type Redrive } from "./cluster/cluster.ts";
+import { Cluster, type RedrivePolicy } from "./cluster/cluster.ts";
 import type { Driver } from "./cluster/driver.ts";
 import { LeaseDriver } from "./cluster/lease-driver.ts";
 import { doors, httpApp } from "./http/app.ts";
@@ -77,13 +77,13 @@ export interface ServeOptions {
   /** Makes the server one of several that share a database (`postgresStore(...)`). Absent: a single server. */
   readonly cluster?: {
     /** `shared` of the host's store. */
-    readonly shared: Shared;
+    readonly shared: SharedDatabase;
     /** The address at which the other servers reach this one, for example `http://10.0.0.3:4180`. Default: where it listens. */
     readonly address?: string | undefined;
     /** Continues turns when servers die. Default: by the leases in the database. */
     readonly driver?: Driver | undefined;
     /** The handling of runs whose server died. Default `resume`. */
-    readonly redrive?: Redrive | undefined;
+    readonly redrive?: RedrivePolicy | undefined;
     /** Milliseconds that `stop` waits for runs before it hands them over. Default 10,000. */
     readonly drain?: number | undefined;
   };

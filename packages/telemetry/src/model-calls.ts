@@ -5,9 +5,9 @@ import { type Attributes, type Context, context, type Span, SpanKind } from "@op
 import { inputText, instructionsText, outputText, toolsText } from "./content.ts";
 import { BANYAN, FINISHES, GENAI, type HISTOGRAMS, namesOf, OPERATION } from "./conventions.ts";
 import {
+  type EventOf,
   end,
   type Instruments,
-  type Of,
   type OpenSpan,
   type OpenTurn,
   setContent,
@@ -47,7 +47,7 @@ export class ModelCalls {
     return this.#turns.get(message);
   }
 
-  asked({ message, parentId, model, at }: Of<"message.started">, turn: OpenTurn): void {
+  asked({ message, parentId, model, at }: EventOf<"message.started">, turn: OpenTurn): void {
     this.#turns.set(message, turn);
     const again = this.#open.get(turn);
     if (again) {
@@ -83,7 +83,7 @@ export class ModelCalls {
     if (chat?.message === message) chat.firstChunk ??= Date.now();
   }
 
-  completed({ message, finish, usage, cost, at }: Of<"message.completed">): void {
+  completed({ message, finish, usage, cost, at }: EventOf<"message.completed">): void {
     const turn = this.#turns.get(message);
     if (!turn) return;
     count(turn, usage, cost);
@@ -106,7 +106,7 @@ export class ModelCalls {
   }
 
   /** An attempt ended without a response: a retry follows, or the end of the turn. */
-  abandoned({ message, usage, cost }: Of<"message.abandoned">): void {
+  abandoned({ message, usage, cost }: EventOf<"message.abandoned">): void {
     const turn = this.#turns.get(message);
     if (!turn) return;
     if (usage) count(turn, usage, cost);

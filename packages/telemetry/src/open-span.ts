@@ -20,7 +20,7 @@ export interface Instruments {
 }
 
 /** An event of one type. */
-export type Of<Type extends EventType> = Extract<Event, { type: Type }>;
+export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
 
 /** A span that has not ended. */
 export interface OpenSpan {
@@ -33,7 +33,7 @@ export interface OpenSpan {
 
 /** The run of an agent: a turn, or the work of a sub-agent. */
 export interface OpenTurn extends OpenSpan {
-  readonly started: Of<"run.started">;
+  readonly started: EventOf<"run.started">;
   /** Context of the spans of its steps. */
   readonly within: Context;
   /** Start of the current compaction for this turn, in milliseconds since 1970. */

@@ -14,10 +14,10 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { RunIds } from "./run-ids.ts";
 import { Telemetry } from "./telemetry.ts";
-import { type Protocol, readOtlpVariables, type SamplerName, type Sending } from "./variables.ts";
+import { type Protocol, readOtlpVariables, type SamplerName, type SignalExport } from "./variables.ts";
 
 /** The variables of an environment. */
-type Environment = Readonly<Record<string, string | undefined>>;
+type OtlpEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Telemetry that is sent by OTLP over HTTP. */
 export interface Otlp {
@@ -40,7 +40,7 @@ export interface Otlp {
  */
 export interface OtlpOptions {
   /** Environment variables. Those of the process have no effect. */
-  readonly env: Environment;
+  readonly env: OtlpEnvironment;
   /** Service name if `OTEL_SERVICE_NAME` is not set. */
   readonly service: string;
   readonly redact: (text: string) => string;
@@ -113,7 +113,7 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
 
 /** Sends the rest of a signal. Does not wait if no receiver listens, because an exporter would then retry. */
 function sentTo(
-  sending: Sending | undefined,
+  sending: SignalExport | undefined,
   provider: { shutdown(): Promise<void> } | undefined,
   signal: AbortSignal,
 ): Promise<"sent" | "unheard"> | "sent" {
@@ -137,7 +137,7 @@ function unheard({ protocol, hostname, port }: URL, signal: AbortSignal): Promis
   });
 }
 
-async function spanExporter(protocol: Protocol, env: Environment): Promise<SpanExporter> {
+async function spanExporter(protocol: Protocol, env: OtlpEnvironment): Promise<SpanExporter> {
   const { OTLPTraceExporter } =
     protocol === "http/json"
       ? await import("@opentelemetry/exporter-trace-otlp-http")
@@ -145,7 +145,7 @@ async function spanExporter(protocol: Protocol, env: Environment): Promise<SpanE
   return within(env, () => new OTLPTraceExporter());
 }
 
-async function metricExporter(protocol: Protocol, env: Environment): Promise<PushMetricExporter> {
+async function metricExporter(protocol: Protocol, env: OtlpEnvironment): Promise<PushMetricExporter> {
   const { OTLPMetricExporter } =
     protocol === "http/json"
       ? await import("@opentelemetry/exporter-metrics-otlp-http")
@@ -157,7 +157,7 @@ async function metricExporter(protocol: Protocol, env: Environment): Promise<Pus
  * Runs `make` with the variables of `env` as those of the process. OpenTelemetry's parts read `process.env` when they are made.
  * Options cannot replace that: the exporters would still add the headers of the process, which may be secrets, to the given ones.
  */
-function within<Part>(env: Environment, make: () => Part): Part {
+function within<Part>(env: OtlpEnvironment, make: () => Part): Part {
   const own = process.env;
   process.env = { ...env };
   try {
@@ -185,8 +185,8 @@ function watched<Exporter extends SpanExporter | PushMetricExporter>(
   what: string,
   tell: ReturnType<typeof failures>,
 ): Exporter {
-  const send = exporter.export.bind(exporter) as (items: unknown, done: (result: Result) => void) => void;
-  exporter.export = (items: unknown, done: (result: Result) => void) =>
+  const send = exporter.export.bind(exporter) as (items: unknown, done: (result: ExportResult) => void) => void;
+  exporter.export = (items: unknown, done: (result: ExportResult) => void) =>
     send(items, (result) => {
       tell(what, result.error, result.code === 0);
       done(result);
@@ -194,7 +194,7 @@ function watched<Exporter extends SpanExporter | PushMetricExporter>(
   return exporter;
 }
 
-interface Result {
+interface ExportResult {
   /** 0 means success. */
   readonly code: number;
   readonly error?: Error;

@@ -4,12 +4,12 @@ import type { FeedListener } from "@banyan/core/hosts";
 import { context, SpanKind, trace } from "@opentelemetry/api";
 import { BANYAN, GENAI, namesOf, OPERATION } from "./conventions.ts";
 import { ModelCalls } from "./model-calls.ts";
-import { end, type Instruments, type Of, type OpenTurn, startNamed, usageAttributes } from "./open-span.ts";
+import { type EventOf, end, type Instruments, type OpenTurn, startNamed, usageAttributes } from "./open-span.ts";
 import { eventsOfRuns } from "./past-runs.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
 /** Events without spans: they concern the tree, or repeat another event. */
-type UntoldType =
+type UntracedType =
   | Exclude<
       EventType,
       `run.${string}` | `question.${string}` | `message.${string}` | `call.${string}` | "usage.counted"
@@ -31,7 +31,7 @@ export class SessionSpans implements FeedListener {
   /** Runs that began before this object; it reports their ends. */
   readonly #before: Map<string, LiveRun>;
   /** Ends of runs whose beginnings this object has not received. */
-  readonly #endedUnheard: Of<"run.ended">[] = [];
+  readonly #endedUnheard: EventOf<"run.ended">[] = [];
 
   constructor(session: Session, to: Instruments) {
     this.#session = session;
@@ -133,11 +133,11 @@ export class SessionSpans implements FeedListener {
         this.#calls.answered(item.question, item.at);
         return;
       default:
-        item.type satisfies UntoldType;
+        item.type satisfies UntracedType;
     }
   }
 
-  #begin(started: Of<"run.started">): void {
+  #begin(started: EventOf<"run.started">): void {
     const { run, agent, model, mode, call, at } = started;
     const names = namesOf(model);
     const said = { [GENAI.operation]: OPERATION.turn, [GENAI.provider]: names.provider, [GENAI.agent]: agent };
@@ -158,14 +158,14 @@ export class SessionSpans implements FeedListener {
     this.#turns.set(run, { span, at, said, started, within, ...nothing });
   }
 
-  #end(ended: Of<"run.ended">): void {
+  #end(ended: EventOf<"run.ended">): void {
     const turn = this.#turns.get(ended.run);
     if (turn) this.#endTurn(turn, ended.at, ended);
     else this.#endedUnheard.push(ended);
   }
 
   /** Reports runs that another process began and did not end, from the log. */
-  async #tellPast(ended: readonly Of<"run.ended">[]): Promise<void> {
+  async #tellPast(ended: readonly EventOf<"run.ended">[]): Promise<void> {
     const runs = ended.map(({ run }) => run);
     const until = Math.max(...ended.map(({ seq }) => seq));
     const events = await eventsOfRuns(this.#session, runs, until);
@@ -177,7 +177,7 @@ export class SessionSpans implements FeedListener {
   }
 
   /** Reports the end of a run whose log cannot be read, as a single span. */
-  #endBefore(ended: Of<"run.ended">): void {
+  #endBefore(ended: EventOf<"run.ended">): void {
     const before = this.#before.get(ended.run);
     if (!before) return;
     this.#begin(this.#startOf(before, ended));
@@ -186,14 +186,14 @@ export class SessionSpans implements FeedListener {
   }
 
   /** Builds the first event of a run from the facts that are known without its log. */
-  #startOf({ id, startedAt, ...run }: LiveRun, { seq, epoch }: Of<"run.ended">): Of<"run.started"> {
+  #startOf({ id, startedAt, ...run }: LiveRun, { seq, epoch }: EventOf<"run.ended">): EventOf<"run.started"> {
     const response = run.leaf === null ? undefined : this.#session.state.messages.get(run.leaf);
     const model = response?.role === "assistant" ? response.model : "";
     const unknown = { settings: {}, limits: {}, instructions: "", tools: "" };
     return { type: "run.started", run: id, ...run, model, ...unknown, at: startedAt, seq, epoch };
   }
 
-  #endTurn(turn: OpenTurn, at: number, how: Pick<Of<"run.ended">, "reason" | "leaf" | "error">): void {
+  #endTurn(turn: OpenTurn, at: number, how: Pick<EventOf<"run.ended">, "reason" | "leaf" | "error">): void {
     const { span, usage, cost } = turn;
     const { reason, leaf, error } = how;
     const type = error?.code ?? (reason === "failed" ? "_OTHER" : undefined);
@@ -210,7 +210,7 @@ export class SessionSpans implements FeedListener {
     this.#turns.delete(turn.started.run);
   }
 
-  #summarized({ run, usage, ...summary }: Of<"message.added">): void {
+  #summarized({ run, usage, ...summary }: EventOf<"message.added">): void {
     this.#models.summarized();
     if (!usage) return;
     const turn = run === undefined ? this.#shortening() : this.#turns.get(run);

@@ -2,14 +2,22 @@ import type { Session } from "@banyan/core";
 import { toolIn } from "@banyan/core/conversation";
 import { type Context, context, isSpanContextValid, SpanKind, trace } from "@opentelemetry/api";
 import { BANYAN, GENAI, OPERATION, PERSON } from "./conventions.ts";
-import { end, type Instruments, type Of, type OpenSpan, type OpenTurn, setContent, startNamed } from "./open-span.ts";
+import {
+  type EventOf,
+  end,
+  type Instruments,
+  type OpenSpan,
+  type OpenTurn,
+  setContent,
+  startNamed,
+} from "./open-span.ts";
 
-interface OpenCall extends OpenSpan {
+interface OpenCallSpan extends OpenSpan {
   readonly turn: OpenTurn | undefined;
   readonly within: Context;
 }
 
-interface OpenQuestion extends OpenSpan {
+interface OpenQuestionSpan extends OpenSpan {
   readonly turn: OpenTurn | undefined;
 }
 
@@ -19,8 +27,8 @@ export class ToolCalls {
   readonly #to: Instruments;
   /** Request times of calls that have not started, in milliseconds since 1970. */
   readonly #asked = new Map<string, number>();
-  readonly #open = new Map<string, OpenCall>();
-  readonly #questions = new Map<string, OpenQuestion>();
+  readonly #open = new Map<string, OpenCallSpan>();
+  readonly #questions = new Map<string, OpenQuestionSpan>();
 
   constructor(session: Pick<Session, "state">, to: Instruments) {
     this.#session = session;
@@ -39,17 +47,17 @@ export class ToolCalls {
     return `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, "0")}`;
   }
 
-  asked({ call, at }: Of<"call.pending">): void {
+  asked({ call, at }: EventOf<"call.pending">): void {
     this.#asked.set(call, at);
   }
 
-  started(event: Of<"call.executing">, turn: OpenTurn | undefined): void {
+  started(event: EventOf<"call.executing">, turn: OpenTurn | undefined): void {
     this.#start(event, event.at, event.attempt, turn);
   }
 
   /** The span of a call that never ran begins at its request. */
   ended(
-    event: Of<"call.completed" | "call.failed" | "call.denied" | "call.cancelled">,
+    event: EventOf<"call.completed" | "call.failed" | "call.denied" | "call.cancelled">,
     turn: OpenTurn | undefined,
   ): void {
     const { type, call, input, output, at } = event;
@@ -93,7 +101,7 @@ export class ToolCalls {
     at: number,
     attempt: number,
     turn: OpenTurn | undefined,
-  ): OpenCall {
+  ): OpenCallSpan {
     const tool = toolIn(this.#session.state, { call, message, tool: named });
     const said = { [GENAI.operation]: OPERATION.tool, [GENAI.tool]: tool };
     const parent = turn?.within ?? context.active();
@@ -107,7 +115,7 @@ export class ToolCalls {
     return open;
   }
 
-  #end(call: string, open: OpenCall, at: number, failure: string | undefined): void {
+  #end(call: string, open: OpenCallSpan, at: number, failure: string | undefined): void {
     this.#open.delete(call);
     end(this.#to, open, at, "gen_ai.execute_tool.duration", failure === undefined ? undefined : { type: failure });
   }

@@ -2,13 +2,13 @@ import { statSync } from "node:fs";
 import { nearest } from "@banyan/core/shown";
 
 /** The variables of an environment. */
-type Environment = Readonly<Record<string, string | undefined>>;
+type TelemetryEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Encoding of the requests to a collector. */
 export type Protocol = "http/protobuf" | "http/json";
 
 /** Protocol and address of one signal. */
-export interface Sending {
+export interface SignalExport {
   readonly protocol: Protocol;
   /** The complete URL, with its path. */
   readonly address: URL;
@@ -17,8 +17,8 @@ export interface Sending {
 /** The settings in OpenTelemetry's variables (docs/telemetry.md). */
 export interface OtlpVariables {
   /** Absent if no traces are sent. */
-  readonly traces?: Sending;
-  readonly metrics?: Sending;
+  readonly traces?: SignalExport;
+  readonly metrics?: SignalExport;
   readonly sampler: { readonly name: SamplerName; readonly ratio: number };
   /** Maximum characters of an attribute. */
   readonly attributeLimit?: number;
@@ -66,7 +66,7 @@ const OTHERS =
   /^OTEL_(?:EXPORTER_OTLP_)?(?:LOGS|BLRP|PROPAGATORS|SPAN|EVENT|LINK|EXPERIMENTAL|LOG|NODE|METRICS_EXEMPLAR|METRIC_EXPORT_TIMEOUT|BSP|EXPORTER_(?:ZIPKIN|JAEGER|PROMETHEUS))/;
 
 /** Reads the variables. Does not load the exporters. */
-export function readOtlpVariables(env: Environment): OtlpVariables {
+export function readOtlpVariables(env: TelemetryEnvironment): OtlpVariables {
   const notices = unknownNames(env);
   const read = new Variables(env, notices);
   if (read.choice(DISABLED, { true: true, false: false }, false, "true or false"))
@@ -93,7 +93,7 @@ export function readOtlpVariables(env: Environment): OtlpVariables {
 
 const CONTENTS = { true: true, span_only: true, span_and_event: true, false: false, no_content: false };
 
-function unknownNames(env: Environment): string[] {
+function unknownNames(env: TelemetryEnvironment): string[] {
   return Object.keys(env).flatMap((name) => {
     if (!name.startsWith("OTEL_") || known.includes(name) || OTHERS.test(name)) return [];
     const near = nearest(name, known, 2);
@@ -105,10 +105,10 @@ function unknownNames(env: Environment): string[] {
 
 /** Reads variables, and notes their faults. */
 class Variables {
-  readonly #env: Environment;
+  readonly #env: TelemetryEnvironment;
   readonly #notices: string[];
 
-  constructor(env: Environment, notices: string[]) {
+  constructor(env: TelemetryEnvironment, notices: string[]) {
     this.#env = env;
     this.#notices = notices;
   }
@@ -142,7 +142,7 @@ class Variables {
   }
 
   /** Protocol and address of a signal; undefined if it is not sent. */
-  sending(signal: Signal): Sending | undefined {
+  sending(signal: Signal): SignalExport | undefined {
     const own = `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`;
     const endpoint = this.#first(own, "OTEL_EXPORTER_OTLP_ENDPOINT");
     const exporter = this.#first(`OTEL_${signal}_EXPORTER`);

@@ -5,12 +5,12 @@ import { ModelError, type ModelErrorCode } from "@banyan/core";
 const SIGN_IN = -32000;
 
 /** The agent was silent for too long. */
-export class SilenceError extends Error {
-  override readonly name = "SilenceError";
+export class AgentSilenceError extends Error {
+  override readonly name = "AgentSilenceError";
 }
 
 /** Facts about an agent for error messages. */
-export interface Described {
+export interface AgentCondition {
   readonly name: string;
   /** How the process ended and its last output, as far as known. */
   readonly ending: string;
@@ -21,12 +21,12 @@ export interface Described {
 }
 
 /** Describes a failure of an agent as a `ModelError` with one sentence. Returns a `ModelError` unchanged. */
-export function failureOf(error: unknown, agent: Described): ModelError {
+export function failureOf(error: unknown, agent: AgentCondition): ModelError {
   const { name, ending, isGone, signIn } = agent;
   if (error instanceof ModelError) return error;
   const failure = (code: ModelErrorCode, message: string) =>
     new ModelError(code, message, { cause: error, retryable: false });
-  if (error instanceof SilenceError) return failure("stalled", `The agent "${name}" ${error.message}.`);
+  if (error instanceof AgentSilenceError) return failure("stalled", `The agent "${name}" ${error.message}.`);
   if (error instanceof RequestError) {
     if (error.code === SIGN_IN) {
       const ways = signIn.length === 0 ? "in its own program" : `there is: ${signIn.join(", ")}`;

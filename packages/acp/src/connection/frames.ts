@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { ReadableStream, WritableStream } from "node:stream/web";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
-import { type Told, toldIn } from "./update.ts";
+import { type AgentUpdate, toldIn } from "./update.ts";
 
 /** Limits and handlers for reading an agent's output. */
 export interface FrameOptions {
@@ -10,7 +10,7 @@ export interface FrameOptions {
   /** Called with each line that is not a message: output of the agent, or of a process that it runs. */
   readonly babble: (line: string) => void;
   /** Called with each session update. Reading continues when the returned promise resolves. */
-  readonly told: (told: Told) => Promise<void>;
+  readonly told: (told: AgentUpdate) => Promise<void>;
   /** Called after every other message, once its handler has started. Reading continues when the returned promise resolves. */
   readonly heard: () => Promise<void>;
   /** Called with the error that ends the reading early: a line that is too long, or a rejection of `told` or `heard`. */

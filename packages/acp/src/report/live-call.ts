@@ -3,7 +3,7 @@ import type { FileChange } from "@banyan/core/conversation";
 import type { TurnSink } from "@banyan/core/drivers";
 import { cutTo, visibleLine } from "@banyan/core/shown";
 import type { ForeignCall, ForeignChanges } from "@banyan/tools/workspace";
-import { type TheirCall, theirTool } from "./their-call.ts";
+import { type AgentCall, theirTool } from "./their-call.ts";
 
 /** Maximum characters of an act in its description. */
 const LONGEST_ACT = 200;
@@ -18,7 +18,7 @@ export type CallState = "told" | "open" | "running" | "judged" | "over";
 
 /** A call of an agent in the conversation, which gives the call exactly one result. */
 export class LiveCall {
-  readonly told: TheirCall;
+  readonly told: AgentCall;
   readonly #sink: TurnSink;
   readonly #changes: ForeignChanges | undefined;
   readonly #noted: ForeignCall | undefined;
@@ -39,7 +39,7 @@ export class LiveCall {
   /** Cancels a pending decision. */
   readonly #takenBack = new AbortController();
 
-  constructor(told: TheirCall, sink: TurnSink, changes: ForeignChanges | undefined, noted = changes?.begin()) {
+  constructor(told: AgentCall, sink: TurnSink, changes: ForeignChanges | undefined, noted = changes?.begin()) {
     this.told = told;
     this.#sink = sink;
     this.#changes = changes;
@@ -220,7 +220,7 @@ export class LiveCall {
 }
 
 /** Acts and files of a call as comparable strings. */
-function actsOf({ about: { command, url, paths = [] } }: TheirCall): readonly string[] {
+function actsOf({ about: { command, url, paths = [] } }: AgentCall): readonly string[] {
   const files = paths.map(({ path, access }) => `${access} ${path}`);
   return [...(command === undefined ? [] : [`run ${command}`]), ...(url === undefined ? [] : [`ask ${url}`]), ...files];
 }

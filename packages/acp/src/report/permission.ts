@@ -2,7 +2,7 @@ import type { PermissionOption, RequestPermissionOutcome } from "@agentclientpro
 import type { ToolContext } from "@banyan/core";
 
 /** The decision of a user or a rule about a call. */
-export type Verdict = "allowed" | "denied" | "cancelled";
+export type PermissionVerdict = "allowed" | "denied" | "cancelled";
 
 /** Message for an allowed call that is denied because the agent offers no permission for one call. */
 const ONLY_ALWAYS =
@@ -13,7 +13,7 @@ const ONLY_ALWAYS =
  * memory: our rules keep longer ones and judge each call (S43).
  */
 export function outcomeOf(
-  verdict: Exclude<Verdict, "allowed">,
+  verdict: Exclude<PermissionVerdict, "allowed">,
   options: readonly PermissionOption[],
 ): RequestPermissionOutcome {
   const once = verdict === "denied" ? options.find(({ kind }) => kind === "reject_once") : undefined;

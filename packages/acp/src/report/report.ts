@@ -19,8 +19,8 @@ import type { Marker } from "../session/marker.ts";
 import { markedParts } from "../session/marker.ts";
 import { LiveCall } from "./live-call.ts";
 import { allowedOutcome, noteOn, outcomeOf } from "./permission.ts";
-import { Spending, usageOf } from "./spending.ts";
-import { TheirCall, theirTool } from "./their-call.ts";
+import { SessionCost, usageOf } from "./spending.ts";
+import { AgentCall, theirTool } from "./their-call.ts";
 
 /** Milliseconds to wait for further calls of the same response before the gathered calls are shown. */
 const TOGETHER = 100;
@@ -38,7 +38,7 @@ export interface ReportOptions {
  * Records an agent's updates as a turn of the conversation, in order of arrival. Calls are gathered until one of them
  * acts; then the response is complete, and contains the gathered calls.
  */
-export class Report {
+export class AgentReport {
   readonly #agent: AcpAgent;
   readonly #sink: TurnSink;
   readonly #signal: AbortSignal;
@@ -51,7 +51,7 @@ export class Report {
   #queue: Promise<unknown> = Promise.resolve();
   #plan = "";
   #asked = 0;
-  readonly spending = new Spending();
+  readonly spending = new SessionCost();
   /** Rejects with the first error of recording, which the turn fails with. */
   readonly failed: Promise<never>;
   readonly #fail: (error: unknown) => void;
@@ -200,7 +200,7 @@ export class Report {
 
   /** A call for changes that no call of the agent names. */
   #unnamedCall(changes: readonly FileChange[]): LiveCall {
-    const told = new TheirCall(this.#fresh("changes"), this.#agent.name, this.#agent.cwd);
+    const told = new AgentCall(this.#fresh("changes"), this.#agent.name, this.#agent.cwd);
     const locations = changes.map(({ path }) => ({ path }));
     told.take({
       title: "Files that changed while the agent worked, and that none of its calls names",
@@ -265,7 +265,7 @@ export class Report {
   #callOf(id: string): LiveCall {
     let call = this.#calls.get(id);
     if (!call) {
-      const told = new TheirCall(id, this.#agent.name, this.#agent.cwd);
+      const told = new AgentCall(id, this.#agent.name, this.#agent.cwd);
       call = new LiveCall(told, this.#sink, this.#changes);
       this.#calls.set(id, call);
       this.#gathered.push(call);

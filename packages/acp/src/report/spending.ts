@@ -5,7 +5,7 @@ import { noUsage, type Usage } from "@banyan/core/conversation";
  * Cost of a session. The agent reports the sum since the session began. The conversation counts each response, so
  * each response gets the cost since the previous one.
  */
-export class Spending {
+export class SessionCost {
   #total: number | undefined;
   #counted = 0;
   /** Cost of the session at the end of the previous turn. */

@@ -3,12 +3,12 @@ import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprot
 import type { Effects, Json, Tool } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { type NamedActs, namedActs } from "@banyan/tools/acts";
-import type { ToldChange } from "@banyan/tools/workspace";
+import type { ReportedChange } from "@banyan/tools/workspace";
 
-type Kind = NonNullable<ToolCall["kind"]>;
+type AcpToolKind = NonNullable<ToolCall["kind"]>;
 
 /** Kinds of calls that access files, with their access. */
-const FILES: Partial<Record<Kind, "read" | "write">> = {
+const FILES: Partial<Record<AcpToolKind, "read" | "write">> = {
   read: "read",
   search: "read",
   edit: "write",
@@ -17,10 +17,10 @@ const FILES: Partial<Record<Kind, "read" | "write">> = {
 };
 
 /** Kinds of calls without side effects. */
-const LOOKS: ReadonlySet<Kind> = new Set<Kind>(["read", "search", "think"]);
+const LOOKS: ReadonlySet<AcpToolKind> = new Set<AcpToolKind>(["read", "search", "think"]);
 
 /** A call as its agent reports it, in pieces. Fields of a later piece replace those of earlier pieces. */
-export class TheirCall {
+export class AgentCall {
   readonly id: string;
   /** Name of the agent. */
   readonly agent: string;
@@ -49,7 +49,7 @@ export class TheirCall {
   }
 
   /** Kind of the call. Arguments or diffs that do more than the reported kind override it (S43). */
-  get #kind(): Kind {
+  get #kind(): AcpToolKind {
     const kind = this.#told.kind ?? "other";
     const { command, writes } = this.#named;
     if (command !== undefined) return "execute";
@@ -134,7 +134,7 @@ export class TheirCall {
   }
 
   /** Changes that the agent reports. */
-  get diffs(): readonly ToldChange[] {
+  get diffs(): readonly ReportedChange[] {
     return this.#content.flatMap((piece) =>
       piece.type === "diff"
         ? [{ path: this.#near(piece.path), oldText: piece.oldText ?? null, newText: piece.newText }]
@@ -171,7 +171,7 @@ export class TheirCall {
 }
 
 /** The tool of an agent's call, for rules and hooks. `run.execute` runs if the call is allowed. */
-export function theirTool(told: TheirCall, run: Partial<Tool> & Pick<Tool, "execute">): Tool {
+export function theirTool(told: AgentCall, run: Partial<Tool> & Pick<Tool, "execute">): Tool {
   return {
     name: told.tool,
     description: told.title,

@@ -3,7 +3,7 @@ import type { Part, UserPart } from "@banyan/core";
 import type { PromptMessage } from "@banyan/core/drivers";
 import { cutTo, cutToEnd, enclosed } from "@banyan/core/shown";
 
-type FilePart = Extract<Part, { type: "file" }>;
+type PromptFilePart = Extract<Part, { type: "file" }>;
 
 /** Maximum characters of the history in a prompt; the oldest text is cut. */
 const MOST_HISTORY = 400_000;
@@ -11,7 +11,7 @@ const MOST_HISTORY = 400_000;
 const MOST_OUTPUT = 4_000;
 
 /** Content that a session does not know yet. */
-export interface Untold {
+export interface NewForAgent {
   /** The agent's instructions for a new session; may be empty. */
   readonly instructions: string;
   /** Messages that the session has missed. */
@@ -21,7 +21,7 @@ export interface Untold {
 }
 
 /** Converts messages to a prompt: one block each for instructions and history, then the user's messages. */
-export function promptOf({ instructions, before, now }: Untold, can: PromptCapabilities): ContentBlock[] {
+export function promptOf({ instructions, before, now }: NewForAgent, can: PromptCapabilities): ContentBlock[] {
   const blocks: ContentBlock[] = [];
   if (instructions !== "") blocks.push(resource("instructions", instructions, can));
   if (before.length > 0) {
@@ -43,7 +43,7 @@ function blockOf(part: UserPart, can: PromptCapabilities): ContentBlock {
   return part.type === "text" ? { type: "text", text: part.text } : fileBlock(part, can);
 }
 
-function fileBlock({ mediaType, name = "a file", data, url }: FilePart, can: PromptCapabilities): ContentBlock {
+function fileBlock({ mediaType, name = "a file", data, url }: PromptFilePart, can: PromptCapabilities): ContentBlock {
   if (data === undefined) return { type: "resource_link", uri: url ?? "", name, mimeType: mediaType };
   if (mediaType.startsWith("image/") && can.image) return { type: "image", data, mimeType: mediaType };
   if (mediaType.startsWith("audio/") && can.audio) return { type: "audio", data, mimeType: mediaType };

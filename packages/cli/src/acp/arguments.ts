@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { type AgentFlags, withAgentFlags } from "../agent-flags.ts";
-import { parse, type Unread } from "../parse.ts";
+import { parse, type UnperformedLine } from "../parse.ts";
 
 /** Arguments of `banyan acp`; omitted options are absent. */
 export interface AcpArguments extends AgentFlags {
@@ -16,7 +16,9 @@ another machine). docs/editors.md describes the setup for Zed, JetBrains, Neovim
 Emacs and VS Code.`;
 
 /** Parses the arguments of `banyan acp`, or returns what is wrong with them. */
-export function readAcp(argv: readonly string[]): { readonly type: "acp"; readonly arguments: AcpArguments } | Unread {
+export function readAcp(
+  argv: readonly string[],
+): { readonly type: "acp"; readonly arguments: AcpArguments } | UnperformedLine {
   const command = new Command("banyan acp")
     .description("Serves an editor over the Agent Client Protocol (ACP) on standard input and output.")
     .option("--attach [address]", "join a running banyan serve: at this address, or the one of the directory");

@@ -1,11 +1,11 @@
-import type { Client, Input } from "@banyan/client";
+import type { Client, CommandValues } from "@banyan/client";
 import type { ActionUser, CommandInput } from "@banyan/client/actions";
 import { isPersons } from "@banyan/core/conversation";
-import type { CommandOutcome, CommandPlace, EditorCommands } from "@banyan/server/acp";
+import type { EditorCommandOutcome, EditorCommandPlace, EditorCommands } from "@banyan/server/acp";
 import { modelsThere, sentThere } from "../chat/talk/models-here.ts";
 import { TalkSession } from "../chat/talk/talk-session.ts";
 import { lastExchange } from "../chat/views/exchange.ts";
-import type { ConversationContext, Next } from "../commands/command.ts";
+import type { AfterCommand, ConversationContext } from "../commands/command.ts";
 import { runCommand } from "../commands/index.ts";
 import { offeredCommands } from "../commands/offered.ts";
 import { promptCommands, promptsAt } from "../commands/prompt-commands.ts";
@@ -38,7 +38,7 @@ function userOf({ welcome }: Client): ActionUser {
 }
 
 /** Result for the editor. Undefined for plain text and for prompts, which the protocol's door sends itself. */
-function outcomeOf(next: Next): CommandOutcome | undefined {
+function outcomeOf(next: AfterCommand): EditorCommandOutcome | undefined {
   if (next.type !== "turn") return { type: "done" };
   const { directive, at, model, agent, asIs } = next;
   if (directive.type === "stop") return { type: "done" };
@@ -49,7 +49,7 @@ function outcomeOf(next: Next): CommandOutcome | undefined {
 }
 
 /** Context of commands for a session in an editor. */
-function contextOf(there: CommandPlace, prompts: ConversationContext["prompts"]): ConversationContext {
+function contextOf(there: EditorCommandPlace, prompts: ConversationContext["prompts"]): ConversationContext {
   const { client, watched, leaf, run, write, goTo } = there;
   const session = new TalkSession(client, watched);
   const { state } = session;
@@ -59,7 +59,7 @@ function contextOf(there: CommandPlace, prompts: ConversationContext["prompts"])
   return {
     ...{ agent, style, columns: COLUMNS, state, run, leaf, write, prompts, user: userOf(client) },
     async ask({ command, input, isHere }) {
-      if (!isHere) return client.ask(command, input as Input<typeof command>);
+      if (!isHere) return client.ask(command, input as CommandValues<typeof command>);
       return session.perform(command as "message.star", input as CommandInput<"message.star">);
     },
     models: modelsThere(client, model, async () => session),

@@ -1,22 +1,22 @@
 import { realpathSync } from "node:fs";
 import type { Client, ClientEvents } from "@banyan/client";
 import { connect } from "@banyan/client/node";
-import type { AcpPlace, Where } from "@banyan/server/acp";
+import type { AcpPlace, SessionLocation } from "@banyan/server/acp";
 import manifest from "../../package.json" with { type: "json" };
 import { whichServer } from "../attach/which-server.ts";
 import { UsageError } from "../problem.ts";
 import { editorCommands } from "./editor-commands.ts";
 
 /** Opens workspaces for an editor until it is disposed of. */
-export interface Places extends AsyncDisposable {
-  open(where: Where, events: ClientEvents): Promise<AcpPlace>;
+export interface EditorPlaces extends AsyncDisposable {
+  open(where: SessionLocation, events: ClientEvents): Promise<AcpPlace>;
 }
 
 /**
  * Workspaces of `banyan acp --attach`: a running server, whose conversations other clients see too. Runs there
  * continue after the editor ends. `address` is the server's; `true` means the server of the session's directory.
  */
-export function joinedPlaces(address: string | true): Places {
+export function joinedPlaces(address: string | true): EditorPlaces {
   const clients = new Set<Client>();
   return {
     async open({ cwd, servers }, events) {

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import type { ClientEvents } from "@banyan/client";
 import { openHost } from "@banyan/host";
 import type { McpServerEntry } from "@banyan/host/mcp";
-import type { AcpPlace, Where } from "@banyan/server/acp";
+import type { AcpPlace, SessionLocation } from "@banyan/server/acp";
 import { OwnDesk } from "../chat/talk/own-desk.ts";
 import { hostFlags } from "../host-options.ts";
 import { isProjectTrusted } from "../project-trust.ts";
@@ -20,7 +20,7 @@ export class OwnPlaces implements AsyncDisposable {
   }
 
   /** Rejects with errors that `problemOf` describes. */
-  async open({ cwd, servers }: Where, events: ClientEvents): Promise<AcpPlace> {
+  async open({ cwd, servers }: SessionLocation, events: ClientEvents): Promise<AcpPlace> {
     const notices: string[] = [];
     const say = (sentence: string) => {
       notices.push(sentence);
@@ -64,7 +64,10 @@ export class OwnPlaces implements AsyncDisposable {
 }
 
 /** Converts the editor's MCP servers to settings. `say` receives what cannot be used. */
-function entriesOf(servers: Where["servers"], say: (sentence: string) => void): Record<string, McpServerEntry> {
+function entriesOf(
+  servers: SessionLocation["servers"],
+  say: (sentence: string) => void,
+): Record<string, McpServerEntry> {
   const entries: Record<string, McpServerEntry> = {};
   for (const server of servers) {
     // The server's name becomes part of tool names.

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import type { ColorChoice } from "../arguments.ts";
-import { parse, type Unread } from "../parse.ts";
+import { parse, type UnperformedLine } from "../parse.ts";
 
 /** Arguments of `banyan attach`; omitted options are absent. */
 export interface AttachArguments {
@@ -27,7 +27,7 @@ agent's folder if it is here, else in this directory.`;
 /** Parses the arguments of `banyan attach`, or returns what is wrong with them. */
 export function readAttach(
   argv: readonly string[],
-): { readonly type: "attach"; readonly arguments: AttachArguments } | Unread {
+): { readonly type: "attach"; readonly arguments: AttachArguments } | UnperformedLine {
   const command = new Command("banyan attach")
     .description("Joins a conversation on a banyan server, with the same messages, queue and approvals as its page.")
     .argument("[address]", "such as http://127.0.0.1:4180, or the address of a conversation's page")

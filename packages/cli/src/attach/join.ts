@@ -9,7 +9,7 @@ import { readConfiguration, redactor } from "@banyan/host";
 import { fromJson } from "@banyan/host/exchange";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import manifest from "../../package.json" with { type: "json" };
-import type { Sitting } from "../chat/talk/at-terminal.ts";
+import type { TerminalStart } from "../chat/talk/at-terminal.ts";
 import { completeCommands, messageNames } from "../chat/talk/converse.ts";
 import { Talk, type TalkOptions } from "../chat/talk/talk.ts";
 import { approvalSentence } from "../chat/views/approval-mode.ts";
@@ -26,7 +26,7 @@ import { whichServer } from "./which-server.ts";
  * Connects to the server of the command line, and talks there until the user leaves. Rejects with errors that
  * `problemOf` describes.
  */
-export async function join(args: AttachArguments, { terminal, unsent, signal, met }: Sitting): Promise<void> {
+export async function join(args: AttachArguments, { terminal, unsent, signal, met }: TerminalStart): Promise<void> {
   let talk: Talk | undefined;
   const directory = realpathSync(".");
   const door = whichServer(args.address, directory);

@@ -1,10 +1,10 @@
 import { ownCommand } from "@banyan/host/own-command";
-import type { LocalServer } from "@banyan/server/local-servers";
+import type { LocalBanyanServer } from "@banyan/server/local-servers";
 import { UsageError } from "../problem.ts";
 import { serversHere } from "../serve/announced.ts";
 
 /** Address and token of a server. */
-export interface Door {
+export interface ServerDoor {
   /** Origin, such as `http://127.0.0.1:4180`. */
   readonly address: string;
   readonly token: string;
@@ -16,7 +16,11 @@ export interface Door {
  * Finds the server: by its address, or by the directory that it works in, or as the only server of this machine. A
  * stored token is sent only to the address that it belongs to (S3). Throws `UsageError`.
  */
-export function whichServer(address: string | undefined, directory: string, token = process.env.BANYAN_TOKEN): Door {
+export function whichServer(
+  address: string | undefined,
+  directory: string,
+  token = process.env.BANYAN_TOKEN,
+): ServerDoor {
   const here = serversHere();
   if (address !== undefined) {
     const origin = originOf(address);
@@ -44,6 +48,6 @@ function originOf(address: string): string {
   return url.origin;
 }
 
-function described({ address, workspace }: LocalServer): string {
+function described({ address, workspace }: LocalBanyanServer): string {
   return `${address} (${workspace})`;
 }

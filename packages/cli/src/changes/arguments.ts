@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { parse, type Unread } from "../parse.ts";
+import { parse, type UnperformedLine } from "../parse.ts";
 
 /** Arguments of `banyan changes`; omitted options are absent. */
 export type ChangesArguments = {
@@ -14,7 +14,7 @@ export type ChangesArguments = {
   | { readonly action: "revert"; readonly paths: readonly string[]; readonly all: boolean; readonly yes: boolean }
 );
 
-interface Which {
+interface ChangesFlags {
   readonly in?: string;
   readonly branch?: string;
 }
@@ -22,7 +22,7 @@ interface Which {
 /** Parses the arguments of `banyan changes`, or returns what is wrong with them. */
 export function readChanges(
   argv: readonly string[],
-): { readonly type: "changes"; readonly arguments: ChangesArguments } | Unread {
+): { readonly type: "changes"; readonly arguments: ChangesArguments } | UnperformedLine {
   let wanted: ChangesArguments = { action: "list" };
   const command = new Command("banyan changes")
     .description("The files that a conversation changed. Without a name, the last conversation of this directory.")
@@ -34,14 +34,14 @@ export function readChanges(
       .description(description)
       .option("-b, --branch <message>", "only the branch of a message, by its id or '#number'")
       .helpOption("-h, --help", "print this help");
-  const which = ({ in: conversation, branch }: Which) => ({
+  const which = ({ in: conversation, branch }: ChangesFlags) => ({
     ...(conversation === undefined ? {} : { conversation }),
     ...(branch === undefined ? {} : { branch }),
   });
   const IN = "-i, --in <conversation>";
 
   sub("list [conversation]", "list them, with added and removed lines").action(
-    (conversation: string | undefined, options: Which) => {
+    (conversation: string | undefined, options: ChangesFlags) => {
       wanted = {
         action: "list",
         ...which({ ...options, ...(conversation === undefined ? {} : { in: conversation }) }),
@@ -50,14 +50,14 @@ export function readChanges(
   );
   sub("show [path]", "print the changes as a unified diff")
     .option(IN, "of this conversation")
-    .action((path: string | undefined, options: Which) => {
+    .action((path: string | undefined, options: ChangesFlags) => {
       wanted = { action: "show", ...which(options), ...(path === undefined ? {} : { path }) };
     });
   sub("revert [paths...]", "restore files; a file that was changed by something else since then stays")
     .option(IN, "of this conversation")
     .option("-a, --all", "all files", false)
     .option("-y, --yes", "without asking", false)
-    .action((paths: readonly string[], { all, yes, ...options }: Which & { all: boolean; yes: boolean }) => {
+    .action((paths: readonly string[], { all, yes, ...options }: ChangesFlags & { all: boolean; yes: boolean }) => {
       wanted = { action: "revert", paths, all, yes, ...which(options) };
     });
   const [first = ""] = argv;

@@ -11,7 +11,7 @@ import { agreed } from "../terminal/agreed.ts";
 import type { ChangesArguments } from "./arguments.ts";
 
 /** Conversation, place and files of a revert. */
-interface Changed {
+interface RevertTarget {
   readonly session: Session;
   readonly place: ChangesPlace;
   readonly files: readonly ChangedFile[];
@@ -19,7 +19,7 @@ interface Changed {
 
 /** Reverts files after the user's yes or `--yes`. Returns exit code 1 if a file could not be reverted. */
 export async function revert(
-  { session, place, files }: Changed,
+  { session, place, files }: RevertTarget,
   { paths, all, yes }: Extract<ChangesArguments, { action: "revert" }>,
   write: (text: string) => void,
   warn: (sentence: string) => void,

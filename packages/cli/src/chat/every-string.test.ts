@@ -18,7 +18,7 @@ import { workspaceTools } from "@banyan/tools/workspace";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { styleFor } from "../show/style.ts";
-import type { Decision } from "../terminal/decision.ts";
+import type { DecisionRequest } from "../terminal/decision.ts";
 import { open } from "../terminal/full/testing/opened.ts";
 import { PlainTerminal } from "../terminal/plain-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -150,7 +150,7 @@ function atOnce(terminal: Terminal): Terminal {
   return {
     style,
     isClosed: false,
-    decide: (question: Decision) => terminal.decide({ ...question, again: true }),
+    decide: (question: DecisionRequest) => terminal.decide({ ...question, again: true }),
   } as Terminal;
 }
 

@@ -29,10 +29,10 @@ export function showBranches(
   write(style.dim("/branch n switches to branch n."));
 }
 
-type Compared = Result<"branch.compare">["branches"];
+type ComparedBranches = Result<"branch.compare">["branches"];
 
 /** Words for the state of a branch. */
-const OUTCOMES: Readonly<Record<Compared[number]["outcome"], string>> = {
+const OUTCOMES: Readonly<Record<ComparedBranches[number]["outcome"], string>> = {
   answered: "answered",
   finished: "finished",
   limit: "at a limit",
@@ -44,7 +44,10 @@ const OUTCOMES: Readonly<Record<Compared[number]["outcome"], string>> = {
 };
 
 /** Compares branches: outcome, time, cost and files. */
-export function showComparison({ state, leaf, columns, style, write }: ConversationContext, branches: Compared): void {
+export function showComparison(
+  { state, leaf, columns, style, write }: ConversationContext,
+  branches: ComparedBranches,
+): void {
   const all = leaves(state);
   const rows = branches.map(({ first, name, outcome, time, cost, files }) => {
     // A running branch has grown since the comparison: number it by its present leaf, as /branch does.

@@ -1,15 +1,23 @@
-import type { ActionUser, CommandStep, GoOn } from "@banyan/client/actions";
+import type { ActionUser, CommandStep, NextPlace } from "@banyan/client/actions";
 import type { ConversationState, Directive } from "@banyan/core";
-import type { ApprovalMode, CallChanges, ContextPart, Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
+import type {
+  ApprovalMode,
+  CallChanges,
+  ContextPart,
+  Host,
+  KnownModel,
+  ProviderStatus,
+  RestorationResult,
+} from "@banyan/host";
 import type { Result, Share } from "@banyan/protocol";
 import type { PromptDirective, TalkSession } from "../chat/talk/talk-session.ts";
 import type { Style } from "../show/style.ts";
-import type { Copied } from "../terminal/clipboard.ts";
+import type { CopyOutcome } from "../terminal/clipboard.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
 import type { PickerOptions } from "../terminal/full/views/picker.ts";
 
 /** The links of a server to a conversation. */
-export interface Shares {
+export interface ShareLinks {
   /** Creates a link. The server returns its address only here. */
   create(shown: { readonly leaf?: string; readonly seconds?: number }): Promise<{ share: Share; address: string }>;
   /** Valid links to this conversation. */
@@ -19,7 +27,7 @@ export interface Shares {
 }
 
 /** The next step after a command: another prompt, a turn, or the end of the chat. */
-export type Next =
+export type AfterCommand =
   | { readonly type: "ask" }
   | {
       readonly type: "turn";
@@ -36,14 +44,14 @@ export type Next =
   | { readonly type: "leave" };
 
 /** The context that the model gets. */
-export interface ContextHere {
+export interface ContextOverview {
   readonly parts: readonly ContextPart[];
   /** Context size of the model in tokens; absent if unknown. */
   readonly size?: number | undefined;
 }
 
 /** The models that a chat can use, here or at a server. */
-export interface ModelsHere {
+export interface ModelSelection {
   /** The current model. */
   readonly current: KnownModel;
   /** Scope of a choice beyond the next message: the end of a sentence. */
@@ -75,14 +83,14 @@ export interface ConversationContext {
   readonly isAway?: boolean;
   /** Parent of the next message. */
   readonly leaf: string | null;
-  readonly models: ModelsHere;
+  readonly models: ModelSelection;
   /**
    * Prompts of files and MCP servers, for users who may send them. Waits at most `wait` milliseconds for servers that
    * are starting.
    */
   prompts(wait: number): Promise<Result<"prompt.list">["prompts"]>;
   /** The context that the model gets on the user's branch. */
-  sentHere(): Promise<ContextHere>;
+  sentHere(): Promise<ContextOverview>;
   /** Mode of coming turns. */
   readonly mode: "chat" | "task";
   useMode(mode: "chat" | "task"): void;
@@ -91,13 +99,13 @@ export interface ConversationContext {
   /** Changes the approval mode, and tells the user. */
   useApproval(mode: ApprovalMode): Promise<void>;
   /** Copies a text, without terminal control characters, to the clipboard. */
-  copy(text: string): Promise<Copied>;
+  copy(text: string): Promise<CopyOutcome>;
   /** The conversation as a file; Markdown contains the user's branch. The conversation must exist. */
   exported(format: "html" | "json" | "markdown"): Promise<{ readonly name: string; readonly text: string }>;
   /** Folder on this machine for files that the user names. */
   readonly directory: string;
   /** Links to this conversation, if its server offers them. */
-  readonly shares: Shares;
+  readonly shares: ShareLinks;
   /** The effective key bindings; absent in a plain terminal. */
   readonly keys?: readonly KeyRow[] | undefined;
   /** Prints lines of plain text. */
@@ -115,11 +123,11 @@ export interface ConversationContext {
   /** Puts a text into the prompt, to be edited. Absent without a prompt. */
   readonly typeIn?: ((text: string) => void) | undefined;
   /** Reverts files to their state before a call. The next message tells the model. */
-  undo(call: CallChanges): Promise<TakenBack>;
+  undo(call: CallChanges): Promise<RestorationResult>;
   /** Sends a protocol command, for this conversation or in general. Rejects with `ClientError`. */
   ask(step: Pick<CommandStep, "command" | "input" | "isHere">): Promise<unknown>;
   /** Sets the parent of the next message. */
-  goOn(place: GoOn): void;
+  goOn(place: NextPlace): void;
   /** Additional context if the agent runs in this process. */
   readonly own?: OwnContext | undefined;
 }
@@ -140,4 +148,4 @@ export interface OwnContext {
   begin(): Promise<string | undefined>;
 }
 
-export const ASK: Next = { type: "ask" };
+export const ASK: AfterCommand = { type: "ask" };

@@ -1,12 +1,12 @@
-import type { MessageStep, Step } from "@banyan/client/actions";
+import type { ActionStep, MessageStep } from "@banyan/client/actions";
 import { wrap } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
-import { ASK, type ConversationContext, type Next } from "./command.ts";
+import { type AfterCommand, ASK, type ConversationContext } from "./command.ts";
 import { turnOf } from "./turn-step.ts";
 import { showView } from "./views.ts";
 
 /** Carries out a step of an action (H13): prints, sends a command, shows a view, or returns a turn. Rejects with errors for `problemOf`. */
-export async function follow(step: Step | undefined, context: ConversationContext): Promise<Next> {
+export async function follow(step: ActionStep | undefined, context: ConversationContext): Promise<AfterCommand> {
   switch (step?.type) {
     case undefined:
       return ASK;

@@ -4,7 +4,7 @@ import { formatDollars } from "../show/model-facts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { PickerItem } from "../terminal/full/views/picker.ts";
-import type { ConversationContext, ModelsHere } from "./command.ts";
+import type { ConversationContext, ModelSelection } from "./command.ts";
 
 /** Uses the model of a name or list number. Without an argument, the user chooses. */
 export async function chooseModel(context: ConversationContext, argument: string): Promise<void> {
@@ -41,7 +41,7 @@ async function use({ models, run, write }: ConversationContext, name: string): P
   write(`Using ${oneLine(name)} from the next ${run === undefined ? "message" : "step"} on, ${models.scope}.`);
 }
 
-async function choose(context: ConversationContext, models: readonly Offered[]): Promise<string | undefined> {
+async function choose(context: ConversationContext, models: readonly ModelOption[]): Promise<string | undefined> {
   const { pick, style, write } = context;
   const selected = context.models.current.name;
   const items = itemsOf(models);
@@ -57,11 +57,11 @@ function canPick({ pickMessage, run }: ConversationContext): boolean {
 }
 
 /** A model, or the user's alias with the model that it names. */
-interface Offered extends KnownModel {
+interface ModelOption extends KnownModel {
   readonly alias?: string;
 }
 
-function itemsOf(models: readonly Offered[]): PickerItem<string>[] {
+function itemsOf(models: readonly ModelOption[]): PickerItem<string>[] {
   const facts = table(models.filter(({ alias }) => alias === undefined).map(factsOf), 0).values();
   return models.map(({ name, alias }) => {
     const help = alias ?? facts.next().value ?? "";
@@ -81,12 +81,12 @@ function factsOf({ price, contextSize }: KnownModel): string[] {
  * The models to choose from: the current one, then all known models of the available providers, then the user's
  * aliases. An alias for an unavailable model comes with the reason.
  */
-async function offered(here: ModelsHere): Promise<Offered[]> {
+async function offered(here: ModelSelection): Promise<ModelOption[]> {
   const providers = await here.listProviders();
   const usable = providers.filter((provider) => provider.usable);
   const models = (await Promise.all(usable.map((provider) => modelsOf(here, provider)))).flat();
   const current = models.find(({ name }) => name === here.current.name) ?? here.current;
-  const aliases = Object.entries(here.aliases ?? {}).map(([name, model]): Offered => {
+  const aliases = Object.entries(here.aliases ?? {}).map(([name, model]): ModelOption => {
     const provider = providers.find((each) => model.startsWith(`${each.name}/`));
     const reason = provider?.reason ?? "There is no such provider.";
     return { name, alias: provider?.usable ? `for ${oneLine(model)}` : `cannot be used: ${oneLine(reason)}` };
@@ -100,8 +100,8 @@ async function offered(here: ModelsHere): Promise<Offered[]> {
 
 /** Models that the provider's server lists, or those of the catalogue if it does not; the default model first. */
 async function modelsOf(
-  here: ModelsHere,
-  { name, defaultModel, models, price }: Awaited<ReturnType<ModelsHere["listProviders"]>>[number],
+  here: ModelSelection,
+  { name, defaultModel, models, price }: Awaited<ReturnType<ModelSelection["listProviders"]>>[number],
 ): Promise<KnownModel[]> {
   const known = await here.listModels(name);
   const names = models ?? known.map((model) => model.name);

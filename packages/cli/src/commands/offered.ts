@@ -1,12 +1,12 @@
 import { type Action, type ActionUser, actionNamed, argumentsFor, offeredActions } from "@banyan/client/actions";
 import { slashIn } from "@banyan/core/shown";
-import type { CommandName } from "../terminal/full/prompt/completions.ts";
+import type { OfferedCommand } from "../terminal/full/prompt/completions.ts";
 
 /** The user of an agent in this process, with all rights. */
 export const AT_OWN_DESK: ActionUser = { client: "terminal", rights: ["show", "watch", "act"] };
 
 /** Commands that the user has, for a terminal or an editor. */
-export function offeredCommands(user: ActionUser): readonly CommandName[] {
+export function offeredCommands(user: ActionUser): readonly OfferedCommand[] {
   return offeredActions(user).map((action) => {
     const { name, aliases, help } = action;
     const takes = argumentsFor(action, user);

@@ -1,7 +1,7 @@
 import type { Client } from "@banyan/client";
 import type { Result } from "@banyan/protocol";
 import { oneLine } from "../show/plain-text.ts";
-import type { CommandName } from "../terminal/full/prompt/completions.ts";
+import type { OfferedCommand } from "../terminal/full/prompt/completions.ts";
 import type { ConversationContext } from "./command.ts";
 
 /**
@@ -11,7 +11,7 @@ import type { ConversationContext } from "./command.ts";
 export async function promptCommands(
   { prompts }: Pick<ConversationContext, "prompts">,
   wait = 0,
-): Promise<CommandName[]> {
+): Promise<OfferedCommand[]> {
   return (await prompts(wait)).map(({ name, description, hint }) => ({
     name,
     help: oneLine(description),

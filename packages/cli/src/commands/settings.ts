@@ -1,4 +1,4 @@
-import type { ApprovalMode } from "@banyan/client/actions";
+import type { ChosenApprovalMode } from "@banyan/client/actions";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { approvalSentence } from "../chat/views/approval-mode.ts";
 import { oneLine } from "../show/plain-text.ts";
@@ -26,7 +26,7 @@ export function useMode({ mode: current, useMode, write }: ConversationContext, 
 }
 
 /** Sets the approval mode. Without a mode, prints the current one and the conversation's rules. */
-export async function useApproval(context: ConversationContext, mode: ApprovalMode | undefined): Promise<void> {
+export async function useApproval(context: ConversationContext, mode: ChosenApprovalMode | undefined): Promise<void> {
   const { approval: current, useApproval, write } = context;
   if (mode === undefined) {
     write(approvalSentence(current), ...rulesHere(context));

@@ -1,11 +1,11 @@
 import type { Client } from "@banyan/client";
-import type { ShareWish } from "@banyan/client/actions";
+import type { ShareRequest } from "@banyan/client/actions";
 import { visibleLine } from "@banyan/core/shown";
 import { formatTime } from "../show/table.ts";
-import type { ConversationContext, Shares } from "./command.ts";
+import type { ConversationContext, ShareLinks } from "./command.ts";
 
 /** Links of the connected server or desk. `address` is the origin that a browser uses. */
-export function sharesAt(client: Client, address: string, open: () => Promise<{ readonly id: string }>): Shares {
+export function sharesAt(client: Client, address: string, open: () => Promise<{ readonly id: string }>): ShareLinks {
   return {
     async create(shown) {
       const { share, path } = await client.ask("share.create", { conversation: (await open()).id, ...shown });
@@ -17,7 +17,10 @@ export function sharesAt(client: Client, address: string, open: () => Promise<{ 
 }
 
 /** Creates, lists or revokes links to the conversation. */
-export async function shareConversation({ shares, leaf, write }: ConversationContext, wish: ShareWish): Promise<void> {
+export async function shareConversation(
+  { shares, leaf, write }: ConversationContext,
+  wish: ShareRequest,
+): Promise<void> {
   if (wish.type === "list") write(...(await listed(shares)));
   else if (wish.type === "revoke") {
     await shares.revoke(wish.id);
@@ -35,7 +38,7 @@ export async function shareConversation({ shares, leaf, write }: ConversationCon
   }
 }
 
-async function listed(shares: Shares): Promise<string[]> {
+async function listed(shares: ShareLinks): Promise<string[]> {
   const known = await shares.list();
   if (known.length === 0) return ["This conversation has no links."];
   return known.map(

@@ -4,7 +4,7 @@ import { conversationFile } from "@banyan/store/sqlite";
 import { approvalWords } from "../chat/views/approval-mode.ts";
 import { titleLine } from "../chat/views/exchange.ts";
 import { branchOf } from "../chat/views/status-of.ts";
-import { type Described, described } from "../show/described.ts";
+import { type DescribedName, described } from "../show/described.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { runningProcesses } from "../show/sub-agents.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
@@ -18,7 +18,7 @@ export async function showStatus(context: ConversationContext): Promise<void> {
   show(context, [...rowsOf(context), AT_SERVER, ...left]);
 }
 
-async function rowsOfOwn(context: ConversationContext, own: OwnContext): Promise<Described[]> {
+async function rowsOfOwn(context: ConversationContext, own: OwnContext): Promise<DescribedName[]> {
   const { session, host } = own;
   const file = session ? conversationFile(host.places.data, session.id) : "none before the first message";
   return [
@@ -32,16 +32,16 @@ async function rowsOfOwn(context: ConversationContext, own: OwnContext): Promise
 
 const AT_SERVER = row("file", "at the server; /export writes one here");
 
-function row(name: string, text: string): Described {
+function row(name: string, text: string): DescribedName {
   return { name: [name], text: oneLine(text) };
 }
 
-function show({ columns, style, write }: ConversationContext, rows: readonly Described[]): void {
+function show({ columns, style, write }: ConversationContext, rows: readonly DescribedName[]): void {
   write(...described(rows, columns, { dim: (text) => text, accent: style.accent }));
 }
 
 /** Rows that are known everywhere. */
-function rowsOf(context: ConversationContext): Described[] {
+function rowsOf(context: ConversationContext): DescribedName[] {
   const { state, leaf, models, mode, approval } = context;
   const { branch } = branchOf(state, leaf);
   const running = runningProcesses(state).length;

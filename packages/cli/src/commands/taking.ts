@@ -5,7 +5,7 @@ import { counted, visibleLine } from "@banyan/core/shown";
 import type { Tokens } from "marked";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
-import type { Copied } from "../terminal/clipboard.ts";
+import type { CopyOutcome } from "../terminal/clipboard.ts";
 import type { ConversationContext } from "./command.ts";
 
 /** Copies the last answer, or one of its code blocks, to the clipboard. */
@@ -19,7 +19,7 @@ export async function copyAnswer({ state, leaf, copy, write }: ConversationConte
 }
 
 /** Results of copying, as sentences. */
-const SENTENCES: Readonly<Record<Copied, (what: string) => string>> = {
+const SENTENCES: Readonly<Record<CopyOutcome, (what: string) => string>> = {
   taken: (what) => `Copied ${what}.`,
   handed: (what) => `Copied ${what}. If pasting gives nothing, your terminal blocks copying: use /export`,
   long: (what) => `Not copied: ${what}, is too long for your terminal. Use /export`,

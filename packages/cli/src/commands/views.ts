@@ -1,9 +1,9 @@
-import type { View, ViewName } from "@banyan/client/actions";
+import type { ViewName, ViewStep } from "@banyan/client/actions";
 import { oneLine } from "../show/plain-text.ts";
 import { worktreeLines } from "../show/worktree-lines.ts";
 import { showBranches, showComparison } from "./branches.ts";
 import { showChanges, undoChanges } from "./changes.ts";
-import { ASK, type ConversationContext, type Next, type OwnContext } from "./command.ts";
+import { type AfterCommand, ASK, type ConversationContext, type OwnContext } from "./command.ts";
 import { showConfig } from "./config.ts";
 import { showHooks, showServers } from "./equipment.ts";
 import { showHelp, showKeys } from "./help.ts";
@@ -19,8 +19,8 @@ import { showContext, showUsage } from "./usage.ts";
 
 type Show<Name extends ViewName> = (
   context: ConversationContext,
-  view: Extract<View, { readonly view: Name }>,
-) => Next | void | Promise<void>;
+  view: Extract<ViewStep, { readonly view: Name }>,
+) => AfterCommand | void | Promise<void>;
 
 /** Functions that show a view in a terminal, or as plain lines in an editor. Only the page has `stop`: a terminal has a key for it. */
 const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
@@ -64,7 +64,7 @@ const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
 };
 
 /** Shows a view. Rejects with errors that `problemOf` describes. */
-export async function showView(view: View, context: ConversationContext): Promise<Next> {
+export async function showView(view: ViewStep, context: ConversationContext): Promise<AfterCommand> {
   if (view.view === "stop") throw new Error("A terminal stops the agent with a key.");
   // Each entry of the table accepts views of its own name.
   const show = VIEWS[view.view] as Show<ViewName>;

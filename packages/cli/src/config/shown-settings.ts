@@ -1,10 +1,10 @@
 import {
   type Configuration,
   type ConfigurationOptions,
-  type Entry,
   formatKey,
   type ProjectPlaces,
   projectOf,
+  type SettingEntry,
   TrustRecord,
   userSettingsFile,
 } from "@banyan/host";
@@ -18,7 +18,11 @@ export function asInChat(place: ConfigurationOptions): ConfigurationOptions {
 }
 
 /** Settings with their layers, one line each. Secrets are redacted. */
-export function settingLines(entries: readonly Entry[], redact: (text: string) => string, width?: number): string[] {
+export function settingLines(
+  entries: readonly SettingEntry[],
+  redact: (text: string) => string,
+  width?: number,
+): string[] {
   const rows = entries.map(({ path, value, layers }) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
     return [oneLine(formatKey(path)), layers.join(", "), oneLine(redact(text))];

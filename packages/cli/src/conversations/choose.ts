@@ -46,7 +46,7 @@ export function conversationsHere({
 }
 
 /** Options of a choice. Without `among`, all conversations are offered. */
-export interface ChooseOptions {
+export interface ChooseConversationOptions {
   readonly from: Choosable;
   readonly terminal: Terminal;
   readonly among?: readonly ConversationSummary[] | undefined;
@@ -59,7 +59,7 @@ export interface ChooseOptions {
  * Lets the user choose a conversation (T41) with a preview; those of this directory come first. A search covers
  * titles and messages. Returns the id, or undefined without a choice. Rejects like `list`.
  */
-export async function chooseConversation(options: ChooseOptions): Promise<string | undefined> {
+export async function chooseConversation(options: ChooseConversationOptions): Promise<string | undefined> {
   const { from, terminal, among, filter = "", signal } = options;
   const { workspace, agent } = from;
   const listed = among ?? (await from.list());

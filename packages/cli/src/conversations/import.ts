@@ -5,10 +5,10 @@ import type { ConversationSummary } from "@banyan/core/stores";
 import { type ConversationDirectory, type Redact, redactor } from "@banyan/host";
 import {
   conversationOf,
+  type ForeignProgram,
   type FoundSession,
   type PastSession,
   PROGRAMS,
-  type Program,
   readSession,
   SOURCE,
   sessionFolders,
@@ -81,8 +81,8 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-async function foundHere(from: Program | undefined, redact: Redact): Promise<FoundSession[]> {
-  const folders = Object.entries(sessionFolders(process.env, homedir())) as [Program, string][];
+async function foundHere(from: ForeignProgram | undefined, redact: Redact): Promise<FoundSession[]> {
+  const folders = Object.entries(sessionFolders(process.env, homedir())) as [ForeignProgram, string][];
   const wanted = folders.filter(([program]) => from === undefined || program === from);
   const found = await Promise.all(wanted.map(([program, folder]) => sessionsIn(folder, redact, program)));
   return found.flat().sort((a, b) => b.updatedAt - a.updatedAt);

@@ -18,7 +18,7 @@ const LISTED = 20;
 const TITLE_WIDTH = 48;
 
 /** A conversation in the list. */
-interface Listed extends ConversationSummary {
+interface ConversationRow extends ConversationSummary {
   /** Messages that are not removed; `null` if they cannot be counted. */
   readonly messages: number | null;
   /** `interrupted`: a run did not end. `waiting`: a question is open. `open`: a process is writing the conversation. */
@@ -35,7 +35,7 @@ export async function list(
   if (waiting) return listWaiting(directory, limit, output, write);
   const query = { limit: limit + 1, ...(all ? {} : { labels: { cwd: here } }) };
   const summaries = await (programs ? directory.list(query) : listForUsers(directory, query));
-  const listed: Listed[] = [];
+  const listed: ConversationRow[] = [];
   for (const summary of summaries.slice(0, limit))
     listed.push({ ...summary, ...(await stateOf(directory, summary.id)) });
   if (output === "json") return write(`${JSON.stringify(listed, null, 2)}\n`);
@@ -100,7 +100,10 @@ function quietly(labels: ConversationSummary["labels"]): string {
   return wasUnattended({ labels }) ? "unattended" : "";
 }
 
-async function stateOf(directory: ConversationDirectory, id: string): Promise<Pick<Listed, "messages" | "status">> {
+async function stateOf(
+  directory: ConversationDirectory,
+  id: string,
+): Promise<Pick<ConversationRow, "messages" | "status">> {
   try {
     const { state, isOpen } = await directory.read(id);
     const messages = state.messages.values().filter(({ removed }) => !removed);

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { type AgentFlags, list, withRuleFlags } from "../agent-flags.ts";
 import { dollars, duration, numberBetween, positiveInteger } from "../flag-values.ts";
-import { parse, type Unread } from "../parse.ts";
+import { parse, type UnperformedLine } from "../parse.ts";
 
 /** Arguments of `banyan eval`. Omitted options are absent, and the file's values apply. */
 export interface EvalArguments extends Omit<AgentFlags, "model"> {
@@ -42,7 +42,7 @@ Exit codes:
 /** Parses the arguments of `banyan eval`, or returns what is wrong with them. */
 export function readEval(
   argv: readonly string[],
-): { readonly type: "eval"; readonly arguments: EvalArguments } | Unread {
+): { readonly type: "eval"; readonly arguments: EvalArguments } | UnperformedLine {
   const command = new Command("banyan eval")
     .description("Tests agents on cases. A case has files, a prompt and what must hold afterwards.")
     .argument("<file>", "the cases, as YAML")

@@ -6,17 +6,17 @@ import { formatCost, formatDuration } from "@banyan/core/shown";
 import {
   type Attempt,
   type Evaluation,
+  type EvaluationCost,
   evaluationNotes,
   evaluationSentence,
   evaluationTable,
   junitReport,
   openEvaluation,
   reasonsOf,
-  type Spending,
   tallyOf,
 } from "@banyan/host/evaluation";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { type ExitCode, exitCodes, Stopped, stopOnSignals } from "../exit.ts";
+import { type ExitCode, exitCodes, StoppedError, stopOnSignals } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import { jsonCost } from "../output/report.ts";
 import { UsageError } from "../problem.ts";
@@ -43,7 +43,7 @@ export function evaluateFile(args: EvalArguments): Promise<ExitCode> {
       flags: { allow, deny, rules: rules && resolve(rules), approval, unconfined },
       notice: (sentence) => say(style.dim(oneLine(sentence))),
     }).catch((error: unknown) => {
-      throw stop.signal.reason instanceof Stopped ? stop.signal.reason : error;
+      throw stop.signal.reason instanceof StoppedError ? stop.signal.reason : error;
     });
     say(style.dim(`Each attempt is a branch of the conversation ${opened.session.id}.`));
     const evaluation = await opened.run({
@@ -60,7 +60,7 @@ export function evaluateFile(args: EvalArguments): Promise<ExitCode> {
 }
 
 function exitOf({ attempts, stopped }: Evaluation, { minPass }: EvalArguments, signal: AbortSignal): ExitCode {
-  if (signal.reason instanceof Stopped) return signal.reason.problem.exit;
+  if (signal.reason instanceof StoppedError) return signal.reason.problem.exit;
   if (stopped) return exitCodes.limit;
   const { passed } = tallyOf(attempts);
   return passed * 100 >= minPass * attempts.length ? exitCodes.done : exitCodes.failed;
@@ -151,6 +151,6 @@ function evaluationJson(evaluation: Evaluation, exitCode: ExitCode) {
   };
 }
 
-function money({ usage, cost }: Spending): { readonly usage: Usage; readonly cost: number | null } {
+function money({ usage, cost }: EvaluationCost): { readonly usage: Usage; readonly cost: number | null } {
   return { usage, cost: jsonCost(cost) };
 }

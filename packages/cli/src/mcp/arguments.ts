@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { positiveInteger } from "../flag-values.ts";
-import { parse, type Unread } from "../parse.ts";
+import { parse, type UnperformedLine } from "../parse.ts";
 
 /** An MCP server from the command line. */
 export interface AddedEntry {
@@ -20,7 +20,7 @@ export type McpArguments =
     }
   | { readonly action: "remove" | "test" | "login"; readonly name: string };
 
-interface AddOptions {
+interface AddServerFlags {
   readonly env?: Readonly<Record<string, string>>;
   readonly header?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -28,7 +28,9 @@ interface AddOptions {
 }
 
 /** Parses the arguments of `banyan mcp`, or returns what is wrong with them. */
-export function readMcp(argv: readonly string[]): { readonly type: "mcp"; readonly arguments: McpArguments } | Unread {
+export function readMcp(
+  argv: readonly string[],
+): { readonly type: "mcp"; readonly arguments: McpArguments } | UnperformedLine {
   let wanted: McpArguments = { action: "list", output: "text" };
   const command = new Command("banyan mcp")
     .description("MCP servers, which give the agent tools. docs/mcp.md describes the entries.")
@@ -54,7 +56,7 @@ export function readMcp(argv: readonly string[]): { readonly type: "mcp"; readon
       ),
     )
     .addHelpText("after", `\nWrite \${NAME} in a value to take it from your environment at each start.`)
-    .action((name: string, target: string, rest: readonly string[], options: AddOptions) => {
+    .action((name: string, target: string, rest: readonly string[], options: AddServerFlags) => {
       // Other programs require `--` before a command, so accept it here too.
       const [first, ...more] = target === "--" ? rest : [target, ...rest];
       if (first === undefined) return command.error("error: missing required argument 'command-or-address'");
@@ -72,7 +74,7 @@ export function readMcp(argv: readonly string[]): { readonly type: "mcp"; readon
   return parse(command, argv.length === 0 ? ["list"] : argv) ?? { type: "mcp", arguments: wanted };
 }
 
-function entryFrom(target: string, rest: readonly string[], { env, header, cwd, timeout }: AddOptions): AddedEntry {
+function entryFrom(target: string, rest: readonly string[], { env, header, cwd, timeout }: AddServerFlags): AddedEntry {
   const given = /^https?:\/\//.test(target)
     ? { url: target, args: rest.length === 0 ? undefined : rest, headers: header, env, cwd, timeout }
     : { command: target, args: rest.length === 0 ? undefined : rest, env, cwd, headers: header, timeout };

@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes } from "../exit.ts";
 import { lastLines } from "../show/fit-text.ts";
 
 /** A server after its connection succeeded or failed. */
-export interface Connected {
+export interface ConnectedServers {
   readonly servers: McpServers;
   readonly state: McpServers["states"][number];
 }
@@ -20,7 +20,7 @@ export async function connected(
   name: string,
   mayOpen: boolean,
   tell: (text: string) => void,
-): Promise<Connected & AsyncDisposable> {
+): Promise<ConnectedServers & AsyncDisposable> {
   const { servers: configured } = configuredServers(place);
   const wanted = configured.find((server) => server.name === name);
   if (wanted === undefined)
@@ -46,7 +46,7 @@ const LINES = 10;
 const WIDTH = 200;
 
 /** Explains why a server cannot be used, with its last output. */
-export function unusable({ servers, state }: Connected, warn: (sentence: string) => void): ExitCode {
+export function unusable({ servers, state }: ConnectedServers, warn: (sentence: string) => void): ExitCode {
   const { name } = state;
   for (const line of lastLines(servers.journal(name), LINES, WIDTH)) warn(`${name} wrote: ${line}`);
   warn(`${name} cannot be used: ${"reason" in state ? state.reason : state.status}.`.replace(/\.\.$/, "."));

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { positiveInteger } from "../flag-values.ts";
-import { parse, type Unread } from "../parse.ts";
+import { parse, type UnperformedLine } from "../parse.ts";
 
 /** Arguments of `banyan memory`; omitted options are absent. */
 export type MemoryArguments =
@@ -14,7 +14,7 @@ export type MemoryArguments =
 /** Parses the arguments of `banyan memory`, or returns what is wrong with them. */
 export function readMemory(
   argv: readonly string[],
-): { readonly type: "memory"; readonly arguments: MemoryArguments } | Unread {
+): { readonly type: "memory"; readonly arguments: MemoryArguments } | UnperformedLine {
   let wanted: MemoryArguments = { action: "list", output: "text" };
   const command = new Command("banyan memory")
     .description("The agent's memory of conversations. docs/memory.md explains it.")

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { parse, type Unread } from "../parse.ts";
+import { parse, type UnperformedLine } from "../parse.ts";
 
 /** Arguments of `banyan nodes`; omitted options are absent. */
 export interface NodesArguments {
@@ -13,7 +13,7 @@ export interface NodesArguments {
 /** Parses the arguments of `banyan nodes`, or returns what is wrong with them. */
 export function readNodes(
   argv: readonly string[],
-): { readonly type: "nodes"; readonly arguments: NodesArguments } | Unread {
+): { readonly type: "nodes"; readonly arguments: NodesArguments } | UnperformedLine {
   const command = new Command("banyan nodes")
     .description("The servers that share a database, where they are, and how many conversations each has open.")
     .option("--store <url>", "the PostgreSQL database that they share (default: BANYAN_STORE)")

@@ -1,4 +1,4 @@
-import type { NodeEntry, OpenConversation, PostgresStore } from "@banyan/store/postgres";
+import type { LeasedConversation, NodeEntry, PostgresStore } from "@banyan/store/postgres";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { problemOf, UsageError } from "../problem.ts";
 import { databaseAt } from "../serve/shared-store.ts";
@@ -29,7 +29,7 @@ export async function nodes(args: NodesArguments): Promise<ExitCode> {
   }
 }
 
-function linesOf(node: NodeEntry & { readonly open?: readonly OpenConversation[] }): string[] {
+function linesOf(node: NodeEntry & { readonly open?: readonly LeasedConversation[] }): string[] {
   const open = (node.open ?? []).map(({ id, title }) => `  ${oneLine(title === "" ? id : `${id}: ${title}`)}\n`);
   return [`${oneLine(lineOf(node))}\n`, ...open];
 }

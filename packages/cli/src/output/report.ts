@@ -6,10 +6,10 @@ import { SubAgentItems } from "../show/sub-agents.ts";
 import type { resultSchema } from "./schema.ts";
 
 /** Output on stdout during a turn and at its end. */
-export interface Report {
+export interface TurnReport {
   /** Called after the state has applied the item. */
   item(item: FeedItem, state: ConversationState): void;
-  result(result: Result): void;
+  result(result: PrintResult): void;
 }
 
 /**
@@ -20,7 +20,7 @@ export function reportIn(
   format: OutputFormat,
   write: (text: string) => void,
   { live = false }: { readonly live?: boolean } = {},
-): Report {
+): TurnReport {
   switch (format) {
     case "text":
       return live ? new TextReport(write) : { item() {}, result: ({ text }) => writeText(text, write) };
@@ -37,7 +37,7 @@ function writeText(text: string, write: (text: string) => void): void {
 }
 
 /** Streams the agent's text. Each message ends with a line end. */
-class TextReport implements Report {
+class TextReport implements TurnReport {
   readonly #write: (text: string) => void;
   readonly #subAgents = new SubAgentItems();
   #plain = new PlainText();
@@ -85,7 +85,7 @@ class TextReport implements Report {
 }
 
 /** One JSON object per line: the feed, then the result. `seq` counts lines from 1. */
-class LineReport implements Report {
+class LineReport implements TurnReport {
   readonly #write: (text: string) => void;
   #seq = 0;
 
@@ -98,11 +98,11 @@ class LineReport implements Report {
     if (item.type !== "chat.ended" && item.type !== "feed.reset") this.#line(item);
   }
 
-  result(result: Result): void {
+  result(result: PrintResult): void {
     this.#line(result);
   }
 
-  #line(item: FeedItem | Result): void {
+  #line(item: FeedItem | PrintResult): void {
     // Readers of these lines have no use for positions in the log.
     const {
       type,
@@ -122,7 +122,7 @@ interface LinePosition {
 }
 
 /** The result of `--print`: all of `--output json`, and the last line of `--output jsonl`. */
-export type Result = z.infer<typeof resultSchema>;
+export type PrintResult = z.infer<typeof resultSchema>;
 
 /** A cost in JSON. */
 export function jsonCost(cost: Cost): number | null {

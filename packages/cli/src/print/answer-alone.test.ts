@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { reportIn } from "../output/report.ts";
 import { styleFor } from "../show/style.ts";
 import { type TurnEnd, textAtEnd } from "../show/turn-end.ts";
-import { Progress, type ProgressOptions } from "./progress.ts";
+import { ProgressLines, type ProgressOptions } from "./progress.ts";
 
 /** Output of print mode for a turn with text, a call, and an answer. */
 async function printed(options: Partial<ProgressOptions>) {
@@ -15,7 +15,7 @@ async function printed(options: Partial<ProgressOptions>) {
   let stdout = "";
   let stderr = "";
   const report = reportIn("text", (text) => (stdout += text));
-  const progress = new Progress((text) => (stderr += text), styleFor(process.stdout, "never"), 80, options);
+  const progress = new ProgressLines((text) => (stderr += text), styleFor(process.stdout, "never"), 80, options);
   let end: TurnEnd | undefined;
   for await (const item of agent.chat(say("What is in a.txt?"), { session })) {
     report.item(item, session.state);

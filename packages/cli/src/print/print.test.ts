@@ -10,7 +10,7 @@ import { styleFor } from "../show/style.ts";
 import { banyan, ended, type Home, home, linesOf, MAIN, start } from "../testing/banyan.ts";
 import { hasEnded, lasting } from "../testing/lasting.ts";
 import { modelServer, type ServerAnswer, shell } from "../testing/model-server.ts";
-import { Progress } from "./progress.ts";
+import { ProgressLines } from "./progress.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
 
@@ -187,7 +187,7 @@ describe("the answer", () => {
     ["where it was not, nobody is", "whole", ""],
   ] as const)("of one that is given up: %s", (_name, said, told) => {
     let written = "";
-    const progress = new Progress((text) => (written += text), styleFor(process.stdout, "never"), 80, { said });
+    const progress = new ProgressLines((text) => (written += text), styleFor(process.stdout, "never"), 80, { said });
     const placed = { message: "m", run: "r", agent: "banyan", depth: 0, seq: 1, epoch: 1 };
     const delta = { ...placed, type: "text.delta", part: 0, text: "Half an", begins: 0, offset: 1 } as const;
     const abandoned = { ...placed, type: "message.abandoned", reason: "cut", at: 1 } as const;

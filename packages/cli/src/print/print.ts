@@ -1,4 +1,4 @@
-import { type Action, actionNamed, Refusal, stepOf } from "@banyan/client/actions";
+import { type Action, ActionRefusal, actionNamed, stepOf } from "@banyan/client/actions";
 import { type ConversationState, type FeedItem, say, type UserPart } from "@banyan/core";
 import { noUsage, toolIn } from "@banyan/core/conversation";
 import { inEnglish, slashIn } from "@banyan/core/shown";
@@ -6,7 +6,7 @@ import {
   type Host,
   listPrompts,
   openHost,
-  type SaidByPrompt,
+  type PromptText,
   saidWithSlash,
   untrustedContent,
   writtenMessage,
@@ -16,21 +16,21 @@ import { ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "../arguments.ts";
 import { OwnDesk } from "../chat/talk/own-desk.ts";
 import { TalkSession } from "../chat/talk/talk-session.ts";
-import type { Next } from "../commands/command.ts";
+import type { AfterCommand } from "../commands/command.ts";
 import { AT_OWN_DESK } from "../commands/offered.ts";
 import { turnOf } from "../commands/turn-step.ts";
-import { type ExitCode, exitCodes, Stopped, stopOnSignals } from "../exit.ts";
+import { type ExitCode, exitCodes, StoppedError, stopOnSignals } from "../exit.ts";
 import { hostOptions, outputOption } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
 import { OutputStream } from "../output/output-stream.ts";
-import { jsonCost, type Result, reportIn } from "../output/report.ts";
+import { jsonCost, type PrintResult, reportIn } from "../output/report.ts";
 import { problemOf, UsageError } from "../problem.ts";
 import { attachedLines } from "../show/attached.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
 import { runningProcesses } from "../show/sub-agents.ts";
 import { lastResponse, type TurnEnd, textAtEnd } from "../show/turn-end.ts";
-import { Progress } from "./progress.ts";
+import { ProgressLines } from "./progress.ts";
 import { readStandardInput } from "./standard-input.ts";
 import { verdictOf } from "./verdict.ts";
 
@@ -42,19 +42,19 @@ export async function print(args: Arguments): Promise<ExitCode> {
   const stop = new AbortController();
   using _signals = stopOnSignals(stop);
   const stdout = new OutputStream(process.stdout, () =>
-    stop.abort(new Stopped("The reader of standard output is gone.", exitCodes.brokenPipe)),
+    stop.abort(new StoppedError("The reader of standard output is gone.", exitCodes.brokenPipe)),
   );
   const stderr = new OutputStream(process.stderr);
   // A user who watches both streams on one terminal sees the answer as it streams.
   const live = args.output === "text" && args.task === undefined && !args.quiet && process.stdout.isTTY === true;
-  const progress = new Progress(
+  const progress = new ProgressLines(
     (text) => stderr.write(text),
     styleFor(process.stderr, args.color),
     process.stderr.columns || 100,
     { quiet: args.quiet, said: args.task !== undefined ? "gist" : live ? "nothing" : "whole" },
   );
   const report = reportIn(args.output, (text) => stdout.write(text), { live });
-  const printing = new Printing(args, progress, stop.signal);
+  const printing = new PrintedTurn(args, progress, stop.signal);
   const result = await printing.run(stdout, (item, state) => report.item(item, state));
   report.result(result);
   // The reader who closed the pipe needs no message.
@@ -72,9 +72,9 @@ export async function print(args: Arguments): Promise<ExitCode> {
 type OnItem = (item: FeedItem, state: ConversationState) => void;
 
 /** One printed turn: a client at its own desk, without other clients. */
-class Printing {
+class PrintedTurn {
   readonly #args: Arguments;
-  readonly #progress: Progress;
+  readonly #progress: ProgressLines;
   readonly #signal: AbortSignal;
   /** Sends the last telemetry; absent before `close`. */
   send: (() => Promise<void>) | undefined;
@@ -85,14 +85,14 @@ class Printing {
   #end: TurnEnd | undefined;
   readonly #denied: { tool: string; reason: string }[] = [];
 
-  constructor(args: Arguments, progress: Progress, signal: AbortSignal) {
+  constructor(args: Arguments, progress: ProgressLines, signal: AbortSignal) {
     this.#args = args;
     this.#progress = progress;
     this.#signal = signal;
   }
 
   /** Runs the turn at the reader's pace. Never rejects: an error becomes a result too. */
-  async run(reader: OutputStream, onItem: OnItem): Promise<Result> {
+  async run(reader: OutputStream, onItem: OnItem): Promise<PrintResult> {
     try {
       await this.#takeTurn(reader, onItem);
       this.#signal.throwIfAborted();
@@ -100,7 +100,9 @@ class Printing {
     } catch (error) {
       // The turn may still run: no output may follow the result. Report only the first error.
       await this.close().catch(() => {});
-      const { exit, ...problem } = this.#signal.aborted ? (this.#signal.reason as Stopped).problem : problemOf(error);
+      const { exit, ...problem } = this.#signal.aborted
+        ? (this.#signal.reason as StoppedError).problem
+        : problemOf(error);
       const reason = this.#signal.aborted ? "interrupted" : exit === exitCodes.usage ? "usage" : "failed";
       return this.#result({ reason, exitCode: exit, error: problem });
     }
@@ -138,7 +140,7 @@ class Printing {
     this.#session = session;
     notice(host.model.reason);
     if (host.approval === "all") notice("APPROVAL IS OFF: every call runs without asking.");
-    const turn: Next =
+    const turn: AfterCommand =
       asked?.type === "command"
         ? turnIn(asked, session, host.agent.name)
         : { type: "turn", directive: say(await partsOf(prompt, asked?.said, host, notice, signal)), asIs: true };
@@ -200,7 +202,7 @@ class Printing {
     return this.#end && this.#session && lastResponse(this.#end, this.#session.state);
   }
 
-  #result(verdict: Pick<Result, "reason" | "exitCode" | "error">): Result {
+  #result(verdict: Pick<PrintResult, "reason" | "exitCode" | "error">): PrintResult {
     const end = this.#end;
     const state = this.#session?.state;
     const { usage = noUsage, steps = 0, cost } = end?.spent ?? { cost: 0 };
@@ -220,13 +222,17 @@ class Printing {
 }
 
 /** The user's request, and the text from standard input. */
-interface Prompt {
+interface PrintPrompt {
   readonly asked: string;
   readonly input: string;
 }
 
 /** Reads the prompt argument and standard input, which is context if both exist. Rejects with `UsageError` if there is neither. */
-async function promptOf(args: Arguments, notice: (sentence: string) => void, signal: AbortSignal): Promise<Prompt> {
+async function promptOf(
+  args: Arguments,
+  notice: (sentence: string) => void,
+  signal: AbortSignal,
+): Promise<PrintPrompt> {
   // A single dash means standard input, as in other programs.
   const prompt = args.prompt?.trim() === "-" ? "" : (args.prompt ?? "");
   const asked = prompt.trim() !== "";
@@ -241,15 +247,19 @@ async function promptOf(args: Arguments, notice: (sentence: string) => void, sig
 }
 
 /** A prompt that begins with `/name`: a command for the open conversation, or the text of a prompt. */
-type Asked =
+type PromptMeaning =
   | { readonly type: "command"; readonly command: Action; readonly argument: string }
-  | { readonly type: "prompt"; readonly said: SaidByPrompt };
+  | { readonly type: "prompt"; readonly said: PromptText };
 
 /**
  * Resolves `/name` at the beginning of a prompt (C18); undefined for other text. Rejects with `UsageError` or
  * `PromptError` for an unknown command, and for a command that needs a chat.
  */
-async function askedFor({ asked, input }: Prompt, host: Host, signal: AbortSignal): Promise<Asked | undefined> {
+async function askedFor(
+  { asked, input }: PrintPrompt,
+  host: Host,
+  signal: AbortSignal,
+): Promise<PromptMeaning | undefined> {
   const line = slashIn(asked);
   if (!line) return undefined;
   const name = line.name.toLowerCase();
@@ -268,10 +278,10 @@ async function askedFor({ asked, input }: Prompt, host: Host, signal: AbortSigna
 
 /** The turn that an action begins. Throws `UsageError` for invalid arguments. */
 function turnIn(
-  { command, argument }: Extract<Asked, { type: "command" }>,
+  { command, argument }: Extract<PromptMeaning, { type: "command" }>,
   session: Pick<TalkSession, "state">,
   agent: string,
-): Extract<Next, { type: "turn" }> {
+): Extract<AfterCommand, { type: "turn" }> {
   const { state } = session;
   const place = {
     ...AT_OWN_DESK,
@@ -286,7 +296,7 @@ function turnIn(
     const step = stepOf(command, argument, place);
     if (step.type === "turn") return turnOf(step);
   } catch (error) {
-    if (error instanceof Refusal) throw new UsageError(error.message, { cause: error });
+    if (error instanceof ActionRefusal) throw new UsageError(error.message, { cause: error });
     throw error;
   }
   throw new Error(`/${command.name} began no turn.`);
@@ -294,8 +304,8 @@ function turnIn(
 
 /** The parts of the message. Files are attached only for names in the user's own text (B46) or a command's text, not in standard input. */
 async function partsOf(
-  { asked, input }: Prompt,
-  said: SaidByPrompt | undefined,
+  { asked, input }: PrintPrompt,
+  said: PromptText | undefined,
   host: Host,
   notice: (sentence: string) => void,
   signal: AbortSignal,

@@ -28,7 +28,7 @@ export interface ProgressOptions {
  * Progress of a turn for stderr, while stdout gets the answer (T32, B80). Writes a line per call and per problem, and
  * the agent's text between calls. If quiet, only problems are written.
  */
-export class Progress {
+export class ProgressLines {
   readonly #write: (text: string) => void;
   readonly #style: Style;
   readonly #columns: number;

@@ -1,16 +1,16 @@
 import { type Message, shortfallOf, toldBreak, toldShortfall, whyEnded } from "@banyan/core/conversation";
 import { exitCodes } from "../exit.ts";
-import type { Result } from "../output/report.ts";
+import type { PrintResult } from "../output/report.ts";
 import { exitOfModelError } from "../problem.ts";
 import type { TurnEnd } from "../show/turn-end.ts";
 
-type Verdict = Pick<Result, "reason" | "exitCode" | "error">;
+type TurnVerdict = Pick<PrintResult, "reason" | "exitCode" | "error">;
 
 /**
  * Result and exit code of a turn (T35): never 0 with a denied call or without a complete answer. `answer` is the last
  * response of a turn that is not a task.
  */
-export function verdictOf(end: TurnEnd | undefined, denied: Result["denied"], answer?: Message): Verdict {
+export function verdictOf(end: TurnEnd | undefined, denied: PrintResult["denied"], answer?: Message): TurnVerdict {
   switch (end?.reason) {
     case undefined:
     case "interrupted":
@@ -46,7 +46,7 @@ export function verdictOf(end: TurnEnd | undefined, denied: Result["denied"], an
 }
 
 /** The verdict on an incomplete, refused or empty answer. A task's result is in the call that ends it. */
-function shortVerdict({ reason }: TurnEnd, answer: Message | undefined): Verdict | undefined {
+function shortVerdict({ reason }: TurnEnd, answer: Message | undefined): TurnVerdict | undefined {
   const code = reason === "answered" ? shortfallOf(answer) : undefined;
   if (code === undefined) return undefined;
   const error = { code, message: toldShortfall(answer) ?? code };

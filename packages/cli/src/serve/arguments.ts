@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type AgentFlags, list, withAgentFlags } from "../agent-flags.ts";
 import { wholeNumber } from "../flag-values.ts";
-import { parse, type Unread } from "../parse.ts";
+import { parse, type UnperformedLine } from "../parse.ts";
 
 /** The default port. */
 export const PORT = 4180;
@@ -42,7 +42,7 @@ in the list of processes. Servers that share a store need the same tokens
 /** Parses the arguments of `banyan serve`, or returns what is wrong with them. */
 export function readServe(
   argv: readonly string[],
-): { readonly type: "serve"; readonly arguments: ServeArguments } | Unread {
+): { readonly type: "serve"; readonly arguments: ServeArguments } | UnperformedLine {
   const command = new Command("banyan serve")
     .description("Serves the conversations of this machine to browsers and programs; agents work in this directory.")
     .addOption(

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, ClientError, type Watched } from "@banyan/client";
+import { type Client, ClientError, type WatchedConversation } from "@banyan/client";
 import { type Call, type ConversationState, createId, type Event, textOf } from "@banyan/core";
 import { checkConversation } from "@banyan/core/testing";
 import { fromJson } from "@banyan/host/exchange";
@@ -286,7 +286,7 @@ export class Era implements AsyncDisposable {
     await exit;
   }
 
-  async #finish({ id, name }: Waiting, { state }: Watched): Promise<void> {
+  async #finish({ id, name }: Waiting, { state }: WatchedConversation): Promise<void> {
     const isOver = () =>
       state.runs.size === 0 &&
       state.waiting.size === 0 &&

@@ -4,7 +4,7 @@ import { attachedText, formatBytes } from "@banyan/core/shown";
 import { oneLine } from "./plain-text.ts";
 
 /** An attachment of a message. */
-interface Attached {
+interface AttachmentRow {
   readonly name: string;
   readonly kind: string;
   /** Size in bytes. */
@@ -12,8 +12,8 @@ interface Attached {
 }
 
 /** Attachments and problems of a message that the user wrote. */
-export interface WrittenAbout {
-  readonly attached: readonly Attached[];
+export interface AttachmentReport {
+  readonly attached: readonly AttachmentRow[];
   readonly problems: readonly string[];
   readonly isRedacted: boolean;
 }
@@ -26,7 +26,7 @@ const MOST = 5;
  * message that could be attached.
  */
 export function attachedLines(
-  { attached, problems, isRedacted }: WrittenAbout,
+  { attached, problems, isRedacted }: AttachmentReport,
   offered: readonly string[] = [],
 ): string[] {
   return [
@@ -38,7 +38,7 @@ export function attachedLines(
 }
 
 /** Attachments on one line; empty without attachments. */
-export function attachedLine(attached: readonly Attached[]): string[] {
+export function attachedLine(attached: readonly AttachmentRow[]): string[] {
   if (attached.length === 0) return [];
   const named = attached.slice(0, attached.length === MOST + 1 ? undefined : MOST);
   const others = attached.slice(named.length);
@@ -48,7 +48,7 @@ export function attachedLine(attached: readonly Attached[]): string[] {
 }
 
 /** Attachments of a message: the parts after its text. */
-export function attachedTo(parts: readonly UserPart[]): Attached[] {
+export function attachedTo(parts: readonly UserPart[]): AttachmentRow[] {
   return parts.slice(1).flatMap((part) => {
     if (part.type === "file") return [attachedFile(part)];
     const attached = attachedText(part.text);
@@ -60,7 +60,7 @@ export function attachedTo(parts: readonly UserPart[]): Attached[] {
 }
 
 /** A file as an attachment. */
-export function attachedFile({ mediaType, name = mediaType, data = "" }: FilePart): Attached {
+export function attachedFile({ mediaType, name = mediaType, data = "" }: FilePart): AttachmentRow {
   const kind = mediaType === "application/pdf" ? "PDF" : (mediaType.split("/")[0] ?? "file");
   return { name, kind, size: sizeIn(data) };
 }

@@ -1,6 +1,6 @@
 import type { Call, Json } from "@banyan/core";
 import { type PlanStep, toolOf } from "@banyan/core/conversation";
-import { counted, cutTo, formatTook, type ShownStatus, shownPlan, shownStatus } from "@banyan/core/shown";
+import { counted, cutTo, type DisplayedCallStatus, formatTook, shownPlan, shownStatus } from "@banyan/core/shown";
 import { attachedFile, attachedLine } from "./attached.ts";
 import { excerpt, linesWithWords, wrap } from "./fit-text.ts";
 import type { Style } from "./style.ts";
@@ -17,7 +17,7 @@ const WORDS = {
   denied: "denied",
   cancelled: "cancelled",
   "not-run": "not run",
-} as const satisfies Record<ShownStatus, string>;
+} as const satisfies Record<DisplayedCallStatus, string>;
 
 /** A call on one line, as its tool describes it. Default: its first text argument. */
 export function callSummary(call: Call, width: number): string {

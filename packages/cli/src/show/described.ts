@@ -2,7 +2,7 @@ import { wrap } from "./fit-text.ts";
 import type { Style } from "./style.ts";
 
 /** A name with one or more parts, and its description. */
-export interface Described {
+export interface DescribedName {
   readonly name: readonly string[];
   readonly text: string;
 }
@@ -19,14 +19,14 @@ const MUCH_LONGER = 12;
  * share their columns.
  */
 export function described(
-  rows: readonly Described[],
+  rows: readonly DescribedName[],
   columns: number,
   { dim, accent }: Pick<Style, "accent" | "dim">,
   all = rows,
 ): string[] {
   const isBeside = columns >= BESIDE;
   const parts = (all[0]?.name ?? []).map((_, part) => Math.max(...all.map(({ name }) => (name[part] ?? "").length)));
-  const headOf = ({ name }: Described) => {
+  const headOf = ({ name }: DescribedName) => {
     const isLast = (part: number) => part === name.length - 1;
     const padded = name.map((text, part) => (isBeside && !isLast(part) ? text.padEnd(parts[part] ?? 0) : text));
     return `  ${padded.join("  ")}`;

@@ -1,4 +1,4 @@
-import type { Draft, FileChange } from "@banyan/core/conversation";
+import type { ChangeDraft, FileChange } from "@banyan/core/conversation";
 import { counted, visibleProse } from "@banyan/core/shown";
 import type { ChangedFile } from "@banyan/host";
 import { foldedName, shownPath } from "@banyan/tools/named-path";
@@ -41,7 +41,7 @@ export function diffLines(diff: string, { style, most = Number.POSITIVE_INFINITY
  * lines. `before`: number of earlier lines that `text` omits.
  */
 export function draftLines(
-  draft: Draft,
+  draft: ChangeDraft,
   { style, most = Number.POSITIVE_INFINITY, before = 0 }: DiffOptions & { readonly before?: number },
 ): string[] {
   const { start = 1, text } = draft;
@@ -58,12 +58,12 @@ export function draftLines(
 }
 
 /** A change that the model has written, before it is applied, such as `12 lines for src/a.ts, lines 9 to 12`. */
-export function draftEnd(draft: Draft, count: number, style: Style): string {
+export function draftEnd(draft: ChangeDraft, count: number, style: Style): string {
   return `${counted(count, "line")} for ${placeOf(draft, style)}`;
 }
 
 /** The place of a change, such as `src/a.ts, lines 9 to 12`. */
-function placeOf({ path, start, end = start }: Draft, style: Style): string {
+function placeOf({ path, start, end = start }: ChangeDraft, style: Style): string {
   const name = style.bold(oneLine(shownPath(path)));
   if (start === undefined || end === undefined) return name;
   if (end <= start) return `${name}, at line ${start}`;
@@ -77,14 +77,14 @@ function placed(path: string, worktree: string | undefined): string {
 }
 
 /** A line of a diff: in both files, in one of them, or a separator. */
-interface Row {
+interface DiffLineRow {
   readonly sign: " " | "+" | "-" | "⋮" | "\\";
   readonly text: string;
   readonly number?: number;
 }
 
-function rowsOf(diff: string): Row[] {
-  const rows: Row[] = [];
+function rowsOf(diff: string): DiffLineRow[] {
+  const rows: DiffLineRow[] = [];
   let [before, after, inside] = [0, 0, false];
   for (const line of diff.replace(/\n$/, "").split("\n")) {
     const [, oldStart, newStart] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line) ?? [];
@@ -105,7 +105,7 @@ function rowsOf(diff: string): Row[] {
   return rows;
 }
 
-function rowLine({ sign, text, number }: Row, width: number, style: Style): string {
+function rowLine({ sign, text, number }: DiffLineRow, width: number, style: Style): string {
   const shown = visibleProse(text).replaceAll("\t", "    ");
   const place = String(number ?? "").padStart(width);
   if (sign === "⋮") return style.dim(`${" ".repeat(width)} ⋮`);

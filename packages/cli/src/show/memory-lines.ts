@@ -1,4 +1,4 @@
-import type { Recalled } from "@banyan/core/conversation";
+import type { RecalledMemory } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
 import type { MemoryEntry } from "@banyan/host";
 import { excerpt } from "./fit-text.ts";
@@ -22,13 +22,17 @@ export function memoryLines(entries: readonly MemoryEntry[]): string[] {
 }
 
 /** Notice that memory extended the prompt (S26, T51). `shower`: the key or command that shows the entries. */
-export function recalledLine(items: readonly Recalled[], shower: string): string {
+export function recalledLine(items: readonly RecalledMemory[], shower: string): string {
   const told = items.filter(({ dismissed }) => !dismissed).length;
   return `Memory added ${counted(told, "entry", "entries")} to the prompt (${shower} shows them).`;
 }
 
 /** Recalled memories, numbered, with sources, and a mark for those that the user dismissed (W50). */
-export function recalledLines(items: readonly Recalled[], columns: number, dim: (text: string) => string): string[] {
+export function recalledLines(
+  items: readonly RecalledMemory[],
+  columns: number,
+  dim: (text: string) => string,
+): string[] {
   const room = Math.max(20, columns);
   return items.flatMap(({ text, source, dismissed }, index) => {
     const number = `${index + 1}. `;

@@ -1,6 +1,6 @@
 import type { FeedItem, Message } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
-import { gist, ToldEnds, toldModelLines, undoneLine, waitingLine } from "./message-label.ts";
+import { gist, ReportedEnds, toldModelLines, undoneLine, waitingLine } from "./message-label.ts";
 
 const said = (text: string) =>
   ({ id: "m", parentId: null, createdAt: 0, role: "user", author: "user", parts: [{ type: "text", text }] }) as Message;
@@ -31,7 +31,7 @@ test("C6: who was told that a command in the background has ended is not told so
     ...said("p1 (npm run dev) has ended: exit code 1.\np2 (a (b) c) has ended: a person stopped it."),
     author: "system",
   };
-  const ends = new ToldEnds();
+  const ends = new ReportedEnds();
   const ended = (process: string) => ends.note({ type: "process.ended", process, outcome: "exit code 1" } as FeedItem);
   ended("p1");
   // The user has not read the end of the other command.

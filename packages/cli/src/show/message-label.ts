@@ -58,9 +58,9 @@ export function gist(message: Message, width: number): string {
 const WORDS = { steer: "steer", queue: "queued", interrupt: "interrupt" } as const;
 
 /** State of a queued message, in a word. */
-export type WaitingWord = "held" | (typeof WORDS)[keyof typeof WORDS];
+export type WaitingLabel = "held" | (typeof WORDS)[keyof typeof WORDS];
 
-export function waitingWord({ delivery, held }: Pick<WaitingInput, "delivery" | "held">): WaitingWord {
+export function waitingWord({ delivery, held }: Pick<WaitingInput, "delivery" | "held">): WaitingLabel {
   return held ? "held" : WORDS[delivery];
 }
 
@@ -101,7 +101,7 @@ export function toldModelLines(message: Message | undefined): string[] {
 }
 
 /** Background commands whose end the user has read, so that the message to the model about it is not shown again. */
-export class ToldEnds {
+export class ReportedEnds {
   readonly #told = new Set<string>();
 
   /** Records an item that was shown. */

@@ -5,7 +5,7 @@ import { noUsage } from "@banyan/core/conversation";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ChatView } from "../chat/views/chat-view.ts";
 import { reportIn } from "../output/report.ts";
-import { Progress } from "../print/progress.ts";
+import { ProgressLines } from "../print/progress.ts";
 import { FRAME_TIME } from "../terminal/full/screen/frames.ts";
 import { open } from "../terminal/full/testing/opened.ts";
 import { PlainTerminal } from "../terminal/plain-terminal.ts";
@@ -191,7 +191,7 @@ function clients() {
   });
   const view = new ChatView(terminal);
   let printed = "";
-  const progress = new Progress((text) => (printed += text), style, 100, { said: "nothing" });
+  const progress = new ProgressLines((text) => (printed += text), style, 100, { said: "nothing" });
   const report = reportIn("text", (text) => (printed += text), { live: true });
   let shown = "";
   return {

@@ -12,14 +12,14 @@ export interface ClipboardPlace {
  * Result of copying. `taken`: a program accepted the text. `handed`: the terminal received the text, without a reply.
  * `long`: the text is too long for terminals. `nothing`: no clipboard is accessible.
  */
-export type Copied = "taken" | "handed" | "long" | "nothing";
+export type CopyOutcome = "taken" | "handed" | "long" | "nothing";
 
 /** A program and its arguments. */
-type Words = readonly [program: string, ...args: string[]];
+type ClipboardCommand = readonly [program: string, ...args: string[]];
 
 /** A program that prints the clipboard's image. */
-interface Reader {
-  readonly words: Words;
+interface ClipboardReader {
+  readonly words: ClipboardCommand;
   /** Converts the output to the image's bytes. Default: the output itself. */
   decode?(printed: Buffer): Buffer;
 }
@@ -35,7 +35,11 @@ const MOST_HANDED = 100_000;
  * Copies a text to the user's clipboard, without control characters. Uses a desktop program or tmux if available,
  * else the terminal (OSC 52), which also reaches the user's machine over ssh. `send` writes to the terminal.
  */
-export async function copyText(text: string, send: (bytes: string) => void, place: ClipboardPlace): Promise<Copied> {
+export async function copyText(
+  text: string,
+  send: (bytes: string) => void,
+  place: ClipboardPlace,
+): Promise<CopyOutcome> {
   // The user may paste the text into a shell.
   const plain = plainText(text);
   for (const words of writers(place)) if (await run(words, place.env, plain)) return "taken";
@@ -70,15 +74,15 @@ function asPrinted(printed: Buffer): Buffer {
 const UNREADABLE =
   "Nothing here can read a picture from your clipboard: that takes wl-paste, xclip, pngpaste or PowerShell where your desktop is. The path of a file can be pasted instead.";
 
-function writers({ env, platform = process.platform }: ClipboardPlace): Words[] {
+function writers({ env, platform = process.platform }: ClipboardPlace): ClipboardCommand[] {
   const { SSH_CONNECTION, SSH_TTY, WAYLAND_DISPLAY, DISPLAY, WSL_DISTRO_NAME, TMUX } = env;
-  const tmux: Words[] = TMUX ? [["tmux", "load-buffer", "-w", "-"]] : [];
+  const tmux: ClipboardCommand[] = TMUX ? [["tmux", "load-buffer", "-w", "-"]] : [];
   // Over ssh, the remote machine's clipboard is useless.
   if (SSH_CONNECTION || SSH_TTY) return tmux;
   if (platform === "darwin") return [["pbcopy"], ...tmux];
   if (platform === "win32" || WSL_DISTRO_NAME) return [[...POWERSHELL, WRITE_ON_WINDOWS], ...tmux];
-  const wayland: Words[] = WAYLAND_DISPLAY ? [["wl-copy"]] : [];
-  const x: Words[] = DISPLAY
+  const wayland: ClipboardCommand[] = WAYLAND_DISPLAY ? [["wl-copy"]] : [];
+  const x: ClipboardCommand[] = DISPLAY
     ? [
         ["xclip", "-selection", "clipboard", "-in"],
         ["xsel", "--clipboard", "--input"],
@@ -87,7 +91,7 @@ function writers({ env, platform = process.platform }: ClipboardPlace): Words[] 
   return [...wayland, ...x, ...tmux];
 }
 
-function readers({ env, platform = process.platform }: ClipboardPlace): Reader[] {
+function readers({ env, platform = process.platform }: ClipboardPlace): ClipboardReader[] {
   const { WAYLAND_DISPLAY, DISPLAY, WSL_DISTRO_NAME } = env;
   if (platform === "darwin")
     return [
@@ -98,15 +102,17 @@ function readers({ env, platform = process.platform }: ClipboardPlace): Reader[]
         decode: (printed) => Buffer.from(/PNGf([0-9A-F]+)/.exec(printed.toString())?.[1] ?? "", "hex"),
       },
     ];
-  const powershell: Reader = {
+  const powershell: ClipboardReader = {
     words: [...POWERSHELL, READ_ON_WINDOWS],
     decode: (printed) => Buffer.from(printed.toString(), "base64"),
   };
   if (platform === "win32") return [powershell];
   return [
-    ...(WAYLAND_DISPLAY ? IMAGES.map((type): Reader => ({ words: ["wl-paste", "--no-newline", "--type", type] })) : []),
+    ...(WAYLAND_DISPLAY
+      ? IMAGES.map((type): ClipboardReader => ({ words: ["wl-paste", "--no-newline", "--type", type] }))
+      : []),
     ...(DISPLAY
-      ? IMAGES.map((type): Reader => ({ words: ["xclip", "-selection", "clipboard", "-t", type, "-o"] }))
+      ? IMAGES.map((type): ClipboardReader => ({ words: ["xclip", "-selection", "clipboard", "-t", type, "-o"] }))
       : []),
     ...(WSL_DISTRO_NAME ? [powershell] : []),
   ];
@@ -114,7 +120,7 @@ function readers({ env, platform = process.platform }: ClipboardPlace): Reader[]
 
 const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-const POWERSHELL: Words = ["powershell.exe", "-NoProfile", "-NonInteractive", "-Sta", "-Command"];
+const POWERSHELL: ClipboardCommand = ["powershell.exe", "-NoProfile", "-NonInteractive", "-Sta", "-Command"];
 
 /** Not `clip.exe`, which assumes another encoding. */
 const WRITE_ON_WINDOWS =
@@ -136,7 +142,7 @@ function throughScreen(sequence: string): string {
  * Runs a program, but never from the working directory (S16). Resolves with its output: empty if the program failed,
  * undefined if it could not be started.
  */
-function run(words: Words, env: NodeJS.ProcessEnv, input?: string): Promise<Buffer | undefined> {
+function run(words: ClipboardCommand, env: NodeJS.ProcessEnv, input?: string): Promise<Buffer | undefined> {
   const [program, ...args] = words;
   const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();
   const printed: Buffer[] = [];

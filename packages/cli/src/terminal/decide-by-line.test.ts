@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { styleFor } from "../show/style.ts";
 import { choiceIn, decideByLine } from "./decide-by-line.ts";
-import type { Choice } from "./decision.ts";
+import type { DecisionChoice } from "./decision.ts";
 import { pick } from "./pick.ts";
 import type { Terminal } from "./terminal.ts";
 
-const CHOICES: readonly Choice[] = [
+const CHOICES: readonly DecisionChoice[] = [
   { key: "y", text: "Yes, once", words: ["yes", "Y"] },
   { key: "a", text: "always, in this conversation" },
   { key: "A", text: "always, for good" },

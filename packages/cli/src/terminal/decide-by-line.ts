@@ -1,6 +1,6 @@
 import { counted } from "@banyan/core/shown";
 import { wrap } from "../show/fit-text.ts";
-import type { Choice, Decided, Decision } from "./decision.ts";
+import type { DecisionChoice, DecisionRequest, DecisionResult } from "./decision.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Lines of the body that are shown at first, and with each "more". */
@@ -9,7 +9,7 @@ const NEXT = 200;
 const MORE = "more";
 
 /** Lets the user decide with a typed line: the number or letter of a choice, followed by words if allowed. */
-export async function decideByLine(terminal: Terminal, decision: Decision): Promise<Decided | undefined> {
+export async function decideByLine(terminal: Terminal, decision: DecisionRequest): Promise<DecisionResult | undefined> {
   const { title, body, question, choices, begun, signal } = decision;
   const { style, numbered } = terminal;
   terminal.freshLine();
@@ -42,9 +42,9 @@ export async function decideByLine(terminal: Terminal, decision: Decision): Prom
 }
 
 /** The choice in a line; undefined if there is none. */
-export function choiceIn(line: string, choices: readonly Choice[]): Decided | undefined {
+export function choiceIn(line: string, choices: readonly DecisionChoice[]): DecisionResult | undefined {
   const text = line.trim();
-  const names = (choice: Choice, index: number) => [choice.key, String(index + 1), ...(choice.words ?? [])];
+  const names = (choice: DecisionChoice, index: number) => [choice.key, String(index + 1), ...(choice.words ?? [])];
   const whole = choices.find((choice, index) => names(choice, index).includes(text));
   if (whole) return { key: whole.key };
   const [, name = "", words = ""] = /^([^\s,:]+)[\s,:]+(.+)$/s.exec(text) ?? [];

@@ -1,7 +1,7 @@
 import type { CodePaint } from "./full/markdown/look.ts";
 
 /** A decision for the user. */
-export interface Decision {
+export interface DecisionRequest {
   /** The requester and the request, on one line. */
   readonly title: string;
   /** The complete subject of the decision, without hidden characters (S12). */
@@ -13,13 +13,13 @@ export interface Decision {
   /** The decision is about a call: a key can change the approval mode instead. */
   readonly asksLess?: boolean;
   readonly question: string;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly DecisionChoice[];
   /** True if cancelling stops the agent. */
   readonly stops?: boolean;
   /** A choice with an unfinished text. Unless `again`, the choice is selected at the start. */
-  readonly begun?: Decided;
+  readonly begun?: DecisionResult;
   /** Called when the text of a choice changes, if the terminal can tell. */
-  onBegun?(begun: Decided): void;
+  onBegun?(begun: DecisionResult): void;
   /** The same question again: keys typed before it appears count. */
   readonly again?: boolean;
   /** Cancels the question. */
@@ -27,7 +27,7 @@ export interface Decision {
 }
 
 /** A choice of a decision. */
-export interface Choice {
+export interface DecisionChoice {
   /** A letter. */
   readonly key: string;
   readonly text: string;
@@ -42,7 +42,7 @@ export interface Choice {
 }
 
 /** The user's decision. */
-export interface Decided {
+export interface DecisionResult {
   /** Letter of the choice. */
   readonly key: string;
   /** Text that the user typed with the choice. */

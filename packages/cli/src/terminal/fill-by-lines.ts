@@ -1,11 +1,11 @@
 import { type FilledField, filledByLine } from "@banyan/core/conversation";
 import { wrap } from "../show/fit-text.ts";
-import type { Filled, Form, Terminal } from "./terminal.ts";
+import type { FilledForm, Form, Terminal } from "./terminal.ts";
 
 const NOTHING: FilledField = { chosen: [], words: "" };
 
 /** Lets the user fill in a form line by line: numbers of choices, with text after a colon, or only text. */
-export async function fillByLines(terminal: Terminal, form: Form): Promise<Filled | undefined> {
+export async function fillByLines(terminal: Terminal, form: Form): Promise<FilledForm | undefined> {
   const { title, text, fields, begun, onWords, signal } = form;
   const { style } = terminal;
   const write = (line: string) => terminal.write(`${wrap(line, terminal.columns)}\n`);

@@ -3,7 +3,7 @@ import { styleFor } from "../show/style.ts";
 import type { Terminal, TerminalOptions } from "./terminal.ts";
 
 /** Options for opening a terminal. */
-export interface OpenOptions extends Omit<TerminalOptions, "style"> {
+export interface OpenTerminalOptions extends Omit<TerminalOptions, "style"> {
   readonly plain: boolean;
   readonly color: ColorChoice;
 }
@@ -12,7 +12,7 @@ export interface OpenOptions extends Omit<TerminalOptions, "style"> {
  * Opens a terminal: plain lines if the user or the terminal requires them (T38, T39), else the full one. Loads only
  * the one in use.
  */
-export async function openTerminal({ plain, color, env, ...options }: OpenOptions): Promise<Terminal> {
+export async function openTerminal({ plain, color, env, ...options }: OpenTerminalOptions): Promise<Terminal> {
   const { TERM, ACCESSIBLE } = env;
   if (plain || TERM === "dumb" || (ACCESSIBLE !== undefined && ACCESSIBLE !== "" && ACCESSIBLE !== "0")) {
     const { PlainTerminal } = await import("./plain-terminal.ts");

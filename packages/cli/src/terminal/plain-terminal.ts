@@ -2,21 +2,21 @@ import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { wrap } from "../show/fit-text.ts";
 import type { Style } from "../show/style.ts";
-import type { Copied } from "./clipboard.ts";
+import type { CopyOutcome } from "./clipboard.ts";
 import { decideByLine } from "./decide-by-line.ts";
-import type { Decided, Decision } from "./decision.ts";
+import type { DecisionRequest, DecisionResult } from "./decision.ts";
 import { fillByLines } from "./fill-by-lines.ts";
 import {
-  type Filled,
+  type FilledForm,
   type Form,
   LEAVE_HINT,
   LEAVE_WITHIN,
   type MessageRequest,
   PASTE_PAUSE,
   QUIET,
-  type Question,
   type Terminal,
   type TerminalOptions,
+  type TerminalQuestion,
 } from "./terminal.ts";
 
 const CONTINUED = "… ";
@@ -29,7 +29,7 @@ export class PlainTerminal implements Terminal {
   readonly style: Style;
   readonly numbered = true;
   readonly #input: NodeJS.ReadStream;
-  readonly #screen: Screen;
+  readonly #screen: PlainScreen;
   readonly #env: NodeJS.ProcessEnv;
   readonly #onInterrupt: () => void;
   readonly #onTyped: TerminalOptions["onTyped"];
@@ -51,7 +51,7 @@ export class PlainTerminal implements Terminal {
   constructor(options: TerminalOptions) {
     this.style = options.style;
     this.#input = options.input;
-    this.#screen = new Screen(options.output);
+    this.#screen = new PlainScreen(options.output);
     this.#env = options.env;
     this.#onInterrupt = options.onInterrupt;
     this.#onTyped = options.onTyped;
@@ -93,7 +93,7 @@ export class PlainTerminal implements Terminal {
     }
   }
 
-  async ask({ prompt, initial = "", again = false, signal }: Question): Promise<string | undefined> {
+  async ask({ prompt, initial = "", again = false, signal }: TerminalQuestion): Promise<string | undefined> {
     if (initial !== "") this.write(`(now: ${initial}; an empty line keeps it)\n`);
     this.#typed();
     const ahead = this.#lines.splice(0);
@@ -107,15 +107,15 @@ export class PlainTerminal implements Terminal {
     return undefined;
   }
 
-  decide(decision: Decision): Promise<Decided | undefined> {
+  decide(decision: DecisionRequest): Promise<DecisionResult | undefined> {
     return decideByLine(this, decision);
   }
 
-  fill(form: Form): Promise<Filled | undefined> {
+  fill(form: Form): Promise<FilledForm | undefined> {
     return fillByLines(this, form);
   }
 
-  async copy(text: string): Promise<Copied> {
+  async copy(text: string): Promise<CopyOutcome> {
     const { copyText } = await import("./clipboard.ts");
     return copyText(text, (bytes) => this.#screen.send(bytes), { env: this.#env });
   }
@@ -256,7 +256,7 @@ export class PlainTerminal implements Terminal {
 }
 
 /** The output of a terminal: knows whether the cursor is at the beginning of a line. */
-class Screen {
+class PlainScreen {
   readonly #output: NodeJS.WriteStream;
   #atLineStart = true;
 

@@ -1,8 +1,8 @@
 import type { FilledField, QuestionField } from "@banyan/core/conversation";
 import { slashIn } from "@banyan/core/shown";
 import type { Style } from "../show/style.ts";
-import type { Copied } from "./clipboard.ts";
-import type { Decided, Decision } from "./decision.ts";
+import type { CopyOutcome } from "./clipboard.ts";
+import type { DecisionRequest, DecisionResult } from "./decision.ts";
 import type { LiveTerminal } from "./full/live-terminal.ts";
 
 /**
@@ -30,21 +30,21 @@ export interface Terminal {
    * Reads one line for a decision. Input typed before the question does not count (S14). Resolves with undefined if
    * the user interrupts or leaves, or the signal aborts.
    */
-  ask(question: Question): Promise<string | undefined>;
+  ask(question: TerminalQuestion): Promise<string | undefined>;
   /**
    * Lets the user decide. Neither earlier input nor Enter alone decides (S14). Resolves with undefined if the user
    * interrupts or leaves, or the signal aborts.
    */
-  decide(decision: Decision): Promise<Decided | undefined>;
+  decide(decision: DecisionRequest): Promise<DecisionResult | undefined>;
   /**
    * Lets the user fill in a form. Neither earlier input nor Enter alone fills it in (S14). Resolves with undefined if
    * the user interrupts or leaves, or the signal aborts.
    */
-  fill(form: Form): Promise<Filled | undefined>;
+  fill(form: Form): Promise<FilledForm | undefined>;
   /** Further abilities if it redraws its last lines; output may then appear during a question. */
   readonly live?: LiveTerminal;
   /** Copies a text, without control characters, to the user's clipboard, if one is accessible. */
-  copy(text: string): Promise<Copied>;
+  copy(text: string): Promise<CopyOutcome>;
   /** Acts like Ctrl-C. */
   interrupt(): void;
   /** Restores the terminal. Pending and later questions have no answer. */
@@ -59,7 +59,7 @@ export interface MessageRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface Question extends MessageRequest {
+export interface TerminalQuestion extends MessageRequest {
   /** The same question was shown before and is asked once more: what is typed now is about it. */
   readonly again?: boolean;
   /** Called when the text changes, if the terminal can tell. */
@@ -134,4 +134,4 @@ export interface Form {
 }
 
 /** The answers, by field. */
-export type Filled = readonly FilledField[];
+export type FilledForm = readonly FilledField[];

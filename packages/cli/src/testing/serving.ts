@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Client, Watched } from "@banyan/client";
+import type { Client, WatchedConversation } from "@banyan/client";
 import { connect } from "@banyan/client/node";
 import { onTestFinished } from "vitest";
 import { type Home, type Running, start } from "./banyan.ts";
@@ -39,7 +39,7 @@ export async function connected(address: string, token = TOKEN): Promise<Client>
 }
 
 /** Waits until a condition holds for a conversation. */
-export function until(watched: Watched, is: () => boolean): Promise<void> {
+export function until(watched: WatchedConversation, is: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {
     if (is()) resolve();

@@ -37,8 +37,8 @@ export interface Action {
   readonly needs?: ActionNeeds;
   /** True if a prompt of this name by a user or project replaces the action. */
   readonly givesWay?: boolean;
-  /** Reads the arguments. Throws `Refusal` for wrong ones. */
-  read(argument: string, place: ActionPlace): Step;
+  /** Reads the arguments. Throws `ActionRefusal` for wrong ones. */
+  read(argument: string, place: ActionPlace): ActionStep;
 }
 
 /** Conditions under which an action is offered. */
@@ -54,7 +54,7 @@ export interface ActionNeeds {
 }
 
 /** The next step of a client. */
-export type Step = MessageStep | CommandStep | TurnStep | View;
+export type ActionStep = MessageStep | CommandStep | TurnStep | ViewStep;
 
 /** Shows a message to the user. */
 export interface MessageStep {
@@ -64,7 +64,7 @@ export interface MessageStep {
   readonly problems?: readonly string[];
   /** Advice for the user's next step. */
   readonly advice?: string;
-  readonly goOn?: GoOn;
+  readonly goOn?: NextPlace;
   /** A view that the client opens next to the conversation. */
   readonly beside?: "compare";
 }
@@ -73,7 +73,7 @@ export interface MessageStep {
  * The place of the next messages: `below` a message, on the branch with a new message at its `end`, or on the branch
  * with the latest message.
  */
-export type GoOn = { readonly below: string } | { readonly end: string } | "latest";
+export type NextPlace = { readonly below: string } | { readonly end: string } | "latest";
 
 /** Sends a protocol command. `result` returns the step after it. Rejects with `ClientError`. */
 export type CommandStep = {
@@ -83,7 +83,7 @@ export type CommandStep = {
     readonly input: CommandInput<Name>;
     /** The client adds the conversation, and creates one if necessary. */
     readonly isHere: boolean;
-    readonly result: (result: Result<Name>) => Step | undefined;
+    readonly result: (result: Result<Name>) => ActionStep | undefined;
   };
 }[CommandName];
 
@@ -106,7 +106,7 @@ export interface TurnStep {
 }
 
 /** Opens a view of the client, or an action that only a client can perform. */
-export type View =
+export type ViewStep =
   | { readonly [Name in PlainView]: { readonly type: "view"; readonly view: Name } }[PlainView]
   /** Continues from a message. A user's own message returns to the prompt for editing. */
   | { readonly type: "view"; readonly view: "go"; readonly message: string }
@@ -115,10 +115,10 @@ export type View =
   | { readonly type: "view"; readonly view: "compare"; readonly branches: Result<"branch.compare">["branches"] }
   | { readonly type: "view"; readonly view: "worktrees"; readonly worktrees: Result<"worktree.list">["worktrees"] }
   | { readonly type: "view"; readonly view: "mode"; readonly mode: ActionPlace["mode"] | undefined }
-  | { readonly type: "view"; readonly view: "approval"; readonly mode: ApprovalMode | undefined }
+  | { readonly type: "view"; readonly view: "approval"; readonly mode: ChosenApprovalMode | undefined }
   /** Writes the conversation to a file. Without a name, the file is named after the conversation. */
   | { readonly type: "view"; readonly view: "export"; readonly format: ExportFormat; readonly file: string }
-  | { readonly type: "view"; readonly view: "share"; readonly share: ShareWish }
+  | { readonly type: "view"; readonly view: "share"; readonly share: ShareRequest }
   /** Uses the named model, or lets the user choose. */
   | { readonly type: "view"; readonly view: "model"; readonly name: string }
   /** Puts a text into the prompt for editing. */
@@ -129,13 +129,13 @@ export type View =
 export type ExportFormat = "html" | "json" | "markdown";
 
 /** A request about share links. A new link shows the branch if `isBranch`, and lasts `seconds` or a week. */
-export type ShareWish =
+export type ShareRequest =
   | { readonly type: "make"; readonly isBranch: boolean; readonly seconds: number | undefined }
   | { readonly type: "list" }
   | { readonly type: "revoke"; readonly id: string };
 
 /** The calls that run without a question. */
-export type ApprovalMode = "plan" | "ask" | "edits" | "all";
+export type ChosenApprovalMode = "plan" | "ask" | "edits" | "all";
 
 type PlainView =
   | "context"
@@ -160,28 +160,28 @@ type PlainView =
 type TextView = "agents" | "changes" | "config" | "conversations" | "copy" | "memory" | "undo";
 
 /** Name of a view. */
-export type ViewName = View["view"];
+export type ViewName = ViewStep["view"];
 
 /** A wrong argument. The message is a sentence in the user's language. */
-export class Refusal extends Error {}
+export class ActionRefusal extends Error {}
 
 export function message(...lines: readonly string[]): MessageStep {
   return { type: "message", lines };
 }
 
-export function view(name: PlainView): View {
-  return { type: "view", view: name } as View;
+export function view(name: PlainView): ViewStep {
+  return { type: "view", view: name } as ViewStep;
 }
 
-export function textView(name: TextView, text: string): View {
-  return { type: "view", view: name, text } as View;
+export function textView(name: TextView, text: string): ViewStep {
+  return { type: "view", view: name, text } as ViewStep;
 }
 
 /** Returns a command about the conversation. */
 export function perform<Name extends CommandName>(
   command: Name,
   input: CommandInput<Name>,
-  result: (result: Result<Name>) => Step | undefined,
+  result: (result: Result<Name>) => ActionStep | undefined,
 ): CommandStep {
   return { type: "command", command, input, isHere: true, result } as unknown as CommandStep;
 }
@@ -190,7 +190,7 @@ export function perform<Name extends CommandName>(
 export function ask<Name extends CommandName>(
   command: Name,
   input: CommandInput<Name>,
-  result: (result: Result<Name>) => Step | undefined,
+  result: (result: Result<Name>) => ActionStep | undefined,
 ): CommandStep {
   return { type: "command", command, input, isHere: false, result } as unknown as CommandStep;
 }

@@ -1,7 +1,7 @@
 import { leaves, newestLeaf, pathTo, worktreeAt } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { BRANCHES_AT_ONCE } from "@banyan/protocol/values";
-import { type Action, type ActionPlace, ask, message, perform, Refusal, type View, view } from "./action.ts";
+import { type Action, type ActionPlace, ActionRefusal, ask, message, perform, type ViewStep, view } from "./action.ts";
 import { branchesNamed, messageNumbers, quoted, readBranch, readMessage } from "./places.ts";
 
 /** Actions on branches and their files. */
@@ -17,7 +17,7 @@ export const branchActions: readonly Action[] = [
         return place.state.messages.size === 0 ? message(place.say("There are no messages yet.")) : view("tree");
       const { message: named, rest } = readMessage(place, argument);
       if (rest !== "")
-        throw new Refusal(place.say("Name one message by its number, as in /{name} #1.", { name: "tree" }));
+        throw new ActionRefusal(place.say("Name one message by its number, as in /{name} #1.", { name: "tree" }));
       return { type: "view", view: "go", message: named.id };
     },
   },
@@ -35,7 +35,7 @@ export const branchActions: readonly Action[] = [
       const found = branchesNamed(place, argument);
       const [only] = found;
       if (only === undefined)
-        throw new Refusal(
+        throw new ActionRefusal(
           say("There is no branch or message {name}. /branch lists the branches, /tree the messages.", {
             name: quoted(argument),
           }),
@@ -76,7 +76,7 @@ export const branchActions: readonly Action[] = [
     needs: { right: "branch.compare" },
     read(argument, place) {
       const at = argument === "" ? place.leaf : readBranch(place, argument);
-      return perform("branch.compare", { ...(at !== null && { at }) }, ({ branches }): View => {
+      return perform("branch.compare", { ...(at !== null && { at }) }, ({ branches }): ViewStep => {
         return { type: "view", view: "compare", branches };
       });
     },
@@ -90,8 +90,8 @@ export const branchActions: readonly Action[] = [
     read(argument, place) {
       const { leaf, say } = place;
       if (argument === "")
-        throw new Refusal(say("Name a branch, as in /bring 2. /compare and /branch show the numbers."));
-      if (leaf === null) throw new Refusal(say("There are no messages yet."));
+        throw new ActionRefusal(say("Name a branch, as in /bring 2. /compare and /branch show the numbers."));
+      if (leaf === null) throw new ActionRefusal(say("There are no messages yet."));
       const from = readBranch(place, argument);
       refuseOwnWorktree(place, from, argument);
       return perform("branch.bring", { from, to: leaf }, ({ message: brought, files, problems }) => ({
@@ -112,7 +112,7 @@ export const branchActions: readonly Action[] = [
     help: "Begin a branch with its own files, in a git worktree",
     needs: { right: "worktree.open", idle: "prompt" },
     read(name, { leaf, say }) {
-      if (name.length > 80) throw new Refusal(say("The name of a worktree has at most 80 characters."));
+      if (name.length > 80) throw new ActionRefusal(say("The name of a worktree has at most 80 characters."));
       return perform("worktree.open", { at: leaf, ...(name !== "" && { name }) }, ({ message: begun, worktree }) => ({
         ...message(say("Your next message works in the worktree {worktree}.", { worktree: visibleLine(worktree) })),
         advice: say("/bring on another branch takes over what is done here. /worktrees lists the worktrees."),
@@ -130,7 +130,7 @@ export const branchActions: readonly Action[] = [
         return ask("worktree.list", {}, ({ worktrees }) => ({ type: "view", view: "worktrees", worktrees }));
       const [, name, anyway] = /^remove\s+(\S+)(\s+with changes)?$/.exec(argument) ?? [];
       if (name === undefined)
-        throw new Refusal(
+        throw new ActionRefusal(
           say("Write /worktrees remove and the name of a worktree; add “with changes” if its changes may go too."),
         );
       return ask("worktree.remove", { name, changes: anyway !== undefined }, () =>
@@ -147,10 +147,10 @@ function readFan(argument: string, say: ActionPlace["say"]) {
   const times = /^\d+$/.test(first) ? Number(first) : undefined;
   const text = models || times !== undefined ? rest : argument;
   if (text.trim() === "")
-    throw new Refusal(say("Write what to ask: /fan 3 Find the bug, or /fan opus,gpt-5 Find the bug."));
+    throw new ActionRefusal(say("Write what to ask: /fan 3 Find the bug, or /fan opus,gpt-5 Find the bug."));
   // A large number may be the beginning of the question, so the user must clarify.
   if ((times !== undefined && (times < 1 || times > BRANCHES_AT_ONCE)) || (models?.length ?? 0) > BRANCHES_AT_ONCE)
-    throw new Refusal(
+    throw new ActionRefusal(
       say("/fan asks 1 to {most} times at once. If the question begins with a number, write /fan 3 before it.", {
         most: BRANCHES_AT_ONCE,
       }),
@@ -166,7 +166,7 @@ function refuseOwnWorktree({ state, leaf, say }: ActionPlace, from: string, argu
   const begun = path.findLast((each) => each.role === "user" && each.worktree !== undefined);
   const number = messageNumbers(state).get(begun?.parentId ?? "");
   if (number === undefined) return;
-  throw new Refusal(
+  throw new ActionRefusal(
     say(
       "You are on the branch of the worktree {worktree}. Go back to where it began with /tree {number}. Then bring it over with /bring {name}.",
       { worktree: visibleLine(worktree), number: `#${number}`, name: quoted(argument) },

@@ -1,7 +1,7 @@
 import { isRootFolder, nearest, type Say, slashIn } from "@banyan/core/shown";
 import type { CommandName, Right } from "@banyan/protocol";
 import { rights } from "@banyan/protocol/values";
-import { type Action, type ActionPlace, type ClientKind, message, Refusal, type Step } from "./action.ts";
+import { type Action, type ActionPlace, ActionRefusal, type ActionStep, type ClientKind, message } from "./action.ts";
 import { branchActions } from "./branches.ts";
 import { messageActions } from "./messages.ts";
 import { programActions } from "./program.ts";
@@ -11,20 +11,20 @@ export type {
   Action,
   ActionNeeds,
   ActionPlace,
-  ApprovalMode,
+  ActionStep,
+  ChosenApprovalMode,
   ClientKind,
   CommandInput,
   CommandStep,
   ExportFormat,
-  GoOn,
   MessageStep,
-  ShareWish,
-  Step,
+  NextPlace,
+  ShareRequest,
   TurnStep,
-  View,
   ViewName,
+  ViewStep,
 } from "./action.ts";
-export { Refusal } from "./action.ts";
+export { ActionRefusal } from "./action.ts";
 export { isRemoved, messageNamed, messageNumbers } from "./places.ts";
 export { readMode } from "./program.ts";
 
@@ -63,7 +63,7 @@ export type ReadLine =
 
 /**
  * Reads a line that begins with a slash (C18). A prompt with exactly this name precedes aliases, and actions that give
- * way. Throws `Refusal` for an unknown name, and for an action that the user does not have.
+ * way. Throws `ActionRefusal` for an unknown name, and for an action that the user does not have.
  */
 export function readLine(
   line: string,
@@ -81,7 +81,7 @@ export function readLine(
   if (action) return { type: "action", action, argument };
   if (known?.onPage !== undefined && user.client === "page") return { type: "action", action: known, argument };
   if (known === undefined && isRootFolder(asked.name)) return { type: "words" };
-  throw new Refusal(unknownName(asked.name, offered, user));
+  throw new ActionRefusal(unknownName(asked.name, offered, user));
 }
 
 /** True if reading a line needs the names of prompts: no action of the program has exactly this name. */
@@ -91,8 +91,8 @@ export function mayBePrompt(line: string): boolean {
   return wanted !== undefined && (action === undefined || action.givesWay === true);
 }
 
-/** Returns an action's step for a client. Throws `Refusal` for wrong arguments, and for arguments that this user may not give. */
-export function stepOf(action: Action, argument: string, place: ActionPlace & Pick<ActionUser, "rights">): Step {
+/** Returns an action's step for a client. Throws `ActionRefusal` for wrong arguments, and for arguments that this user may not give. */
+export function stepOf(action: Action, argument: string, place: ActionPlace & Pick<ActionUser, "rights">): ActionStep {
   const { client, say } = place;
   const isElsewhere = argument === "" || !isThere(action.needs?.clients, place);
   if (client === "page" && action.onPage !== undefined && isElsewhere) return message(say(action.onPage));
@@ -100,11 +100,11 @@ export function stepOf(action: Action, argument: string, place: ActionPlace & Pi
   return action.read(argument, place);
 }
 
-/** Throws `Refusal` for arguments to an action that accepts none from this user. */
+/** Throws `ActionRefusal` for arguments to an action that accepts none from this user. */
 export function refuseArguments(action: Action, argument: string, user: ActionUser & { readonly say: Say }): void {
   if (argument === "" || argumentsFor(action, user) !== undefined) return;
   const named = { name: action.name };
-  throw new Refusal(
+  throw new ActionRefusal(
     may(action.needs?.rightForArguments, user)
       ? user.say("/{name} takes no arguments here.", named)
       : user.say("You may only watch here. /{name} without arguments shows what there is.", named),

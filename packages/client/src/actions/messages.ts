@@ -1,6 +1,6 @@
 import { isPersons, pathTo, textOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
-import { type Action, message, perform, Refusal } from "./action.ts";
+import { type Action, ActionRefusal, message, perform } from "./action.ts";
 import {
   countFrom,
   messageLine,
@@ -21,7 +21,7 @@ export const messageActions: readonly Action[] = [
     read(argument, place) {
       const { message: named, number, rest } = readMessageOrEnd(place, argument);
       const text = visibleLine(rest).trim();
-      if (text.length > 200) throw new Refusal(place.say("A name has at most 200 characters."));
+      if (text.length > 200) throw new ActionRefusal(place.say("A name has at most 200 characters."));
       return perform("message.label", { message: named.id, label: text === "" ? null : text }, () =>
         message(
           text === ""
@@ -39,7 +39,7 @@ export const messageActions: readonly Action[] = [
     read(argument, place) {
       const { message: named, number, rest } = readMessageOrEnd(place, argument);
       if (rest !== "")
-        throw new Refusal(place.say("Name one message by its number, as in /{name} #1.", { name: "star" }));
+        throw new ActionRefusal(place.say("Name one message by its number, as in /{name} #1.", { name: "star" }));
       const starred = named.starred !== true;
       return perform("message.star", { message: named.id, starred }, () =>
         message(
@@ -73,7 +73,7 @@ export const messageActions: readonly Action[] = [
         }));
       }
       if (!isPersons(named))
-        throw new Refusal(say("{number} is not your message. /tree {number} goes on from it.", { number }));
+        throw new ActionRefusal(say("{number} is not your message. /tree {number} goes on from it.", { number }));
       return rest === ""
         ? { type: "view", view: "go", message: named.id }
         : { type: "turn", turn: "retry", text: rest, at: named.id };
@@ -88,7 +88,8 @@ export const messageActions: readonly Action[] = [
     read(argument, place) {
       const { state, leaf, say } = place;
       const { message: named, number, rest } = readMessage(place, argument);
-      if (rest !== "") throw new Refusal(say("Name one message by its number, as in /{name} #1.", { name: "remove" }));
+      if (rest !== "")
+        throw new ActionRefusal(say("Name one message by its number, as in /{name} #1.", { name: "remove" }));
       const wasHere = pathTo(state, leaf).some(({ id }) => id === named.id);
       const count = countFrom(state, named.id);
       return perform("message.remove", { message: named.id }, () => ({
@@ -117,7 +118,7 @@ export const messageActions: readonly Action[] = [
       const [only] = wanted;
       if (removed.length === 0) return message(say("Nothing was removed."));
       if (!only)
-        throw new Refusal(
+        throw new ActionRefusal(
           say("{name} is not a removed message. /restore lists the removed messages.", { name: quoted(argument) }),
         );
       // The state does not tell which message was removed last, so the user chooses.

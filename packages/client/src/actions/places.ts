@@ -1,6 +1,6 @@
 import { type ConversationState, leaves, type Message, pathTo, textOf, typedText } from "@banyan/core/conversation";
 import { cutTo, visibleLine, withoutMarks } from "@banyan/core/shown";
-import { type ActionPlace, Refusal } from "./action.ts";
+import { type ActionPlace, ActionRefusal } from "./action.ts";
 
 // Names of messages and branches for users.
 
@@ -35,15 +35,16 @@ export interface NamedMessage {
   readonly rest: string;
 }
 
-/** Reads the message at the beginning of an argument. Throws `Refusal` if there is none, or if the message was removed. */
+/** Reads the message at the beginning of an argument. Throws `ActionRefusal` if there is none, or if the message was removed. */
 export function readMessage({ state, say }: ActionPlace, argument: string): NamedMessage {
   const [, name = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
   const id = messageNamed(state, name);
   const message = id === undefined ? undefined : state.messages.get(id);
-  if (name === "") throw new Refusal(say("Give the number of a message, such as #1. /tree shows the numbers."));
-  if (!message) throw new Refusal(say("There is no message {name}. /tree shows the numbers.", { name: quoted(name) }));
+  if (name === "") throw new ActionRefusal(say("Give the number of a message, such as #1. /tree shows the numbers."));
+  if (!message)
+    throw new ActionRefusal(say("There is no message {name}. /tree shows the numbers.", { name: quoted(name) }));
   if (isRemoved(state, message.id))
-    throw new Refusal(say("{name} was removed. /restore {name} brings it back.", { name: quoted(name) }));
+    throw new ActionRefusal(say("{name} was removed. /restore {name} brings it back.", { name: quoted(name) }));
   return { message, number: `#${messageNumbers(state).get(message.id)}`, rest };
 }
 
@@ -53,7 +54,7 @@ export function readMessageOrEnd(place: ActionPlace, argument: string): NamedMes
   const end = leaf === null ? undefined : state.messages.get(leaf);
   const [first = ""] = argument.split(/\s/, 1);
   if (first.startsWith("#") || messageNamed(state, first) !== undefined) return readMessage(place, argument);
-  if (!end) throw new Refusal(say("There are no messages yet."));
+  if (!end) throw new ActionRefusal(say("There are no messages yet."));
   return { message: end, number: `#${messageNumbers(state).get(end.id)}`, rest: argument };
 }
 
@@ -86,12 +87,12 @@ export function branchesNamed({ state }: Pick<ActionPlace, "state">, argument: s
   return all.filter((leaf) => pathTo(state, leaf).some((message) => textOf(message).toLowerCase().includes(wanted)));
 }
 
-/** Reads the branch or message that an argument means. Throws `Refusal` if there is none or more than one. */
+/** Reads the branch or message that an argument means. Throws `ActionRefusal` if there is none or more than one. */
 export function readBranch(place: ActionPlace, argument: string): string {
   const [only, ...others] = branchesNamed(place, argument);
   if (only !== undefined && others.length === 0) return only;
   const named = { name: quoted(argument) };
-  throw new Refusal(
+  throw new ActionRefusal(
     only === undefined
       ? place.say("There is no branch {name}. /branch lists the branches with their numbers.", named)
       : place.say("Several branches contain {name}. /branch lists the branches with their numbers.", named),

@@ -3,13 +3,13 @@ import { type Say, visibleLine } from "@banyan/core/shown";
 import {
   type Action,
   type ActionPlace,
+  ActionRefusal,
+  type ActionStep,
   type ExportFormat,
   message,
   perform,
-  Refusal,
-  type Step,
   textView,
-  type View,
+  type ViewStep,
   view,
 } from "./action.ts";
 import { quoted } from "./places.ts";
@@ -75,7 +75,7 @@ export const programActions: readonly Action[] = [
     help: "Choose the model",
     needs: { right: "model.use" },
     read(name, { say }) {
-      if (/\s/.test(name)) throw new Refusal(say("The name of a model has no blanks. /model lists the models."));
+      if (/\s/.test(name)) throw new ActionRefusal(say("The name of a model has no blanks. /model lists the models."));
       return { type: "view", view: "model", name };
     },
   },
@@ -194,7 +194,7 @@ export const programActions: readonly Action[] = [
     needs: { right: "conversation.rename" },
     read(text, { state, say }) {
       const title = visibleLine(text).trim();
-      if (state.messages.size === 0) throw new Refusal(say("There are no messages yet."));
+      if (state.messages.size === 0) throw new ActionRefusal(say("There are no messages yet."));
       if (title === "") return view("title");
       return perform("conversation.rename", { title }, () =>
         // The server may have removed a secret from the title.
@@ -204,10 +204,10 @@ export const programActions: readonly Action[] = [
   },
 ];
 
-/** Reads a mode, or returns nothing for an empty text. Throws `Refusal` for any other word. */
+/** Reads a mode, or returns nothing for an empty text. Throws `ActionRefusal` for any other word. */
 export function readMode(mode: string, say: Say): ActionPlace["mode"] | undefined {
   if (mode === "" || mode === "chat" || mode === "task") return mode === "" ? undefined : mode;
-  throw new Refusal(say("There are two modes: /mode chat and /mode task."));
+  throw new ActionRefusal(say("There are two modes: /mode chat and /mode task."));
 }
 
 const FORMATS: Readonly<Record<string, ExportFormat>> = {
@@ -218,18 +218,18 @@ const FORMATS: Readonly<Record<string, ExportFormat>> = {
   htm: "html",
 };
 
-function readExport(file: string, { state, say }: ActionPlace): View {
-  if (state.messages.size === 0) throw new Refusal(say("There are no messages yet."));
+function readExport(file: string, { state, say }: ActionPlace): ViewStep {
+  if (state.messages.size === 0) throw new ActionRefusal(say("There are no messages yet."));
   const ending = file === "" ? "md" : (/\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? "");
   const format = Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
   if (!format)
-    throw new Refusal(say("The end of the file name chooses the format: .md, .json (can be imported) or .html."));
+    throw new ActionRefusal(say("The end of the file name chooses the format: .md, .json (can be imported) or .html."));
   return { type: "view", view: "export", format, file };
 }
 
 const UNITS = { m: 60, h: 60 * 60, d: 24 * 60 * 60 } as const;
 
-function readShare(argument: string, { state, say }: ActionPlace): View {
+function readShare(argument: string, { state, say }: ActionPlace): ViewStep {
   const [word = "", ...rest] = argument.split(/\s+/);
   const [id] = rest;
   if (argument === "list") return { type: "view", view: "share", share: { type: "list" } };
@@ -239,61 +239,61 @@ function readShare(argument: string, { state, say }: ActionPlace): View {
   const time = isBranch ? rest.join(" ") : argument;
   const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(time) ?? [];
   if (time !== "" && count === undefined)
-    throw new Refusal(
+    throw new ActionRefusal(
       say(
         "Write /share or /share here, with a time such as 30m, 12h or 2d if you like; /share list; or /share revoke ID.",
       ),
     );
-  if (state.messages.size === 0) throw new Refusal(say("There are no messages yet."));
+  if (state.messages.size === 0) throw new ActionRefusal(say("There are no messages yet."));
   const seconds = count === undefined ? undefined : Number(count) * UNITS[unit as keyof typeof UNITS];
   return { type: "view", view: "share", share: { type: "make", isBranch, seconds } };
 }
 
-function readApproval(argument: string, { state, say }: ActionPlace): Step {
+function readApproval(argument: string, { state, say }: ActionPlace): ActionStep {
   const [, number] = /^drop(?:\s+(.*))?$/.exec(argument) ?? [];
   if (argument === "plan" || argument === "ask" || argument === "edits" || argument === "all")
     return { type: "view", view: "approval", mode: argument };
   if (argument === "") return { type: "view", view: "approval", mode: undefined };
   if (!/^drop\b/.test(argument))
-    throw new Refusal(
+    throw new ActionRefusal(
       say(
         "Choose plan (only looking until you approve a plan), ask (only looking), edits (changing files of the workspace too) or all.",
       ),
     );
   const pattern = /^\d+$/.test(number ?? "") ? state.allowed[Number(number) - 1] : undefined;
-  if (state.allowed.length === 0) throw new Refusal(say("This conversation has no rules of its own."));
+  if (state.allowed.length === 0) throw new ActionRefusal(say("This conversation has no rules of its own."));
   if (pattern === undefined)
-    throw new Refusal(say("Name a rule by its number, as in /approval drop 1. /approval lists the rules."));
+    throw new ActionRefusal(say("Name a rule by its number, as in /approval drop 1. /approval lists the rules."));
   return perform("rule.revoke", { pattern }, () =>
     message(say("You are asked about {pattern} again.", { pattern: visibleLine(pattern) })),
   );
 }
 
-function readProcesses(argument: string, { state, say }: ActionPlace): Step {
+function readProcesses(argument: string, { state, say }: ActionPlace): ActionStep {
   const running = [...state.processes.values()].filter(isRunning);
   if (argument === "")
     return running.length === 0 ? message(say("Nothing runs in the background.")) : view("processes");
   const [action = "", process, ...rest] = argument.split(/\s+/);
   if (action !== "stop")
-    throw new Refusal(
+    throw new ActionRefusal(
       say("/processes does not know {action}. It knows stop, as in /processes stop p1.", { action: quoted(action) }),
     );
   if (process === undefined || rest.length > 0)
-    throw new Refusal(say("Name one command, as in /processes stop p1. /processes lists them."));
+    throw new ActionRefusal(say("Name one command, as in /processes stop p1. /processes lists them."));
   if (!running.some(({ id }) => id === process))
-    throw new Refusal(
+    throw new ActionRefusal(
       say("No {name} runs in the background. /processes lists the commands.", { name: quoted(process) }),
     );
   // All clients of the conversation are informed about the end of the process.
   return perform("process.stop", { process }, () => undefined);
 }
 
-function readMemory(argument: string, { client, state, leaf, say }: ActionPlace): Step {
+function readMemory(argument: string, { client, state, leaf, say }: ActionPlace): ActionStep {
   if (argument === "") return textView("memory", "");
   if (client === "terminal" && /^(agree|on|off)$/.test(argument)) return textView("memory", argument);
   const [, what, number] = /^(drop|use) +(\d{1,6})$/.exec(argument) ?? [];
   if (what === undefined)
-    throw new Refusal(
+    throw new ActionRefusal(
       client === "terminal"
         ? say(
             "/memory drop 1 keeps entry 1 from the model, /memory use 1 gives it back; /memory on and /memory off switch memory.",
@@ -305,7 +305,7 @@ function readMemory(argument: string, { client, state, leaf, say }: ActionPlace)
   );
   const entry = recalled[Number(number) - 1];
   if (!entry)
-    throw new Refusal(
+    throw new ActionRefusal(
       say("No entry {number} was recalled on this branch. /memory lists the entries.", { number: number ?? "" }),
     );
   const dismissed = what === "drop";
@@ -321,23 +321,23 @@ function readMemory(argument: string, { client, state, leaf, say }: ActionPlace)
   );
 }
 
-function readAgents(argument: string, { state, mode, say }: ActionPlace): Step {
+function readAgents(argument: string, { state, mode, say }: ActionPlace): ActionStep {
   if (argument === "") return textView("agents", "");
   const [, action = "", number = "", text = ""] = /^(\S*)\s*(\S*)\s*(.*)$/s.exec(argument) ?? [];
   if (action !== "stop" && action !== "tell")
-    throw new Refusal(say("/agents does not know {action}. It knows stop and tell.", { action: quoted(action) }));
+    throw new ActionRefusal(say("/agents does not know {action}. It knows stop and tell.", { action: quoted(action) }));
   const run = subAgentsOf(state).find((each) => String(each.number) === number)?.run?.id;
   if (run === undefined)
-    throw new Refusal(
+    throw new ActionRefusal(
       say("No sub-agent {number} is working. /agents lists the sub-agents.", { number: quoted(number) }),
     );
   if (action === "stop") {
-    if (text !== "") throw new Refusal(say("/agents stop takes one number."));
+    if (text !== "") throw new ActionRefusal(say("/agents stop takes one number."));
     return perform("run.interrupt", { run }, () =>
       message(say("Stopping sub-agent {number}. Its result so far goes to the agent that launched it.", { number })),
     );
   }
-  if (text === "") throw new Refusal(say("Write after the number what to tell sub-agent {number}.", { number }));
+  if (text === "") throw new ActionRefusal(say("Write after the number what to tell sub-agent {number}.", { number }));
   const parts = [{ type: "text", text }] as const;
   return perform("turn.say", { parts, run, delivery: "steer", mode }, () =>
     message(say("Sub-agent {number} gets your message before its next step.", { number })),

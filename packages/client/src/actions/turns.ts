@@ -10,7 +10,16 @@ import {
   standing,
 } from "@banyan/core/conversation";
 import { compactedLine } from "@banyan/core/shown";
-import { type Action, type ActionPlace, message, perform, Refusal, type Step, textView, view } from "./action.ts";
+import {
+  type Action,
+  type ActionPlace,
+  ActionRefusal,
+  type ActionStep,
+  message,
+  perform,
+  textView,
+  view,
+} from "./action.ts";
 import { quoted } from "./places.ts";
 
 /** Actions that begin, steer or end the agent's work. */
@@ -22,7 +31,7 @@ export const turnActions: readonly Action[] = [
     needs: { right: "turn.retry", idle: "turn" },
     read(text, { state, leaf, say }) {
       const asked = lastSaid(pathTo(state, standing(state, leaf)));
-      if (!asked) throw new Refusal(say("There is nothing to retry: there are no messages yet."));
+      if (!asked) throw new ActionRefusal(say("There is nothing to retry: there are no messages yet."));
       return { type: "turn", turn: "retry", at: asked.id, ...(text !== "" && { text }) };
     },
   },
@@ -44,7 +53,8 @@ export const turnActions: readonly Action[] = [
     help: "Have another agent review changes; it can change nothing",
     needs: { right: "turn.retry", idle: "turn" },
     read(of, { state, say }) {
-      if (/\s/.test(of)) throw new Refusal(say("Name one branch, one commit or a range, as in /review main..work."));
+      if (/\s/.test(of))
+        throw new ActionRefusal(say("Name one branch, one commit or a range, as in /review main..work."));
       const [first] = state.children.get(null) ?? [];
       const said = { type: "turn", text: reviewRequest(of), agent: REVIEWER } as const;
       // The review is a branch from the root, so that the reviewer does not see how the changes were made.
@@ -60,10 +70,10 @@ export const turnActions: readonly Action[] = [
       const found = lastFindings(state, leaf);
       if (number === "") return view("findings");
       if (found === undefined)
-        throw new Refusal(say("Nothing was reviewed in this conversation. /review starts a review."));
+        throw new ActionRefusal(say("Nothing was reviewed in this conversation. /review starts a review."));
       const finding = /^\d+$/.test(number) ? found[Number(number) - 1] : undefined;
       if (!finding)
-        throw new Refusal(say("There is no finding {number}. /findings lists them.", { number: quoted(number) }));
+        throw new ActionRefusal(say("There is no finding {number}. /findings lists them.", { number: quoted(number) }));
       // The reviewer wrote the text, so no files that it names are attached.
       return { type: "turn", turn: "say", ...mendingRequest(state, finding), asIs: true };
     },
@@ -83,8 +93,8 @@ export const turnActions: readonly Action[] = [
     help: "Summarize the conversation so far for the model",
     needs: { right: "branch.compact", idle: "turn" },
     read(keep, { leaf, say }) {
-      if (leaf === null) throw new Refusal(say("There are no messages yet."));
-      if (keep.length > 10_000) throw new Refusal(say("The text to keep has at most 10,000 characters."));
+      if (leaf === null) throw new ActionRefusal(say("There are no messages yet."));
+      if (keep.length > 10_000) throw new ActionRefusal(say("The text to keep has at most 10,000 characters."));
       return perform("branch.compact", { at: leaf, ...(keep !== "" && { keep }) }, (result) => {
         const { summary, compaction, problem } = result;
         if (problem !== undefined) return message(say("Not compacted: {problem}", { problem: quotedReason(problem) }));
@@ -108,22 +118,22 @@ export const turnActions: readonly Action[] = [
       if (argument === "") return state.inbox.length === 0 ? message(say("No message waits.")) : view("waiting");
       const [, action = "", number, text = ""] = /^(\S*)(?:\s+#?(\d+))?(?:\s+(.*))?$/s.exec(argument) ?? [];
       if (!["drop", "edit", "first", "send"].includes(action))
-        throw new Refusal(
+        throw new ActionRefusal(
           say("/waiting does not know {action}. It knows drop, edit, first and send.", { action: quoted(action) }),
         );
-      if (state.inbox.length === 0) throw new Refusal(say("No message waits."));
+      if (state.inbox.length === 0) throw new ActionRefusal(say("No message waits."));
       if (action === "send") return sendHeld(place, argument);
       const input = number === undefined ? undefined : state.inbox[Number(number) - 1];
       if (!input)
-        throw new Refusal(
+        throw new ActionRefusal(
           say("Give the number of a message, as in /waiting {action} 1. /waiting lists them.", { action }),
         );
       if (action === "edit") {
         if (text.trim() === "")
-          throw new Refusal(say("Write the new text after the number. /waiting drop withdraws it."));
+          throw new ActionRefusal(say("Write the new text after the number. /waiting drop withdraws it."));
         return perform("input.edit", { input: input.id, parts: [{ type: "text", text }] }, () => view("waiting"));
       }
-      if (text !== "") throw new Refusal(say("/waiting {action} takes one number.", { action }));
+      if (text !== "") throw new ActionRefusal(say("/waiting {action} takes one number.", { action }));
       if (action === "drop")
         return perform("input.withdraw", { input: input.id }, () =>
           message(say("Message {number} is withdrawn.", { number: number ?? "" })),
@@ -144,12 +154,13 @@ function isLeft({ state, leaf }: ActionPlace): boolean {
 }
 
 /** Delivers held messages: to the run on this branch, or in a turn of their own. */
-function sendHeld({ state, run, say }: ActionPlace, argument: string): Step {
-  if (argument !== "send") throw new Refusal(say("/waiting send sends all held messages and takes nothing else."));
+function sendHeld({ state, run, say }: ActionPlace, argument: string): ActionStep {
+  if (argument !== "send")
+    throw new ActionRefusal(say("/waiting send sends all held messages and takes nothing else."));
   if (run === undefined) return { type: "turn", turn: "resume" };
   const held = state.inbox.filter((input) => input.held).map(({ id }) => id);
-  if (held.length === 0) throw new Refusal(say("No message is held. The agent gets those that wait by itself."));
-  const sendFrom = (index: number): Step => {
+  if (held.length === 0) throw new ActionRefusal(say("No message is held. The agent gets those that wait by itself."));
+  const sendFrom = (index: number): ActionStep => {
     const input = held[index];
     if (input === undefined)
       return message(say.count(held.length, "Sent {count} held message.", "Sent {count} held messages."));

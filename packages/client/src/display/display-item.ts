@@ -1,24 +1,24 @@
 import type {
-  AskedInWords,
   Delta,
   Event,
   FeedItem,
   FileChange,
   MessageAdded,
   Notice,
-  Recalled,
+  RecalledMemory,
+  WordQuestion,
 } from "@banyan/core/conversation";
 import type { Say } from "@banyan/core/shown";
 import { itemSentence } from "./item-sentence.ts";
 
-type Unplaced<Item> = Item extends unknown ? Omit<Item, "seq" | "epoch" | "at" | "offset"> : never;
+type WithoutPosition<Item> = Item extends unknown ? Omit<Item, "seq" | "epoch" | "at" | "offset"> : never;
 
 /** An item of a feed without its position, so that a client can also display items that it derives from a state. */
-export type UnplacedItem = Unplaced<FeedItem>;
+export type UnplacedItem = WithoutPosition<FeedItem>;
 
-type Fields<Type extends FeedItem["type"], Name extends string> = Pick<
-  Extract<Unplaced<Event | Delta | Notice>, { readonly type: Type }>,
-  Name & keyof Extract<Unplaced<Event | Delta | Notice>, { readonly type: Type }>
+type ItemFields<Type extends FeedItem["type"], Name extends string> = Pick<
+  Extract<WithoutPosition<Event | Delta | Notice>, { readonly type: Type }>,
+  Name & keyof Extract<WithoutPosition<Event | Delta | Notice>, { readonly type: Type }>
 >;
 
 /** A notice about the work of a model or the reading of a log. `text` is its sentence; `notice` is the item of the feed. */
@@ -32,7 +32,7 @@ export interface NoticeDisplay {
 export type QuestionDisplay = { readonly type: "question"; readonly question: string } & (
   | { readonly about: "call"; readonly message: string; readonly call: string; readonly tool: string | undefined }
   | ({ readonly about: "text"; readonly message: string; readonly call: string } & Pick<
-      AskedInWords,
+      WordQuestion,
       "text" | "choices" | "fields"
     >)
   | { readonly about: "limit"; readonly run: string; readonly reason: string; readonly text: string | undefined }
@@ -47,7 +47,7 @@ export type AnswerDisplay = { readonly type: "answer"; readonly question: string
 
 /** A call whose arguments are complete, or that runs now. */
 export type CallDisplay =
-  | ({ readonly type: "call"; readonly status: "pending" } & Fields<
+  | ({ readonly type: "call"; readonly status: "pending" } & ItemFields<
       "call.pending",
       "message" | "call" | "tool" | "inputText" | "input" | "about"
     >)
@@ -61,25 +61,28 @@ export type CallOutcome = "completed" | "failed" | "denied" | "cancelled";
  * call of a `call-end`, is in the state of the conversation, which is ahead of the display item.
  */
 export type DisplayItem =
-  | ({ readonly type: "run-start" } & Fields<"run.started", "run" | "agent" | "leaf" | "call" | "continues">)
-  | ({ readonly type: "run-end" } & Fields<"run.ended", "run" | "reason" | "leaf" | "error" | "limit">)
+  | ({ readonly type: "run-start" } & ItemFields<"run.started", "run" | "agent" | "leaf" | "call" | "continues">)
+  | ({ readonly type: "run-end" } & ItemFields<"run.ended", "run" | "reason" | "leaf" | "error" | "limit">)
   | ({ readonly type: "message" } & Omit<MessageAdded, "type">)
-  | ({ readonly type: "message-start" } & Fields<"message.started", "message" | "run" | "parentId" | "model">)
-  | ({ readonly type: "message-end" } & Fields<
+  | ({ readonly type: "message-start" } & ItemFields<"message.started", "message" | "run" | "parentId" | "model">)
+  | ({ readonly type: "message-end" } & ItemFields<
       "message.completed",
       "message" | "parts" | "finish" | "usage" | "cost" | "error"
     >)
   /** The model is asked again: the text so far is not part of the response. */
   | { readonly type: "message-discard"; readonly message: string }
-  | ({ readonly type: "text"; readonly kind: "text" | "reasoning" } & Fields<
+  | ({ readonly type: "text"; readonly kind: "text" | "reasoning" } & ItemFields<
       "text.delta" | "reasoning.delta",
       "message" | "run" | "part" | "text" | "begins"
     >)
-  | ({ readonly type: "call-input" } & Fields<"call.input.delta", "message" | "run" | "call" | "tool" | "text">)
+  | ({ readonly type: "call-input" } & ItemFields<"call.input.delta", "message" | "run" | "call" | "tool" | "text">)
   | CallDisplay
-  | ({ readonly type: "call-output" } & Fields<"call.output.delta", "message" | "run" | "call" | "text">)
+  | ({ readonly type: "call-output" } & ItemFields<"call.output.delta", "message" | "run" | "call" | "text">)
   /** A running call writes a change of a file. */
-  | ({ readonly type: "call-draft" } & Omit<Unplaced<Extract<Delta, { readonly type: "call.draft.delta" }>>, "type">)
+  | ({ readonly type: "call-draft" } & Omit<
+      WithoutPosition<Extract<Delta, { readonly type: "call.draft.delta" }>>,
+      "type"
+    >)
   | {
       readonly type: "call-end";
       readonly outcome: CallOutcome;
@@ -90,7 +93,7 @@ export type DisplayItem =
   | { readonly type: "file-change"; readonly message: string; readonly call: string; readonly change: FileChange }
   | QuestionDisplay
   | AnswerDisplay
-  | { readonly type: "memory"; readonly message: string; readonly items: readonly Recalled[] }
+  | { readonly type: "memory"; readonly message: string; readonly items: readonly RecalledMemory[] }
   /** A waiting message has reached the turn. */
   | { readonly type: "delivery"; readonly input: string }
   /** A background process. `text`: a sentence about its start or end. */
@@ -204,7 +207,7 @@ export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefi
 
 function callEnd(
   outcome: CallOutcome,
-  { message, call, output }: Fields<`call.${CallOutcome}`, "message" | "call" | "output">,
+  { message, call, output }: ItemFields<`call.${CallOutcome}`, "message" | "call" | "output">,
 ): DisplayItem {
   return { type: "call-end", outcome, message, call, output };
 }

@@ -35,10 +35,10 @@ export function approvalSubject({ tool, folder }: Extract<WaitingQuestion, { typ
   return folder === undefined ? tool : `${tool} in ${folder}`;
 }
 
-type Display<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
+type TurnDisplay<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
 
 /** The speaker of an item. `known`: the reader has the item. */
-interface Voice {
+interface ItemSpeaker {
   /** The run of the sub-agent that speaks. Absent: the turn itself. */
   readonly by?: string;
   /** The reader has this item; it is repeated as context for the following items. */
@@ -48,7 +48,7 @@ interface Voice {
 /**
  * A display item of one turn. Items of sub-agents name their run. No text comes twice, even after a broken connection.
  */
-export type TurnItem = Voice &
+export type TurnItem = ItemSpeaker &
   (
     | { readonly type: "turn-start" }
     | {
@@ -63,8 +63,8 @@ export type TurnItem = Voice &
     | { readonly type: "agent-start"; readonly run: string; readonly agent: string; readonly call: string }
     | { readonly type: "agent-end"; readonly run: string; readonly reason: RunEnd; readonly error?: string }
     /** A response begins. `model` is `provider/model`. */
-    | Pick<Display<"message-start">, "type" | "message" | "model">
-    | Pick<Display<"text">, "type" | "kind" | "message" | "part" | "text">
+    | Pick<TurnDisplay<"message-start">, "type" | "message" | "model">
+    | Pick<TurnDisplay<"text">, "type" | "kind" | "message" | "part" | "text">
     | { readonly type: "part"; readonly message: string; readonly index: number; readonly part: FilePart | SourcePart }
     | {
         readonly type: "message-end";
@@ -73,12 +73,12 @@ export type TurnItem = Voice &
         readonly usage: Usage;
         readonly cost: Cost;
       }
-    | Display<"message-discard">
+    | TurnDisplay<"message-discard">
     /** A user steers the turn while it runs. */
     | { readonly type: "message"; readonly message: string; readonly parts: readonly UserPart[] }
-    | Pick<Display<"call-input">, "type" | "message" | "call" | "tool" | "text">
+    | Pick<TurnDisplay<"call-input">, "type" | "message" | "call" | "tool" | "text">
     | (Omit<Extract<CallDisplay, { readonly status: "pending" }>, "status" | "about"> & { readonly title?: string })
-    | Pick<Display<"call-output">, "type" | "call" | "text">
+    | Pick<TurnDisplay<"call-output">, "type" | "call" | "text">
     | {
         readonly type: "call-end";
         readonly outcome: CallOutcome;
@@ -88,7 +88,7 @@ export type TurnItem = Voice &
         /** True if a user was asked about the call. */
         readonly asked: boolean;
       }
-    | Pick<Display<"file-change">, "type" | "call" | "change">
+    | Pick<TurnDisplay<"file-change">, "type" | "call" | "change">
     | { readonly type: "question"; readonly question: WaitingQuestion }
     /** `allowed`: the decision about a call or a limit. */
     | { readonly type: "answer"; readonly question: WaitingQuestion; readonly allowed?: boolean }

@@ -5,33 +5,33 @@ import type { TurnItem, WaitingQuestion } from "./turn-item.ts";
 import { runsOf } from "./turn-runs.ts";
 import { WrittenParts } from "./written-parts.ts";
 
-type Display<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
+type ReaderDisplay<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
 
 /** The turn itself, or a sub-agent of the turn. */
-interface Voice {
+interface TurnSpeaker {
   /** The first run. Runs that continue the work in another process belong to the same voice. */
   readonly run: string;
   /** The launching agent. */
-  readonly by: Voice | undefined;
+  readonly by: TurnSpeaker | undefined;
 }
 
 /** Reads one turn from a feed: returns display items of the turn and its sub-agents, for protocols that stream one turn. */
 export class TurnReader {
   /** Id of the turn's first message or of its run, as requested by the command. */
   readonly #command: string | undefined;
-  #top: Voice | undefined;
+  #top: TurnSpeaker | undefined;
   /** The run that works on the turn now, or waits. */
   #run: string | undefined;
   /** Voices by each of their runs. */
-  readonly #voices = new Map<string, Voice>();
-  readonly #messages = new Map<string, Voice>();
-  readonly #calls = new Map<string, { readonly voice: Voice; readonly tool: string; readonly folder?: string }>();
+  readonly #voices = new Map<string, TurnSpeaker>();
+  readonly #messages = new Map<string, TurnSpeaker>();
+  readonly #calls = new Map<string, { readonly voice: TurnSpeaker; readonly tool: string; readonly folder?: string }>();
   /** Calls about which a user was asked. */
   readonly #approvals = new Set<string>();
   readonly #written = new WrittenParts();
   /** Earlier notices about messages that the turn leaves out. */
   readonly #leftOut: TurnItem[] = [];
-  readonly #questions = new Map<string, { readonly question: WaitingQuestion; readonly by: Voice }>();
+  readonly #questions = new Map<string, { readonly question: WaitingQuestion; readonly by: TurnSpeaker }>();
   #isOver = false;
 
   /** Reads the turn of this command; without one, the first turn that begins. */
@@ -145,14 +145,14 @@ export class TurnReader {
     return [{ type: "turn-start" }, ...again];
   }
 
-  #voice(runs: readonly string[], by?: Voice): Voice {
+  #voice(runs: readonly string[], by?: TurnSpeaker): TurnSpeaker {
     const [run = ""] = runs;
     const voice = { run, by };
     for (const each of runs) this.#voices.set(each, voice);
     return voice;
   }
 
-  #voiceOf(voice: Voice): { readonly by?: string } {
+  #voiceOf(voice: TurnSpeaker): { readonly by?: string } {
     return voice.by ? { by: voice.run } : {};
   }
 
@@ -163,7 +163,7 @@ export class TurnReader {
     inputText,
     input,
     about,
-  }: Display<"call"> & { readonly status: "pending" }): TurnItem[] {
+  }: ReaderDisplay<"call"> & { readonly status: "pending" }): TurnItem[] {
     const voice = this.#messages.get(message);
     if (!voice) return [];
     this.#calls.set(call, { voice, tool, ...(about?.folder !== undefined && { folder: about.folder }) });
@@ -172,7 +172,7 @@ export class TurnReader {
     return [{ type: "call", message, call, tool, inputText, ...given, ...title, ...this.#voiceOf(voice) }];
   }
 
-  #notice({ notice, text }: Display<"notice">): TurnItem[] {
+  #notice({ notice, text }: ReaderDisplay<"notice">): TurnItem[] {
     if (notice.type === "message.left-out") {
       const item: TurnItem = { type: "notice", text: text ?? "" };
       if (this.#top) return [item];
@@ -183,7 +183,7 @@ export class TurnReader {
     return isOfTurn && text !== undefined ? [{ type: "notice", text }] : [];
   }
 
-  #start(item: Display<"run-start">): TurnItem[] {
+  #start(item: ReaderDisplay<"run-start">): TurnItem[] {
     const waited = this.#voices.get(item.continues ?? "");
     if (waited) {
       this.#voices.set(item.run, waited);
@@ -204,13 +204,16 @@ export class TurnReader {
     return [{ type: "agent-start", run, agent, call, ...this.#voiceOf(by) }];
   }
 
-  #say(voice: Voice, { kind, message, part, text, begins }: Omit<Display<"text">, "type" | "run">): TurnItem[] {
+  #say(
+    voice: TurnSpeaker,
+    { kind, message, part, text, begins }: Omit<ReaderDisplay<"text">, "type" | "run">,
+  ): TurnItem[] {
     if (!this.#written.has(message)) return [];
     const rest = this.#written.add(message, part, text, begins);
     return rest === "" ? [] : [{ type: "text", kind, message, part, text: rest, ...this.#voiceOf(voice) }];
   }
 
-  #complete({ message, parts, usage, cost }: Display<"message-end">): TurnItem[] {
+  #complete({ message, parts, usage, cost }: ReaderDisplay<"message-end">): TurnItem[] {
     const voice = this.#messages.get(message);
     if (!voice) return [];
     const by = this.#voiceOf(voice);
@@ -224,7 +227,7 @@ export class TurnReader {
     return [...rest, { type: "message-end", message, text: textIn(parts), usage, cost, ...by }];
   }
 
-  #asked(display: Display<"question">): TurnItem[] {
+  #asked(display: ReaderDisplay<"question">): TurnItem[] {
     const { question: id } = display;
     if (display.about === "limit")
       return this.#ask(this.#voices.get(display.run), { type: "limit", id, text: display.reason });
@@ -241,7 +244,7 @@ export class TurnReader {
     return this.#ask(by, { type: "approval", id, call, tool: display.tool ?? "", ...folder });
   }
 
-  #ask(by: Voice | undefined, question: WaitingQuestion): TurnItem[] {
+  #ask(by: TurnSpeaker | undefined, question: WaitingQuestion): TurnItem[] {
     if (!by) return [];
     this.#questions.set(question.id, { question, by });
     return [{ type: "question", question, ...this.#voiceOf(by) }];
@@ -255,7 +258,7 @@ export class TurnReader {
     return [{ type: "answer", question, ...(allowed === undefined ? {} : { allowed }), ...this.#voiceOf(by) }];
   }
 
-  #end({ run, reason, leaf, error }: Display<"run-end">): TurnItem[] {
+  #end({ run, reason, leaf, error }: ReaderDisplay<"run-end">): TurnItem[] {
     const voice = this.#voices.get(run);
     // A waiting run keeps its questions: another run continues after the answer.
     if (!voice || reason === "waiting") return [];

@@ -4,7 +4,7 @@ import type { Link, OpenLink } from "./link.ts";
 import { ClientError } from "./link.ts";
 import { Mirror } from "./mirror.ts";
 import { SharedTree } from "./tree.ts";
-import { Watched } from "./watched.ts";
+import { WatchedConversation } from "./watched.ts";
 
 /**
  * Milliseconds after which a client sends a command again that a stopping server refused, if the connection is still
@@ -13,7 +13,7 @@ import { Watched } from "./watched.ts";
 const AGAIN = 1_000;
 
 /** The fields of a command except its type and its id. */
-export type Input<Name extends CommandName> = Omit<Command<Name>, "type" | "id">;
+export type CommandValues<Name extends CommandName> = Omit<Command<Name>, "type" | "id">;
 
 /** The state of the connection. `since` and `next` (the next attempt) are milliseconds since 1970. */
 export type ConnectionState =
@@ -33,7 +33,7 @@ export interface ClientEvents {
   frame?(frame: ServerFrame): void;
 }
 
-interface Asked {
+interface PendingCommand {
   readonly command: Command;
   readonly answer: PromiseWithResolvers<Result>;
   /** True once sent: the server may have acted on the command. */
@@ -48,10 +48,10 @@ interface Asked {
 export class Client {
   readonly #events: ClientEvents;
   readonly #link: Link;
-  readonly #asked = new Map<string, Asked>();
-  readonly #watched = new Map<string, Watched>();
+  readonly #asked = new Map<string, PendingCommand>();
+  readonly #watched = new Map<string, WatchedConversation>();
   /** Pending subscriptions of this connection, by id of the command. */
-  readonly #subscribing = new Map<string, Watched>();
+  readonly #subscribing = new Map<string, WatchedConversation>();
   readonly #connected = Promise.withResolvers<void>();
   #state: ConnectionState = { phase: "connecting" };
   #welcome: Welcome | undefined;
@@ -93,10 +93,14 @@ export class Client {
    * Sends a command, now or after the next connection. Resolves with the answer, even if the connection is lost
    * meanwhile. A command with an explicit `id` acts once, even if sent again. Rejects with `ClientError`.
    */
-  ask<Name extends CommandName>(type: Name, input: Input<Name>, id: string = createId()): Promise<Result<Name>> {
+  ask<Name extends CommandName>(
+    type: Name,
+    input: CommandValues<Name>,
+    id: string = createId(),
+  ): Promise<Result<Name>> {
     if (this.#state.phase === "gone") return Promise.reject(this.#state.error);
     const command = { ...input, type, id } as unknown as Command;
-    const asked: Asked = { command, answer: Promise.withResolvers<Result>(), isSent: false };
+    const asked: PendingCommand = { command, answer: Promise.withResolvers<Result>(), isSent: false };
     this.#asked.set(id, asked);
     if (this.#state.phase === "open") this.#send(asked);
     return asked.answer.promise as Promise<Result<Name>>;
@@ -120,12 +124,12 @@ export class Client {
    * Watches a conversation from the next connection until `leave`; returns the same object for the same id. A
    * conversation that could not be watched is requested again.
    */
-  watch(conversation: string, leaf?: string): Watched {
+  watch(conversation: string, leaf?: string): WatchedConversation {
     const known = this.#watched.get(conversation);
     if (known?.standing === "loading" || known?.standing === "live") return known;
     const watched =
       known ??
-      new Watched(conversation, leaf, async (messages) => {
+      new WatchedConversation(conversation, leaf, async (messages) => {
         const read = await this.ask("message.read", { conversation, messages });
         return read.messages;
       });
@@ -137,7 +141,7 @@ export class Client {
   }
 
   /** Stops watching a conversation. Resolves when the server has confirmed. Rejects with `ClientError`. */
-  async leave({ id: conversation }: Watched): Promise<void> {
+  async leave({ id: conversation }: WatchedConversation): Promise<void> {
     this.#watched.delete(conversation);
     // Without a connection there is no subscription to end.
     if (this.#state.phase === "open") await this.ask("feed.unsubscribe", { conversation });
@@ -171,7 +175,7 @@ export class Client {
     this.#events.changed?.(this.#state);
   }
 
-  #subscribe(watched: Watched): void {
+  #subscribe(watched: WatchedConversation): void {
     const { id: conversation, leaf, tree } = watched;
     const id = createId();
     this.#subscribing.set(id, watched);
@@ -179,7 +183,7 @@ export class Client {
     this.#link.send({ type: "feed.subscribe", id, conversation, ...from, ...(leaf !== undefined && { leaf }) });
   }
 
-  #send(asked: Asked): void {
+  #send(asked: PendingCommand): void {
     asked.isSent = true;
     this.#link.send(asked.command);
   }

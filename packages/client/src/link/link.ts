@@ -1,5 +1,5 @@
 import type { Command, ServerFrame, Welcome } from "@banyan/protocol";
-import type { OpenConversation } from "./tree.ts";
+import type { LocalConversation } from "./tree.ts";
 
 /** A connection to a server or an in-process desk. Reconnects by itself after a loss, until it is closed. */
 export interface Link {
@@ -18,7 +18,7 @@ export interface LinkEvents {
   /** Any frame except `welcome`. `cause`: the original error if it happened in this process. */
   frame(frame: ServerFrame, cause?: unknown): void;
   /** A watched conversation is open in this process and can be read directly, without a snapshot. */
-  shared(conversation: OpenConversation): void;
+  shared(conversation: LocalConversation): void;
   /** The link was lost or could not be opened. The next attempt is at `next`, in milliseconds since 1970. */
   down(next: number): void;
   /** The link is gone for good. */

@@ -1,6 +1,6 @@
 import type { Change, ConversationState, Cursor, FeedItem, LiveRun, Message, Usage } from "@banyan/core/conversation";
 import { cursorOf, emptyConversation, reduce } from "@banyan/core/conversation";
-import type { NarrowedRule, Node, Snapshot } from "@banyan/protocol";
+import type { NarrowedRule, OutlineNode, Snapshot } from "@banyan/protocol";
 
 /** Defaults for fields that snapshots of earlier servers lack. */
 const LEFT_OUT = {
@@ -33,7 +33,7 @@ export class Mirror {
   readonly narrowed: readonly NarrowedRule[];
   #cursor: Cursor;
   /** Outlines of the unread messages. */
-  readonly #unread = new Map<string, Node>();
+  readonly #unread = new Map<string, OutlineNode>();
 
   constructor(arrived: ArrivedSnapshot) {
     const snapshot: Snapshot = { ...LEFT_OUT, ...arrived };
@@ -81,7 +81,7 @@ export class Mirror {
   }
 
   /** Returns the server's outline of an unread message; nothing for a read one. */
-  outline(message: string): Node | undefined {
+  outline(message: string): OutlineNode | undefined {
     return this.#unread.get(message);
   }
 
@@ -135,7 +135,12 @@ function treeOf({ nodes, names }: Snapshot): Pick<ConversationState, "messages" 
   return { messages, children };
 }
 
-function messageOf(node: Node, parentId: string | null, call: string | undefined, names: readonly string[]): Message {
+function messageOf(
+  node: OutlineNode,
+  parentId: string | null,
+  call: string | undefined,
+  names: readonly string[],
+): Message {
   const base = {
     id: node.id,
     parentId,

@@ -11,7 +11,7 @@ export type Tree = Pick<
 };
 
 /** A conversation that is open in this process, such as a `Session`. */
-export interface OpenConversation {
+export interface LocalConversation {
   readonly id: string;
   readonly state: ConversationState;
   readonly interrupted: readonly LiveRun[];
@@ -23,9 +23,9 @@ export interface OpenConversation {
  * feed.
  */
 export class SharedTree implements Tree {
-  readonly #conversation: OpenConversation;
+  readonly #conversation: LocalConversation;
 
-  constructor(conversation: OpenConversation) {
+  constructor(conversation: LocalConversation) {
     this.#conversation = conversation;
   }
 

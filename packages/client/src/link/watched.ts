@@ -7,10 +7,10 @@ import type { Tree } from "./tree.ts";
  * State of a watched conversation. `loading`: no snapshot yet. `live`: its feed is followed. `removed`: it was removed.
  * `broken`: its log cannot be written. `missing`: it could not be watched.
  */
-export type Standing = "loading" | "live" | "removed" | "broken" | "missing";
+export type WatchState = "loading" | "live" | "removed" | "broken" | "missing";
 
 /** A listener of a watched conversation. */
-export interface Follower {
+export interface ConversationFollower {
   /** The state is a new object: after the first snapshot, and after a restart of the server. */
   renewed?(state: ConversationState): void;
   /** An item arrived; the state includes it already. */
@@ -18,27 +18,27 @@ export interface Follower {
   /** Messages were read; the state includes their content. */
   read?(messages: readonly Message[]): void;
   /** The standing has changed: see `standing` and `problem`. */
-  stands?(standing: Standing): void;
+  stands?(standing: WatchState): void;
 }
 
 /** Requests the content of messages. Resolves when the answer was applied. Rejects with `ClientError`. */
-type Read = (messages: readonly string[]) => Promise<readonly Message[]>;
+type ReadMessages = (messages: readonly string[]) => Promise<readonly Message[]>;
 
 /** A client's view of a conversation, updated by its feed. */
-export class Watched {
+export class WatchedConversation {
   readonly id: string;
   /** The last message of the branch that is shown first. The snapshot contains the end of this branch completely. */
   readonly leaf: string | undefined;
-  readonly #ask: Read;
-  readonly #followers = new Set<Follower>();
+  readonly #ask: ReadMessages;
+  readonly #followers = new Set<ConversationFollower>();
   #loaded = Promise.withResolvers<this>();
   /** Messages that are being read. */
   readonly #reading = new Map<string, Promise<readonly Message[]>>();
   #tree: Tree | undefined;
-  #standing: Standing = "loading";
+  #standing: WatchState = "loading";
   #problem: ClientError | undefined;
 
-  constructor(id: string, leaf: string | undefined, ask: Read) {
+  constructor(id: string, leaf: string | undefined, ask: ReadMessages) {
     this.id = id;
     this.leaf = leaf;
     this.#ask = ask;
@@ -49,7 +49,7 @@ export class Watched {
     return this.#loaded.promise;
   }
 
-  get standing(): Standing {
+  get standing(): WatchState {
     return this.#standing;
   }
 
@@ -70,7 +70,7 @@ export class Watched {
   }
 
   /** Adds a follower, until the returned function is called. */
-  follow(follower: Follower): () => void {
+  follow(follower: ConversationFollower): () => void {
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);
   }
@@ -114,7 +114,7 @@ export class Watched {
   }
 
   /** Sets the standing. */
-  stand(standing: Standing, problem?: ClientError): void {
+  stand(standing: WatchState, problem?: ClientError): void {
     if (problem && !this.#tree) {
       this.#loaded.reject(problem);
       // Prevents an unhandled rejection if no caller waits.

@@ -5,13 +5,13 @@ import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts
 import type { ConversationState } from "../conversation/state.ts";
 import { inputsLeft } from "../conversation/tree/inbox.ts";
 import { pathTo } from "../conversation/tree/path.ts";
-import type { Branch } from "../run/branch.ts";
+import type { RunBranch } from "../run/branch.ts";
 import type { TurnAgent } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { BeginOptions } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
-import { Interrupts, type Taken, takeTurns } from "../turn/drive.ts";
+import { Interrupts, type LastTurn, takeTurns } from "../turn/drive.ts";
 import { placeOf, type Turn } from "../turn/turn.ts";
 import { checkedDirective, type Directive, startOf, whereItGrew, whereTo } from "./directive.ts";
 import type { TurnOptions } from "./turn-options.ts";
@@ -182,7 +182,7 @@ export interface ChatWatch {
 export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
   let { agent, directive, options } = first;
-  let before: Taken | undefined;
+  let before: LastTurn | undefined;
   let chosenModel = session.state.model;
   using interrupts = new Interrupts([watch.signal], LEFT);
   for (;;) {
@@ -215,27 +215,27 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
 }
 
 /** The next turn of a chat. */
-interface Next {
+interface NextChat {
   readonly agent: ChatAgent;
   readonly directive: Exclude<Directive, { type: "stop" }>;
   readonly options: ChatOptions;
   /** The turn before; `undefined` at the beginning of the chat. */
-  readonly before: Taken | undefined;
+  readonly before: LastTurn | undefined;
   readonly chosenModel: string | undefined;
 }
 
 /** Takes the turn of a directive once its branch is free. Returns nothing if the chat was left or interrupted before. */
 async function takeHere(
   chat: Chat,
-  { agent, directive, options, before, chosenModel }: Next,
+  { agent, directive, options, before, chosenModel }: NextChat,
   { reader, signal, once, onTurn }: ChatWatch,
   interrupts: Interrupts,
-): Promise<Taken | undefined> {
+): Promise<LastTurn | undefined> {
   const { session } = chat;
   const { at, id, client, wait = true, sharesLimits } = options;
   const place = whereTo(session.state, at, whereItGrew(session.state, before?.leaf));
   const beside = directive.type === "retry" && !wait ? startOf(directive, pathTo(session.state, place), []) : undefined;
-  const startOn = (branch: Branch) => {
+  const startOn = (branch: RunBranch) => {
     tellLeftOut(session, branch.path, chat);
     const start = beside ?? startOf(directive, branch.path, inputsLeft(session.state, branch.path));
     if (start.type !== "message" || id === undefined) return start;

@@ -1,7 +1,7 @@
 import { shorten } from "../context/compaction.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { newRun } from "../run/new-run.ts";
-import type { StandIn, TurnAgent } from "../run/run.ts";
+import type { FallbackModel, TurnAgent } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import type { Session } from "../session/session.ts";
 import { ChosenModel } from "../turn/chosen-model.ts";
@@ -52,7 +52,7 @@ export async function compactBranch(agent: () => TurnAgent, options: CompactOpti
     // A summary would cover the waiting call, so the model would never see its result.
     if (run.continues !== undefined) return WAITS;
     const chosen = new ChosenModel(session.state.model);
-    const standIn: StandIn = (error) => chosen.standIn({ run, model }, error);
+    const standIn: FallbackModel = (error) => chosen.standIn({ run, model }, error);
     return shorten({ run, model }, "somebody asked for it", {
       whole: "asked",
       standIn,

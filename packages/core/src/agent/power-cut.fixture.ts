@@ -4,7 +4,7 @@ import { defineTool } from "../ports/define-tool.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { Log, Store } from "../ports/store.ts";
 import type { LoopDriver } from "../ports/tool.ts";
-import type { Effects, StayedUntil } from "../ports/tool-values.ts";
+import type { BackgroundWorkEnd, Effects } from "../ports/tool-values.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { type Scene, scriptedModel } from "../testing/scripted-model.ts";
@@ -198,7 +198,7 @@ export class World {
       input: { type: "object" },
       effects: "idempotent",
       execute: (_, { stay }) => {
-        const { promise, resolve } = Promise.withResolvers<StayedUntil>();
+        const { promise, resolve } = Promise.withResolvers<BackgroundWorkEnd>();
         return stay({ title: "a server", over: promise, end: () => resolve({ outcome: "it was stopped" }) });
       },
     });

@@ -38,7 +38,7 @@ function once(message: LanguageModelV4Message): LanguageModelV4Message {
 }
 
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
-type Marks = NonNullable<Assistant["content"][number]["providerOptions"]>;
+type ProviderMarks = NonNullable<Assistant["content"][number]["providerOptions"]>;
 
 /** Returns the message without reasoning that only the provider has. Several parts may share an id. */
 function withoutStored(message: Assistant): Assistant {
@@ -48,12 +48,12 @@ function withoutStored(message: Assistant): Assistant {
       if (reasoningEncryptedContent) encrypted.add(itemId);
     }
   }
-  const isStored = (marks: Marks | undefined) =>
+  const isStored = (marks: ProviderMarks | undefined) =>
     marksOf(marks).some(({ itemId }) => itemId !== undefined && !encrypted.has(itemId));
   const content = message.content.filter((part) => part.type !== "reasoning" || !isStored(part.providerOptions));
   return content.length === message.content.length ? message : { ...message, content };
 }
 
-function marksOf(marks: Marks | undefined): readonly Marks[string][] {
+function marksOf(marks: ProviderMarks | undefined): readonly ProviderMarks[string][] {
   return Object.values(marks ?? {});
 }

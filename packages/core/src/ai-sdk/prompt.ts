@@ -21,7 +21,7 @@ type LanguageModelV4Tools = NonNullable<LanguageModelV4CallOptions["tools"]>;
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
 /** The provider of a request, and its support for files in results. */
-export interface Asked {
+export interface PromptTarget {
   /** Actions of other providers are left out. */
   readonly provider: string;
   /** Media types of files that the model accepts in results. */
@@ -40,13 +40,13 @@ const WITHIN: readonly (readonly [RegExp, readonly string[]])[] = [
 ];
 
 /** @param name The provider name of a model: `openai.responses`. */
-export function filesOfResults(name: string, takes?: readonly string[]): Pick<Asked, "takes" | "isWithin"> {
+export function filesOfResults(name: string, takes?: readonly string[]): Pick<PromptTarget, "takes" | "isWithin"> {
   const within = WITHIN.find(([form]) => form.test(name))?.[1];
   return { takes: takes ?? within ?? PICTURES, isWithin: within !== undefined };
 }
 
 /** Returns a request in the form of the AI SDK, without its signal. Requests share objects, so they are read only. */
-export function callOptions(request: ModelRequest, asked: Asked): LanguageModelV4CallOptions {
+export function callOptions(request: ModelRequest, asked: PromptTarget): LanguageModelV4CallOptions {
   const { settings } = request;
   const { provider } = asked;
   const tools = toolsFor(request, provider);
@@ -61,20 +61,20 @@ export function callOptions(request: ModelRequest, asked: Asked): LanguageModelV
   };
 }
 
-interface Encoded {
+interface EncodedPrompt {
   readonly messages: readonly LanguageModelV4Message[];
   /** Valid only for this provider. Absent: for all. */
   readonly provider?: string;
   /** Valid only for this target. Absent: for all. */
-  readonly asked?: Asked;
+  readonly asked?: PromptTarget;
   /** Ids of calls that the provider began to run and whose results are not in the same message. */
   readonly open?: ReadonlySet<string>;
 }
 
-const encodings = new WeakMap<PromptMessage, Encoded>();
+const encodings = new WeakMap<PromptMessage, EncodedPrompt>();
 const tools = new WeakMap<readonly ToolSchema[], LanguageModelV4FunctionTool[]>();
 
-function promptFor({ instructions, messages }: ModelRequest, asked: Asked): LanguageModelV4Message[] {
+function promptFor({ instructions, messages }: ModelRequest, asked: PromptTarget): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = [];
   if (instructions) prompt.push({ role: "system", content: instructions });
   messages.forEach((message, index) => {
@@ -85,7 +85,7 @@ function promptFor({ instructions, messages }: ModelRequest, asked: Asked): Lang
   return prompt;
 }
 
-function encodedOnce(message: PromptMessage, asked: Asked): Encoded {
+function encodedOnce(message: PromptMessage, asked: PromptTarget): EncodedPrompt {
   let encoded = encodings.get(message);
   if (!encoded || (encoded.asked ?? asked) !== asked || (encoded.provider ?? asked.provider) !== asked.provider) {
     encoded = encode(message, asked);
@@ -99,7 +99,7 @@ function isSetDown(
   messages: readonly PromptMessage[],
   index: number,
   open: ReadonlySet<string>,
-  asked: Asked,
+  asked: PromptTarget,
 ): boolean {
   for (const later of messages.slice(index + 1)) {
     if (later.role === "user") return true;
@@ -145,7 +145,7 @@ function toolsOnce(schemas: readonly ToolSchema[]): LanguageModelV4FunctionTool[
 }
 
 /** Encodes a message as one or two messages of the AI SDK: results follow in a message of their own. */
-function encode(message: PromptMessage, asked: Asked): Encoded {
+function encode(message: PromptMessage, asked: PromptTarget): EncodedPrompt {
   const { provider } = asked;
   if (message.role === "user") {
     const content = message.parts.filter(says).map((part) => (part.type === "text" ? text(part) : file(part)));
@@ -181,7 +181,7 @@ function encode(message: PromptMessage, asked: Asked): Encoded {
   return { ...own, provider, ...(open.size > 0 && { open }) };
 }
 
-function resultPart(result: PromptResult, { takes, isWithin }: Asked): LanguageModelV4ToolResultPart {
+function resultPart(result: PromptResult, { takes, isWithin }: PromptTarget): LanguageModelV4ToolResultPart {
   const { call, tool, failed } = result;
   const { text: value, files } = resultShown(result, takes);
   const about = { type: "tool-result", toolCallId: call, toolName: tool } as const;
@@ -190,7 +190,10 @@ function resultPart(result: PromptResult, { takes, isWithin }: Asked): LanguageM
 }
 
 /** Returns the files of a result for a provider with text results: they follow in a user message. */
-function filesBehind(result: PromptResult, { takes }: Asked): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
+function filesBehind(
+  result: PromptResult,
+  { takes }: PromptTarget,
+): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
   const { files } = resultShown(result, takes);
   if (files.length === 0) return [];
   return [{ type: "text", text: filesOf(result) }, ...files.map(file)];

@@ -10,7 +10,7 @@ import type { Json } from "../conversation/message.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 
 /** An action of a provider on its side, in the form in which it is sent back. */
-export interface Provided {
+export interface ProviderAction {
   /** Description for users. */
   readonly text: string;
   readonly part: Json;
@@ -19,7 +19,7 @@ export interface Provided {
 /** UTF-16 units of the arguments in the description. */
 const SHOWN = 200;
 
-export function providedCall(call: LanguageModelV4ToolCall): Provided {
+export function providedCall(call: LanguageModelV4ToolCall): ProviderAction {
   const { toolCallId, toolName, input, providerMetadata } = call;
   const part: LanguageModelV4ToolCallPart = {
     type: "tool-call",
@@ -32,7 +32,7 @@ export function providedCall(call: LanguageModelV4ToolCall): Provided {
   return { text: `${toolName} ${cutTo(input, SHOWN)}`, part: asJson(part) };
 }
 
-export function providedResult(result: LanguageModelV4ToolResult): Provided {
+export function providedResult(result: LanguageModelV4ToolResult): ProviderAction {
   const { toolCallId, toolName, isError = false, providerMetadata } = result;
   const part: LanguageModelV4ToolResultPart = {
     type: "tool-result",
@@ -44,7 +44,7 @@ export function providedResult(result: LanguageModelV4ToolResult): Provided {
   return { text: `${toolName} ${isError ? "failed" : "answered"}`, part: asJson(part) };
 }
 
-export function providedContent({ kind, providerMetadata }: LanguageModelV4CustomContent): Provided {
+export function providedContent({ kind, providerMetadata }: LanguageModelV4CustomContent): ProviderAction {
   const part: LanguageModelV4CustomPart = {
     type: "custom",
     kind,

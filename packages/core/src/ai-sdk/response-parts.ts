@@ -6,10 +6,10 @@ import { type FinishReason, finishReason, meaningOf } from "../model/finish-reas
 import { ThinkTags } from "../model/think-tags.ts";
 import { ModelError, type ModelPart } from "../ports/model.ts";
 import { isEmptyChunk, ProviderReport } from "./error.ts";
-import { type Provided, providedCall, providedContent, providedResult } from "./provided.ts";
+import { type ProviderAction, providedCall, providedContent, providedResult } from "./provided.ts";
 
 /** The current text or reasoning. */
-interface Block {
+interface StreamedPart {
   readonly type: "text" | "reasoning";
   readonly id: string;
   provider: ProviderData | undefined;
@@ -35,7 +35,7 @@ export class ResponseParts {
   /** Id of the block that may begin with reasoning. */
   #tagged = "";
   #responding: string | undefined;
-  #block: Block | undefined;
+  #block: StreamedPart | undefined;
   /** Calls with streaming arguments, by the provider's id. */
   readonly #calls = new Map<string, StreamedCall>();
   #count = 0;
@@ -150,7 +150,7 @@ export class ResponseParts {
     for (const { type, text } of this.#tags.end()) this.#say(type, { id: this.#tagged }, text, out);
   }
 
-  #say(type: "text" | "reasoning", part: Marked, text: string, out: ModelPart[]): void {
+  #say(type: "text" | "reasoning", part: StreamPartIdentity, text: string, out: ModelPart[]): void {
     if (this.#block?.id !== part.id || this.#block.type !== type) {
       this.#close(out);
       this.#block = { type, id: part.id, provider: undefined, empty: true };
@@ -173,7 +173,7 @@ export class ResponseParts {
     out.push(block.provider ? { type: "part-end", provider: block.provider } : { type: "part-end" });
   }
 
-  #provide({ text, part }: Provided, out: ModelPart[]): void {
+  #provide({ text, part }: ProviderAction, out: ModelPart[]): void {
     this.#close(out);
     out.push({ type: "provider", text, provider: { [this.#provider]: { part } } });
   }
@@ -214,13 +214,16 @@ export class ResponseParts {
   }
 }
 
-interface Marked {
+interface StreamPartIdentity {
   readonly id: string;
   readonly providerMetadata?: Readonly<Record<string, object>>;
 }
 
 /** Merges the provider's data for one part. */
-function joined(before: ProviderData | undefined, more: Marked["providerMetadata"]): ProviderData | undefined {
+function joined(
+  before: ProviderData | undefined,
+  more: StreamPartIdentity["providerMetadata"],
+): ProviderData | undefined {
   if (!more) return before;
   const provider: Record<string, ProviderData[string]> = { ...before };
   for (const [name, data] of Object.entries(more)) provider[name] = { ...provider[name], ...data };

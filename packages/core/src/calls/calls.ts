@@ -14,11 +14,11 @@ import { type TurnRun, tell } from "../run/run.ts";
 import { isLeft } from "../session/error.ts";
 import type { AskedQuestion } from "../session/questions.ts";
 import { isSameInput } from "../toolbox/checked-input.ts";
-import { execute, notExecuted, type Outcome, previewOf } from "../toolbox/execute.ts";
+import { type ExecutionOutcome, execute, notExecuted, previewOf } from "../toolbox/execute.ts";
 import { digestOf } from "../toolbox/toolbox.ts";
 import { type AskedCall, pendingCall } from "./asked-call.ts";
 import type { EagerCalls } from "./eager.ts";
-import { judge, permitRequest, type Runnable, unfitAnswer, type Verdict } from "./judge.ts";
+import { type CallVerdict, judge, permitRequest, type Runnable, unfitAnswer } from "./judge.ts";
 import { aboutOf, judgeAgain, lookingFrom } from "./judge-again.ts";
 import { toolContext } from "./tool-context.ts";
 
@@ -34,7 +34,7 @@ const NOBODY = "Not allowed: a person has to agree to this call, and nobody can 
  *              ╰──▶ left: the session or the reader goes, and the question stays open in the log
  * ```
  */
-interface Entry {
+interface CallEntry {
   readonly call: string;
   readonly tool: Tool | undefined;
   /** The checked arguments, as logged and shown. */
@@ -52,12 +52,12 @@ interface Entry {
 }
 
 /** An entry whose call needs an answer from a user. */
-type AskedEntry = Omit<Entry, "phase" | "question" | "tool"> & { readonly tool: Tool };
+type AskedEntry = Omit<CallEntry, "phase" | "question" | "tool"> & { readonly tool: Tool };
 
-type Ended = "completed" | "failed" | "denied" | "cancelled";
+type CallEndStatus = "completed" | "failed" | "denied" | "cancelled";
 
 /** Options for preparing the calls of a response. */
-interface Preparing {
+interface PrepareOptions {
   readonly refusal?: string | undefined;
   /** Starts no call before `run`. */
   readonly later?: boolean;
@@ -73,7 +73,7 @@ export class CallBatch {
   readonly #run: TurnRun;
   readonly #message: string;
   readonly #eager: EagerCalls | undefined;
-  readonly #entries: Entry[] = [];
+  readonly #entries: CallEntry[] = [];
   readonly #active = new Set<Promise<void>>();
 
   /** With `eager`, some calls may have begun while the response was streaming. */
@@ -90,7 +90,7 @@ export class CallBatch {
    */
   async prepare(
     asked: readonly AskedCall[],
-    { refusal, later = false, logged = false }: Preparing = {},
+    { refusal, later = false, logged = false }: PrepareOptions = {},
   ): Promise<EventBody[]> {
     const calls: EventBody[] = [];
     const events: EventBody[] = [];
@@ -146,7 +146,7 @@ export class CallBatch {
   }
 
   /** Adds a judged call. Returns the events to log. */
-  async #enter(asked: AskedCall | Call, verdict: Verdict, attempt: number): Promise<EventBody[]> {
+  async #enter(asked: AskedCall | Call, verdict: CallVerdict, attempt: number): Promise<EventBody[]> {
     const call = asked.id;
     const entry = { call, attempt, question: undefined, preview: undefined };
     if ("ended" in verdict) {
@@ -221,8 +221,8 @@ export class CallBatch {
   }
 
   /** Takes the calls that may start now, and marks them as running. */
-  #startable(): Entry[] {
-    const taken: Entry[] = [];
+  #startable(): CallEntry[] {
+    const taken: CallEntry[] = [];
     if (this.#run.signal.aborted) return taken;
     const running = this.#entries.filter((entry) => entry.phase === "running");
     for (const entry of this.#entries) {
@@ -237,7 +237,7 @@ export class CallBatch {
     return taken;
   }
 
-  #intent(entry: Entry): EventBody {
+  #intent(entry: CallEntry): EventBody {
     return {
       type: "call.executing",
       message: this.#message,
@@ -250,11 +250,11 @@ export class CallBatch {
   }
 
   /** Ids of calls are unique only in their conversation, but a service gets calls of many conversations. */
-  #key(entry: Entry): string {
+  #key(entry: CallEntry): string {
     return `${this.#message}.${entry.call}`;
   }
 
-  async #execute(entry: Entry): Promise<void> {
+  async #execute(entry: CallEntry): Promise<void> {
     const { tool, call, input, value, attempt, preview } = entry;
     if (!tool) throw new Error(`Call ${call} has no tool to run.`);
     const running = { message: this.#message, call, attempt, key: this.#key(entry), tool, input, agreed: preview };
@@ -270,7 +270,7 @@ export class CallBatch {
   }
 
   /** Returns the output for the model, with the text that a hook adds. */
-  async #withHook({ tool, call, input }: Entry, { status, output }: Outcome): Promise<string> {
+  async #withHook({ tool, call, input }: CallEntry, { status, output }: ExecutionOutcome): Promise<string> {
     const { hooks } = this.#run.agent;
     if (!tool || !hooks.afterCall || (status !== "completed" && status !== "failed")) return output;
     try {
@@ -283,7 +283,7 @@ export class CallBatch {
     }
   }
 
-  async #askPerson(entry: Entry, question: AskedQuestion): Promise<void> {
+  async #askPerson(entry: CallEntry, question: AskedQuestion): Promise<void> {
     const { session, signal, origin } = this.#run;
     let answer: Answer;
     const { call } = entry;
@@ -325,7 +325,12 @@ export class CallBatch {
     return survives && isLeft(signal) && isAskedIn(session.state, call);
   }
 
-  async #end(entry: Entry, status: Ended, output: string, gathered: Partial<Outcome> = {}): Promise<void> {
+  async #end(
+    entry: CallEntry,
+    status: CallEndStatus,
+    output: string,
+    gathered: Partial<ExecutionOutcome> = {},
+  ): Promise<void> {
     entry.phase = "ended";
     const { call, tool, input } = entry;
     const ran = tool
@@ -348,7 +353,7 @@ export class CallBatch {
     return withRepeats(ending, times);
   }
 
-  async #told(entry: Entry): Promise<void> {
+  async #told(entry: CallEntry): Promise<void> {
     const message = assistantMessage(this.#run.session, this.#message);
     const call = message.calls.find((other) => other.id === entry.call);
     if (call) await tell(this.#run, "onCall", call, message);
@@ -361,6 +366,6 @@ export class CallBatch {
   }
 }
 
-function isShared(entry: Entry): boolean {
+function isShared(entry: CallEntry): boolean {
   return entry.tool?.effects === "none" || entry.tool?.parallel === true;
 }

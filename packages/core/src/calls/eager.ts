@@ -1,15 +1,15 @@
 import type { Json } from "../conversation/message.ts";
 import type { TurnRun } from "../run/run.ts";
 import { isSameInput } from "../toolbox/checked-input.ts";
-import { execute, type Outcome } from "../toolbox/execute.ts";
+import { type ExecutionOutcome, execute } from "../toolbox/execute.ts";
 import type { AskedCall } from "./asked-call.ts";
 import { judge } from "./judge.ts";
 import { toolContext } from "./tool-context.ts";
 
 /** The outcome of a call that began early, and its arguments. */
-interface Found {
+interface EagerResult {
   readonly input: Json;
-  readonly outcome: Outcome;
+  readonly outcome: ExecutionOutcome;
 }
 
 /**
@@ -19,7 +19,7 @@ interface Found {
 export class EagerCalls {
   readonly #run: TurnRun;
   readonly #message: string;
-  readonly #begun = new Map<string, Promise<Found | undefined>>();
+  readonly #begun = new Map<string, Promise<EagerResult | undefined>>();
   /** Number of calls without a result. */
   #running = 0;
   readonly #discarded = new AbortController();
@@ -44,7 +44,7 @@ export class EagerCalls {
    * Returns the outcome of a call that began early. Returns nothing if the call did not begin or began with other
    * arguments: a schema may return another value each time.
    */
-  async outcome(call: string, input: Json): Promise<Outcome | undefined> {
+  async outcome(call: string, input: Json): Promise<ExecutionOutcome | undefined> {
     const found = await this.#begun.get(call);
     return found && isSameInput(found.input, input) ? found.outcome : undefined;
   }
@@ -54,7 +54,7 @@ export class EagerCalls {
     this.#discarded.abort(reason);
   }
 
-  async #begin(asked: AskedCall): Promise<Found | undefined> {
+  async #begin(asked: AskedCall): Promise<EagerResult | undefined> {
     const signal = AbortSignal.any([this.#run.signal, this.#discarded.signal]);
     const verdict = await judge(this.#run, asked);
     if ("ended" in verdict || verdict.permit.decision !== "allow" || signal.aborted) return undefined;

@@ -6,7 +6,7 @@ import type { PreviewContext } from "../ports/tool.ts";
 import type { TurnRun } from "../run/run.ts";
 import { isSameInput } from "../toolbox/checked-input.ts";
 import { aboutCall, aboutTool } from "../toolbox/execute.ts";
-import { judge, type Verdict } from "./judge.ts";
+import { type CallVerdict, judge } from "./judge.ts";
 
 /**
  * Judges an open call of a stopped process (B24). A user's earlier decision here stays; a log alone allows nothing
@@ -27,7 +27,7 @@ export async function judgeAgain(run: TurnRun, call: Call) {
   }
 }
 
-async function verdictOn(run: TurnRun, call: Call): Promise<Verdict & { readonly about?: About | undefined }> {
+async function verdictOn(run: TurnRun, call: Call): Promise<CallVerdict & { readonly about?: About | undefined }> {
   const { id, tool, inputText, approved } = call;
   if (approved === false) return { ended: "denied", output: deniedBy(undefined) };
   // The model's original arguments are checked again, because a check may reject its own output.
@@ -50,7 +50,7 @@ function isShown({ executedInput, input, about: shown }: Call, now: Json, about:
 }
 
 /** Returns the subject of a call. For a call that does not run, only the server that offers its tool. Never rejects. */
-export async function aboutOf(run: TurnRun, verdict: Verdict, name: string): Promise<About | undefined> {
+export async function aboutOf(run: TurnRun, verdict: CallVerdict, name: string): Promise<About | undefined> {
   if (!("ended" in verdict)) return aboutCall(verdict.tool, verdict.value, lookingFrom(run));
   const tool = run.agent.toolbox.find(name);
   return tool && aboutTool(tool);

@@ -10,7 +10,7 @@ import { messageOf, notExecuted } from "../toolbox/execute.ts";
 import type { AskedCall } from "./asked-call.ts";
 
 /** The decision about a call: ended with this output, or runnable, perhaps after a user's approval. */
-export type Verdict = { readonly ended: "failed" | "denied" | "cancelled"; readonly output: string } | Runnable;
+export type CallVerdict = { readonly ended: "failed" | "denied" | "cancelled"; readonly output: string } | Runnable;
 
 /** A call that may run, or that a user decides about. */
 export interface Runnable {
@@ -26,7 +26,7 @@ export interface Runnable {
  * Decides if a call may run: its tool exists, its arguments fit, and no rule denies it. With `seen`, a user saw the
  * arguments, so the check must not change them. Never rejects.
  */
-export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}): Promise<Verdict> {
+export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}): Promise<CallVerdict> {
   const { agent, signal } = run;
   const { toolbox, permission } = agent;
   const tool = toolbox.find(call.tool);

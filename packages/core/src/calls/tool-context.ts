@@ -2,7 +2,7 @@ import { planSummary } from "../context/summary-message.ts";
 import { fieldsProblem } from "../conversation/asked.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { Json, Preview } from "../conversation/message.ts";
-import { AskedAgain, answeredInWords, inWords, textFor } from "../past/answers.ts";
+import { answeredInWords, inWords, RepeatedQuestions, textFor } from "../past/answers.ts";
 import type { OuterContext, Tool } from "../ports/tool.ts";
 import type { Question } from "../ports/tool-values.ts";
 import type { Answer, Permit } from "../ports/verdict.ts";
@@ -27,7 +27,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
   const { session, branch, agent, budget, source, origin } = run;
   const { message, call, attempt, key, agreed } = running;
   const isRepeatable = running.tool.effects !== "external";
-  const again = new AskedAgain(session.state, call);
+  const again = new RepeatedQuestions(session.state, call);
   return {
     call,
     attempt,
@@ -88,7 +88,7 @@ async function permit(run: TurnRun, { call, tool, input }: RunningCall, changed 
 async function ask(
   run: TurnRun,
   { message, call, tool }: RunningCall,
-  again: AskedAgain,
+  again: RepeatedQuestions,
   { text, choices, fields, default: otherwise }: Question,
   signal: AbortSignal,
 ): Promise<string> {

@@ -2,7 +2,7 @@ import { createId } from "../conversation/id.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import { Budget } from "../run/limits.ts";
-import type { Asking, TurnRun } from "../run/run.ts";
+import type { RunWithModel, TurnRun } from "../run/run.ts";
 import type { Session } from "../session/session.ts";
 import { isEqual } from "../toolbox/checked-input.ts";
 import { wordsOf, writerOf } from "./summary-order.ts";
@@ -79,7 +79,7 @@ export async function giveUpSummary({ session, branch }: TurnRun): Promise<boole
  * Begins a summary of all messages down to `covers` during the turn, unless the turn's limits have no room for it. The
  * branch must have no background summary yet.
  */
-export function beginSummary(asking: Asking, covers: string): void {
+export function beginSummary(asking: RunWithModel, covers: string): void {
   const { session, agent, branch, budget: turns } = asking.run;
   // A part of the turn, like a sub-agent: the turn keeps its limits and its final answer.
   const budget = new Budget(agent.limits, turns);
@@ -102,7 +102,7 @@ export function beginSummary(asking: Asking, covers: string): void {
 
 /** Lets the model write the summary. Never rejects: without a summary, the turn continues as if none had begun. */
 async function write(
-  { run, model }: Asking,
+  { run, model }: RunWithModel,
   budget: Budget,
   messages: readonly PromptMessage[],
   cancelled: AbortSignal,
@@ -122,7 +122,7 @@ async function write(
   }
 }
 
-async function ask({ run, model }: Asking, messages: readonly PromptMessage[]): Promise<string | undefined> {
+async function ask({ run, model }: RunWithModel, messages: readonly PromptMessage[]): Promise<string | undefined> {
   let writer: SummaryWriter | undefined;
   try {
     const words = await wordsOf(run, { trigger: "auto" });

@@ -2,7 +2,7 @@ import { type Message, textOf } from "../conversation/message.ts";
 import { counted } from "../conversation/shown/amounts.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { ModelDriver } from "../ports/model.ts";
-import { type Asking, type StandIn, type TurnRun, tellModel, tellOnce } from "../run/run.ts";
+import { type FallbackModel, type RunWithModel, type TurnRun, tellModel, tellOnce } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 import {
   beginSummary,
@@ -14,7 +14,7 @@ import {
 import { countTokens, roomOf } from "./behind-summary.ts";
 import { cutNewestResults } from "./cut-results.ts";
 import { freesEnough, oldResults, shortenResults } from "./old-results.ts";
-import { coveredBy, freedBy, type LeftWhole, putSummary, TOO_LONG } from "./summary-message.ts";
+import { coveredBy, freedBy, putSummary, TOO_LONG, type VerbatimShare } from "./summary-message.ts";
 import { type SummaryOrder, wordsOf, writerOf } from "./summary-order.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 import { mostOf, NEARLY_FULL, shownTexts, takenBy, tokensOf, untilAborted } from "./tokens.ts";
@@ -27,7 +27,7 @@ const FULL = "the context is nearly full";
 export const SHORTEN = "shorten_conversation";
 
 /** Makes room for the next request: reminds the model in time, and shortens the conversation if necessary. */
-export async function makeRoom({ run, model }: Asking, standIn?: StandIn): Promise<void> {
+export async function makeRoom({ run, model }: RunWithModel, standIn?: FallbackModel): Promise<void> {
   const { compaction, toolbox } = run.agent;
   if (compaction?.contextSize === undefined || !compaction.automatic) return;
   const { contextSize, threshold, hint, count } = compaction;
@@ -88,12 +88,12 @@ async function coveredInBackground(run: TurnRun, tokens: number): Promise<string
 /** Options for shortening a conversation. */
 interface ShortenOptions {
   /** Messages that stay word for word. With `asked`, only a summary by the model is used. */
-  readonly whole?: LeftWhole;
+  readonly whole?: VerbatimShare;
   /** Minimum number of messages that the summary covers. */
   readonly least?: number | undefined;
   /** Trigger and wishes of the summary. Absent: the context needs the summary. */
   readonly order?: SummaryOrder;
-  readonly standIn?: StandIn | undefined;
+  readonly standIn?: FallbackModel | undefined;
 }
 
 /**
@@ -102,7 +102,7 @@ interface ShortenOptions {
  * change nothing. Returns the reason if nothing was shortened.
  */
 export async function shorten(
-  { run, model }: Asking,
+  { run, model }: RunWithModel,
   why: string,
   { whole = "newest", least, order = AUTOMATIC, standIn }: ShortenOptions = {},
 ): Promise<string | undefined> {
@@ -215,7 +215,7 @@ const AUTOMATIC: SummaryOrder = { trigger: "auto" };
  * they are too few for an automatic summary, all answered messages are covered. Directly after a summary, there is
  * nothing to cover.
  */
-async function coveredAsAsked(run: TurnRun, whole: LeftWhole): Promise<string | undefined> {
+async function coveredAsAsked(run: TurnRun, whole: VerbatimShare): Promise<string | undefined> {
   const { path } = run.branch;
   const shown = afterSummary(path).filter(({ role }) => role !== "summary");
   if (shown.length <= 2 || isSummary(path.at(-1))) return undefined;

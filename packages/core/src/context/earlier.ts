@@ -8,7 +8,7 @@ import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 export const EARLIER = "earlier:";
 
 /** A message, or the result of a call, as a text with its address. */
-export interface EarlierText {
+export interface AddressedText {
   /** `earlier:#12` for the twelfth message from the root of the branch, `earlier:CALL` for the result of a call. */
   readonly address: string;
   readonly text: string;
@@ -39,7 +39,7 @@ export function readEarlier(path: readonly Message[], address: string): string {
 }
 
 /** Returns the texts to search for an `earlier:` address. Throws `RangeError` as `readEarlier` does. */
-export function searchedEarlier(path: readonly Message[], address: string): EarlierText[] {
+export function searchedEarlier(path: readonly Message[], address: string): AddressedText[] {
   if (address !== EARLIER) return [{ address, text: readEarlier(path, address) }];
   return numbered(path).flatMap((at) => [
     ...(isUnseen(at) ? [{ address: addressOf(at), text: messageAt(at) }] : []),

@@ -1,12 +1,12 @@
 import { learnWindow, wasRefused, windowIn, windowOf } from "../model/context-window.ts";
 import type { ModelError } from "../ports/model.ts";
-import type { Asking, StandIn, TurnRun } from "../run/run.ts";
+import type { FallbackModel, RunWithModel, TurnRun } from "../run/run.ts";
 import { shorten } from "./compaction.ts";
 import { cutNewestResults, cutResults } from "./cut-results.ts";
 import { estimate, mostOf, NEARLY_FULL, ownCount, takenBy, tokensOf, untilAborted } from "./tokens.ts";
 
 /** Returns the run with the smaller window that the model's server reported, if it reported one (F89). */
-export function withWindow(asking: Asking): Asking {
+export function withWindow(asking: RunWithModel): RunWithModel {
   const { run, model } = asking;
   const { compaction } = run.agent;
   const contextSize = compaction && windowOf(model, compaction.contextSize);
@@ -35,9 +35,9 @@ async function isTooLong(run: TurnRun, { code, status }: ModelError): Promise<bo
  * cut. `other`: the refusal has another reason, or compaction is off.
  */
 export async function repairOverflow(
-  { run, model }: Asking,
+  { run, model }: RunWithModel,
   error: ModelError,
-  standIn?: StandIn,
+  standIn?: FallbackModel,
 ): Promise<"shorter" | "stuck" | "other"> {
   const { agent, branch } = run;
   if (!agent.compaction || !(await isTooLong(run, error))) return "other";

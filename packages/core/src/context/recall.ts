@@ -1,4 +1,4 @@
-import { type Message, type Recalled, textOf } from "../conversation/message.ts";
+import { type Message, type RecalledMemory, textOf } from "../conversation/message.ts";
 import { alarm, orAborted } from "../model/alarm.ts";
 import type { Memory, MemoryItem } from "../ports/memory.ts";
 import type { TurnAgent, TurnRun } from "../run/run.ts";
@@ -23,7 +23,7 @@ export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void
     late.abort(new Error(`memory did not answer within its timeout of ${memory.timeout} ms`));
   });
   const signal = AbortSignal.any([run.signal, late.signal]);
-  let items: readonly Recalled[];
+  let items: readonly RecalledMemory[];
   try {
     await orAborted(writing.get(memory.store), signal);
     const options = { limit: memory.limit, signal, conversation: session.id, notice };
@@ -52,7 +52,7 @@ export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void
   await session.commit([{ type: "memory.recalled", message: message.id, items: told }], { origin });
 }
 
-function dismissedOf(message: Message): readonly Recalled[] {
+function dismissedOf(message: Message): readonly RecalledMemory[] {
   return message.role === "user" ? (message.recalled?.filter(({ dismissed }) => dismissed) ?? []) : [];
 }
 

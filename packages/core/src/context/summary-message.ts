@@ -8,7 +8,7 @@ import {
 } from "../conversation/message.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
-import type { Shortened } from "../ports/tool-values.ts";
+import type { ShortenedHistory } from "../ports/tool-values.ts";
 import type { TurnRun } from "../run/run.ts";
 import { behindSummary, countTokens, roomOf, SHARES, standingTokens, summaryBound } from "./behind-summary.ts";
 import { rememberSummary } from "./recall.ts";
@@ -23,7 +23,7 @@ const NOTHING_EARLIER =
  * Plans a summary that a call of the response `message` wrote for all earlier messages; it is inserted after the step.
  * Returns what it will free. Rejects, and informs the feed, if it frees nothing.
  */
-export async function planSummary(run: TurnRun, message: string, text: string): Promise<Shortened> {
+export async function planSummary(run: TurnRun, message: string, text: string): Promise<ShortenedHistory> {
   const { session, branch, origin } = run;
   const response = branch.path.findIndex(({ id }) => id === message);
   const covers = await coveredBy(run, response, "asked");
@@ -41,7 +41,7 @@ export async function planSummary(run: TurnRun, message: string, text: string): 
  * Returns what a summary text frees in place of all messages down to `covers`. An empty text, and a text longer than
  * the covered messages, free nothing.
  */
-export async function freedBy(run: TurnRun, text: string, covers: string): Promise<Shortened> {
+export async function freedBy(run: TurnRun, text: string, covers: string): Promise<ShortenedHistory> {
   const { path } = run.branch;
   const covered = path.slice(0, path.findIndex(({ id }) => id === covers) + 1);
   const messages = afterSummary(covered).filter(({ role }) => role !== "summary").length;
@@ -109,14 +109,19 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
  * these, because the other half is for messages that arrive while the background summary is written. `asked`, for a
  * summary that a user or the model asked for: the same share of the visible messages.
  */
-export type LeftWhole = "newest" | "half" | "asked";
+export type VerbatimShare = "newest" | "half" | "asked";
 
 /**
  * Returns the last of the first `end` messages that a summary may cover, or nothing if fewer than `least` would be
  * covered. Unanswered messages stay, and so do the newest: as many as fit next to the summary, the user's words and the
  * state.
  */
-export async function coveredBy(run: TurnRun, end: number, whole: LeftWhole, least = 2): Promise<string | undefined> {
+export async function coveredBy(
+  run: TurnRun,
+  end: number,
+  whole: VerbatimShare,
+  least = 2,
+): Promise<string | undefined> {
   const { path } = run.branch;
   const before = path.findLastIndex(isSummary);
   let last = (end < path.length ? end : await unansweredFrom(run)) - 1;
@@ -139,7 +144,7 @@ export async function coveredBy(run: TurnRun, end: number, whole: LeftWhole, lea
 async function roomBehind(
   run: TurnRun,
   last: Message | undefined,
-  whole: LeftWhole,
+  whole: VerbatimShare,
 ): Promise<{ readonly newest: number; readonly behind: number }> {
   if (last === undefined) return { newest: 0, behind: 0 };
   const room = await roomOf(run);

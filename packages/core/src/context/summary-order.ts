@@ -1,6 +1,6 @@
 import { orAborted } from "../model/alarm.ts";
 import { checkPrice } from "../run/limits.ts";
-import type { Asking, TurnRun } from "../run/run.ts";
+import type { RunWithModel, TurnRun } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 
 /** The trigger of a summary, and the user's instructions for it. */
@@ -45,7 +45,7 @@ export async function wordsOf(run: TurnRun, { trigger, wanted }: SummaryOrder): 
  * Returns the run and model for writing summaries: `compaction.model`, or the model of the turn if no name is set. If
  * the named model is unavailable, the feed reports it and the model of the turn writes.
  */
-export async function writerOf({ run, model }: Asking): Promise<Asking> {
+export async function writerOf({ run, model }: RunWithModel): Promise<RunWithModel> {
   const { agent, session, signal, origin } = run;
   const name = agent.compaction?.model;
   if (name === undefined || !agent.modelNamed) return { run, model };

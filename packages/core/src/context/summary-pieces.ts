@@ -16,7 +16,7 @@ export function wordsIn(message: PromptMessage): string[] {
 }
 
 /** Messages for one request, their tokens, and the remaining messages. */
-interface Piece {
+interface SummaryPiece {
   readonly piece: readonly PromptMessage[];
   readonly tokens: number;
   readonly rest: readonly PromptMessage[];
@@ -26,7 +26,11 @@ interface Piece {
  * Takes as many messages from the front as fit into `most` tokens. If the first message alone is too large, it becomes
  * text that continues in the next piece: calls keep their results in one request, and nothing is lost.
  */
-export async function takePiece(messages: readonly PromptMessage[], most: number, count: CountTexts): Promise<Piece> {
+export async function takePiece(
+  messages: readonly PromptMessage[],
+  most: number,
+  count: CountTexts,
+): Promise<SummaryPiece> {
   let taken = 0;
   let tokens = 0;
   for (const message of messages) {

@@ -4,7 +4,7 @@ import { askModel, type ModelResponse } from "../model/ask-model.ts";
 import { learnWindow, windowIn } from "../model/context-window.ts";
 import { type ModelDriver, ModelError, type ModelRequest, type PromptMessage } from "../ports/model.ts";
 import { Patience, waitToRetry, waitUntold } from "../run/patience.ts";
-import { type Asking, type StandIn, type TurnRun, tell } from "../run/run.ts";
+import { type FallbackModel, type RunWithModel, type TurnRun, tell } from "../run/run.ts";
 import { countTokens, roomOf, summaryBound } from "./behind-summary.ts";
 import { type CountTexts, takePiece, userText, wordsIn } from "./summary-pieces.ts";
 import { requestFor, shorterRequest } from "./summary-request.ts";
@@ -30,29 +30,29 @@ interface RequestSize {
 }
 
 /** Options for writing a summary. */
-interface WritingOptions {
+interface SummaryOptions {
   /** The run that continues with the summary, if another model writes the summary. */
   readonly reader?: TurnRun;
-  readonly standIn?: StandIn | undefined;
+  readonly standIn?: FallbackModel | undefined;
   /** The turn does not wait for the summary, so retries are not published. */
   readonly isQuiet?: boolean;
 }
 
 /** A response that a model wrote to its end, or up to a limit. */
-type Written = ModelResponse & { readonly finish: NonNullable<ModelResponse["finish"]> };
+type FinishedResponse = ModelResponse & { readonly finish: NonNullable<ModelResponse["finish"]> };
 
 /**
  * Lets a model write a summary. Each request is a normal model call (F90): with retries and fallbacks, and its usage
  * counts even if a later request fails.
  */
 export class SummaryWriter {
-  #asking: Asking;
+  #asking: RunWithModel;
   readonly #reader: TurnRun;
-  readonly #standIn: StandIn | undefined;
+  readonly #standIn: FallbackModel | undefined;
   readonly #isQuiet: boolean;
   readonly #responses: Pick<ModelResponse, "usage" | "cost">[] = [];
 
-  constructor(asking: Asking, { reader = asking.run, standIn, isQuiet = false }: WritingOptions = {}) {
+  constructor(asking: RunWithModel, { reader = asking.run, standIn, isQuiet = false }: SummaryOptions = {}) {
     this.#asking = asking;
     this.#reader = reader;
     this.#standIn = standIn;
@@ -127,7 +127,7 @@ export class SummaryWriter {
   /** Returns a text of at most `bound` tokens. A longer text is requested again, shorter, and then cut (F92). */
   async #boundedText(messages: readonly PromptMessage[], request: string, size: RequestSize): Promise<string> {
     const { run } = this.#asking;
-    const isWhole = async ({ written, finish }: Written) =>
+    const isWhole = async ({ written, finish }: FinishedResponse) =>
       finish !== "length" && (await countTokens(run, written)) <= size.bound;
     const first = await this.#text([...messages, userText(request)], size);
     if (await isWhole(first)) return first.written;
@@ -170,7 +170,7 @@ export class SummaryWriter {
    * Sends the same head as all requests of the turn, so that the provider's cache serves the messages. For Anthropic
    * the tool choice is part of the head. If the model calls a tool, a second request forbids tools.
    */
-  async #text(messages: readonly PromptMessage[], size: RequestSize): Promise<Written> {
+  async #text(messages: readonly PromptMessage[], size: RequestSize): Promise<FinishedResponse> {
     const first = await this.#ask({ messages, toolChoice: "auto" }, size);
     const response = first.finish === "calls" ? await this.#ask({ messages, toolChoice: "none" }, size) : first;
     if (response.finish === "calls") throw new Error(CALLED);
@@ -206,7 +206,7 @@ export class SummaryWriter {
     this.#count({ usage, cost: costOf(usage, model.price) });
   }
 
-  async #ask(asked: Pick<ModelRequest, "messages" | "toolChoice">, size: RequestSize): Promise<Written> {
+  async #ask(asked: Pick<ModelRequest, "messages" | "toolChoice">, size: RequestSize): Promise<FinishedResponse> {
     const maxTokens = this.#limit(size);
     let { run, model } = this.#asking;
     const { signal } = run;

@@ -8,7 +8,7 @@ import type { PromptMessage } from "../ports/model.ts";
 import type { CountTokens, TurnAgent, TurnRun } from "../run/run.ts";
 
 /** Size of a request: tokens counted by a provider, and texts not counted yet. */
-export interface RoomTaken {
+export interface ContextUsage {
   readonly counted: number;
   readonly uncounted: readonly string[];
   /** The provider counts less than half, or more than twice, of our own rough count. */
@@ -30,7 +30,7 @@ export function estimate(text: string): number {
  * Returns the size of the next request: the provider's count of the last request, and the texts since. If that count is
  * less than half of our own rough count, our own count replaces it (F97).
  */
-export function takenBy({ branch, agent }: TurnRun): RoomTaken {
+export function takenBy({ branch, agent }: TurnRun): ContextUsage {
   const taken = countedBy(branch.path, agent);
   // If the tools alone exceed the window, the window's size is as doubtful as the count.
   if (taken.counted === 0 || headBytes(agent) >= (agent.compaction?.contextSize ?? 0) * BYTES) return taken;
@@ -43,7 +43,7 @@ export function takenBy({ branch, agent }: TurnRun): RoomTaken {
   return { ...taken, counted, doubted };
 }
 
-function countedBy(path: readonly Message[], { instructions, toolbox }: TurnAgent): RoomTaken {
+function countedBy(path: readonly Message[], { instructions, toolbox }: TurnAgent): ContextUsage {
   const uncounted: string[] = [];
   for (let i = path.length - 1; i >= 0; i--) {
     const message = path[i] as Message;
@@ -104,13 +104,13 @@ function textsInPrompt(message: PromptMessage): string[] {
 }
 
 /** Upper bound of the tokens by any tokenizer: no token is shorter than a byte. */
-export function mostOf({ counted, uncounted }: RoomTaken): number {
+export function mostOf({ counted, uncounted }: ContextUsage): number {
   return uncounted.reduce((sum, text) => sum + Buffer.byteLength(text), counted);
 }
 
 /** Counts the tokens. Rejects with the signal's reason as soon as the signal aborts. */
 export async function tokensOf(
-  { counted, uncounted }: RoomTaken,
+  { counted, uncounted }: ContextUsage,
   count: CountTokens,
   signal: AbortSignal,
 ): Promise<number> {

@@ -27,7 +27,7 @@ export interface FilledField {
 }
 
 /** A question of a tool to a user. The answer is always a text. */
-export interface AskedInWords {
+export interface WordQuestion {
   readonly text: string;
   /** Suggested answers; any other answer is accepted too. */
   readonly choices?: readonly string[];
@@ -126,7 +126,7 @@ export function filledByLine({ choices, several = false }: QuestionField, line: 
 }
 
 /** Returns a question and its fields as one text, for clients without forms. */
-export function askedText({ text, fields = [] }: Pick<AskedInWords, "text" | "fields">): string {
+export function askedText({ text, fields = [] }: Pick<WordQuestion, "text" | "fields">): string {
   const paragraphs = fields.map(({ heading, text: asked, choices: offered, several = false }) =>
     [
       `${heading}: ${asked}${several ? " (one or more)" : ""}`,

@@ -15,16 +15,16 @@ export interface BrokenTurn {
 }
 
 /** A way to continue: ask again, ask another model, or continue from here. */
-export type WayOn = "again" | "another-model" | "go-on";
+export type RecoveryOption = "again" | "another-model" | "go-on";
 
 /** The report of a broken turn for users, the same in every client (W48). */
-export interface ToldBreak {
+export interface BrokenTurnReport {
   /** A headline of a few words. */
   readonly head: string;
   /** The reason from the log, in one sentence. */
   readonly why: string;
   /** Ways to continue, best first, and the same as a sentence for clients without buttons. */
-  readonly ways: readonly WayOn[];
+  readonly ways: readonly RecoveryOption[];
   readonly advice: string;
   /** True for a failure; false for an intended end. */
   readonly isFailure: boolean;
@@ -35,7 +35,7 @@ export function toldBreak(
   { reason, code, message }: Omit<BrokenTurn, "run">,
   isBegun = false,
   say: Say = inEnglish,
-): ToldBreak {
+): BrokenTurnReport {
   switch (reason) {
     case "interrupted":
       return {
@@ -69,10 +69,10 @@ export function toldBreak(
  * The fault of a response without an error: the response is empty, or was cut off by the output limit or the provider's
  * filter. The turn counts as answered, and the user is informed.
  */
-export type Shortfall = "empty" | "length" | "filtered";
+export type ResponseShortfall = "empty" | "length" | "filtered";
 
 /** Returns the fault of a complete response, or nothing for an answer or a request for calls. */
-export function shortfallOf(message: Message | undefined): Shortfall | undefined {
+export function shortfallOf(message: Message | undefined): ResponseShortfall | undefined {
   if (message?.role !== "assistant" || message.unreadable !== undefined) return undefined;
   const { finish, parts } = message;
   if (finish === "length" || finish === "filtered") return finish;

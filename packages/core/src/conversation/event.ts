@@ -1,4 +1,4 @@
-import type { AskedInWords } from "./asked.ts";
+import type { WordQuestion } from "./asked.ts";
 import type {
   About,
   Author,
@@ -12,13 +12,13 @@ import type {
   Part,
   Preview,
   ProcessEvent,
-  Recalled,
+  RecalledMemory,
   SeenFile,
   SummaryMessage,
   TextPart,
   UserPart,
 } from "./message.ts";
-import type { Cost, Spent, SpentBefore, Usage } from "./usage.ts";
+import type { Cost, EarlierUsage, TurnUsage, Usage } from "./usage.ts";
 
 /**
  * The facts of a conversation. The log stores nothing but these events, and only `reduce` turns them into a state. The
@@ -38,7 +38,7 @@ export type EventBody =
     }
   | MessageAdded
   /** Memory added these entries to the user message `message`, for the model. */
-  | { readonly type: "memory.recalled"; readonly message: string; readonly items: readonly Recalled[] }
+  | { readonly type: "memory.recalled"; readonly message: string; readonly items: readonly RecalledMemory[] }
   /** A user hid a recalled entry from the model, or showed it again. `item`: index from 0. */
   | { readonly type: "memory.dismissed"; readonly message: string; readonly item: number; readonly dismissed: boolean }
   | {
@@ -150,7 +150,7 @@ export type EventBody =
        * of the call is unknown, and the question stays until a user has seen this. Absent: the question is closed.
        */
       readonly survives?: boolean;
-    } & AskedInWords)
+    } & WordQuestion)
   | {
       readonly type: "question.answered";
       readonly question: string;
@@ -183,7 +183,7 @@ export type EventBody =
       /** The run that ended as `waiting` and whose turn this run continues. */
       readonly continues?: string;
       /** Usage of the earlier turns whose limits this turn shares: a hook added this turn, not a user. */
-      readonly before?: SpentBefore;
+      readonly before?: EarlierUsage;
     }
   /** The run waits for a user: at a limit, or with the offer to store a too large message as a file. */
   | {
@@ -217,7 +217,7 @@ export type EventBody =
        * Usage of the turn, with its sub-agents and with runs that it continues or shares limits with. Absent: unknown,
        * as for a run whose process stopped.
        */
-      readonly spent?: Spent;
+      readonly spent?: TurnUsage;
     }
   /** A user sent an input to a run. It waits until delivery; its message will have the same id. */
   | {

@@ -1,22 +1,22 @@
 // Conversations as plain data and pure functions, which also run in a browser.
 export {
-  type AskedInWords,
   askedText,
   type FilledField,
   filledByLine,
   filledText,
   type QuestionChoice,
   type QuestionField,
+  type WordQuestion,
 } from "./asked.ts";
 export {
   type BrokenTurn,
-  type Shortfall,
+  type BrokenTurnReport,
+  type RecoveryOption,
+  type ResponseShortfall,
   shortfallOf,
-  type ToldBreak,
   toldBreak,
   toldShortfall,
   toldUnreadable,
-  type WayOn,
   whyEnded,
 } from "./broken-turn.ts";
 export { checkedFile, LARGEST_FILE, mediaIn, sizeIn, TELLING_BYTES } from "./brought-file.ts";
@@ -37,10 +37,10 @@ export { OptionError, type OptionNames, pickOptions, refuseUnknown } from "./opt
 export { isBase64, isMediaType, isWebAddress, LONGEST_NAME } from "./shape-problem.ts";
 export {
   type ApprovalQuestion,
-  type AskedBefore,
   type ConversationState,
+  type EarlierQuestion,
   emptyConversation,
-  type Following,
+  type FollowingCall,
   type InputChange,
   type LimitQuestion,
   type LiveRun,
@@ -82,10 +82,10 @@ export {
   cleanCost,
   cleanUsage,
   costOf,
+  type EarlierUsage,
   noUsage,
   type Price,
-  type Spent,
-  type SpentBefore,
+  type TurnUsage,
   totalTokens,
   type Usage,
 } from "./usage.ts";

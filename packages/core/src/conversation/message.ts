@@ -132,7 +132,7 @@ export interface Call {
   /** Files of the result, for models that can see them. Without `data` if the bytes are not known here. */
   readonly files?: readonly BroughtFile[];
   /** Changes that the call is about to make, as far as the model has written them. */
-  readonly drafts?: readonly Draft[];
+  readonly drafts?: readonly ChangeDraft[];
   /** Files that the call has changed, in order. */
   readonly changes?: readonly FileChange[];
   /** Files that the call has read, or found changed by its effects. Present once the call has ended. */
@@ -220,7 +220,7 @@ export interface Preview {
 }
 
 /** A change of a file that the model is still writing; not made yet. */
-export interface Draft {
+export interface ChangeDraft {
   /** Number of the change within its call, from 0. */
   readonly index: number;
   readonly path: string;
@@ -281,7 +281,7 @@ interface MessageBase {
 }
 
 /** An entry that memory recalled for the model. */
-export interface Recalled {
+export interface RecalledMemory {
   readonly text: string;
   /** Origin for users: a conversation, a file, a date. Not shown to the model. */
   readonly source: string;
@@ -302,7 +302,7 @@ export interface UserMessage extends MessageBase {
   readonly author: Author;
   readonly parts: readonly UserPart[];
   /** Entries that memory added to this message. */
-  readonly recalled?: readonly Recalled[];
+  readonly recalled?: readonly RecalledMemory[];
   /** Name of the worktree that all messages below use, with files of their own. */
   readonly worktree?: string;
 }

@@ -1,4 +1,4 @@
-import type { AskedInWords } from "./asked.ts";
+import type { WordQuestion } from "./asked.ts";
 import type { BrokenTurn } from "./broken-turn.ts";
 import type { UserContent } from "./checked/user-content.ts";
 import type { Delivery, RunEnd } from "./event.ts";
@@ -35,7 +35,7 @@ export interface ApprovalQuestion {
 }
 
 /** A question of a running call, answered in words. */
-export interface TextQuestion extends AskedInWords {
+export interface TextQuestion extends WordQuestion {
   readonly type: "text";
   readonly id: string;
   readonly message: string;
@@ -45,7 +45,7 @@ export interface TextQuestion extends AskedInWords {
 }
 
 /** An earlier question of a call, and its answer. A call that runs again gets the answers in this order. */
-export interface AskedBefore {
+export interface EarlierQuestion {
   readonly question: string;
   readonly text: string;
   /** Absent while the question is open. */
@@ -67,7 +67,7 @@ export interface LimitQuestion {
 }
 
 /** A call that follows the next text of the model. */
-export interface Following {
+export interface FollowingCall {
   readonly call: string;
   /** The message of the call. */
   readonly message: string;
@@ -157,9 +157,9 @@ export interface ConversationState {
   /** Open questions by id, as for `session.answer`. */
   readonly questions: ReadonlyMap<string, OpenQuestion>;
   /** Questions in words of open calls, by call, for calls that run again after their process has ended. */
-  readonly asked: ReadonlyMap<string, readonly AskedBefore[]>;
+  readonly asked: ReadonlyMap<string, readonly EarlierQuestion[]>;
   /** Following calls by id. */
-  readonly following: ReadonlyMap<string, Following>;
+  readonly following: ReadonlyMap<string, FollowingCall>;
   /** Background processes by name that are running, or that have ended without the model knowing. */
   readonly processes: ReadonlyMap<string, StayingProcess>;
   /** Number of processes so far. */
@@ -214,8 +214,8 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   continuedBy: Map<string, string>;
   inbox: WaitingInput[];
   questions: Map<string, OpenQuestion>;
-  asked: Map<string, readonly AskedBefore[]>;
-  following: Map<string, Following>;
+  asked: Map<string, readonly EarlierQuestion[]>;
+  following: Map<string, FollowingCall>;
   processes: Map<string, StayingProcess>;
   broken: Map<string, BrokenTurn>;
   allowed: string[];

@@ -16,7 +16,7 @@ export interface Usage {
 export type Cost = number | undefined;
 
 /** Usage of a turn, including failed model calls. */
-export interface Spent {
+export interface TurnUsage {
   /** Steps begun, without the final answer at a limit. */
   readonly steps: number;
   readonly usage: Usage;
@@ -25,7 +25,7 @@ export interface Spent {
 }
 
 /** Usage of a turn before another run continues it or another turn shares its limits. Limits continue from here. */
-export interface SpentBefore extends Spent {
+export interface EarlierUsage extends TurnUsage {
   /** Milliseconds, without the waits for users. */
   readonly time: number;
   /** Multiples of the limits that users granted: for this run, and for all runs of its turn. */

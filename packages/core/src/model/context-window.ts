@@ -48,15 +48,15 @@ export function windowIn({ message, detail = "" }: ModelError, sent: number, own
   return own;
 }
 
-interface Learnt {
+interface LearntWindowSize {
   window: number | undefined;
 }
 
-const byAddress = new Map<string, Learnt>();
-const byDriver = new WeakMap<ModelDriver, Learnt>();
+const byAddress = new Map<string, LearntWindowSize>();
+const byDriver = new WeakMap<ModelDriver, LearntWindowSize>();
 
 /** Drivers of one model at one address share the window that its server reported. */
-function learntOf(model: ModelDriver): Learnt {
+function learntOf(model: ModelDriver): LearntWindowSize {
   let learnt = byDriver.get(model);
   if (!learnt) {
     const { id, address } = model;

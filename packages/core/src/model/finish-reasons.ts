@@ -4,12 +4,12 @@ import { ModelError, type ModelPart } from "../ports/model.ts";
 export type FinishReason = Extract<ModelPart, { type: "finish" }>["reason"];
 
 /** `failed`: the provider broke the response off. `overloaded`: the same, for lack of resources. */
-type Meaning = FinishReason | "failed" | "overloaded";
+type FinishMeaning = FinishReason | "failed" | "overloaded";
 
 // Each table is complete: an unlisted reason is unknown, and never success (F52).
 
 /** https://platform.openai.com/docs/api-reference/chat, and compatible servers. */
-const CHAT: Readonly<Record<string, Meaning>> = {
+const CHAT: Readonly<Record<string, FinishMeaning>> = {
   stop: "stop",
   // Servers that pass on reasons of the model behind them: Together, Text Generation Inference, gateways to Anthropic.
   eos: "stop",
@@ -46,7 +46,7 @@ const CHAT: Readonly<Record<string, Meaning>> = {
 };
 
 /** https://docs.claude.com/en/api/handling-stop-reasons */
-const MESSAGES: Readonly<Record<string, Meaning>> = {
+const MESSAGES: Readonly<Record<string, FinishMeaning>> = {
   end_turn: "stop",
   stop_sequence: "stop",
   tool_use: "calls",
@@ -58,7 +58,7 @@ const MESSAGES: Readonly<Record<string, Meaning>> = {
 };
 
 /** https://platform.openai.com/docs/api-reference/responses */
-const RESPONSES: Readonly<Record<string, Meaning>> = {
+const RESPONSES: Readonly<Record<string, FinishMeaning>> = {
   completed: "stop",
   max_output_tokens: "length",
   content_filter: "filtered",
@@ -66,7 +66,7 @@ const RESPONSES: Readonly<Record<string, Meaning>> = {
 };
 
 /** https://ai.google.dev/api/generate-content#FinishReason */
-const GOOGLE: Readonly<Record<string, Meaning>> = {
+const GOOGLE: Readonly<Record<string, FinishMeaning>> = {
   stop: "stop",
   max_tokens: "length",
   continuation: "length",
@@ -87,7 +87,7 @@ const GOOGLE: Readonly<Record<string, Meaning>> = {
 };
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
-const CONVERSE: Readonly<Record<string, Meaning>> = {
+const CONVERSE: Readonly<Record<string, FinishMeaning>> = {
   end_turn: "stop",
   stop_sequence: "stop",
   tool_use: "calls",
@@ -107,9 +107,11 @@ const TABLES = {
 } as const;
 
 /** Returns the meaning of a reason in a format, or nothing if unknown. */
-export function meaningOf(format: keyof typeof TABLES, reason: string): Meaning | undefined {
+export function meaningOf(format: keyof typeof TABLES, reason: string): FinishMeaning | undefined {
   const name = reason.toLowerCase();
-  return Object.hasOwn(TABLES[format], name) ? (TABLES[format] as Readonly<Record<string, Meaning>>)[name] : undefined;
+  return Object.hasOwn(TABLES[format], name)
+    ? (TABLES[format] as Readonly<Record<string, FinishMeaning>>)[name]
+    : undefined;
 }
 
 /**

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type SaidPiece, ThinkTags } from "./think-tags.ts";
+import { type ThinkTagPiece, ThinkTags } from "./think-tags.ts";
 
 /** Returns the reasoning and the text of an answer that arrives in these pieces. */
 function read(pieces: readonly string[], model = "m") {
   const tags = new ThinkTags(model);
-  const said: SaidPiece[] = [...pieces.flatMap((piece) => tags.take(piece)), ...tags.end()];
-  const of = (type: SaidPiece["type"]) => said.flatMap((piece) => (piece.type === type ? [piece.text] : [])).join("");
+  const said: ThinkTagPiece[] = [...pieces.flatMap((piece) => tags.take(piece)), ...tags.end()];
+  const of = (type: ThinkTagPiece["type"]) =>
+    said.flatMap((piece) => (piece.type === type ? [piece.text] : [])).join("");
   return { reasoning: of("reasoning"), text: of("text") };
 }
 

@@ -1,5 +1,5 @@
 /** A piece of a model's content. */
-export interface SaidPiece {
+export interface ThinkTagPiece {
   readonly type: "text" | "reasoning";
   readonly text: string;
 }
@@ -40,7 +40,7 @@ export class ThinkTags {
   }
 
   /** Takes some content. Returns the pieces that are certain. */
-  take(text: string): SaidPiece[] {
+  take(text: string): ThinkTagPiece[] {
     const all = this.#held + text;
     this.#held = "";
     switch (this.#state) {
@@ -58,7 +58,7 @@ export class ThinkTags {
   }
 
   /** Ends the content, and returns the held piece. */
-  end(): SaidPiece[] {
+  end(): ThinkTagPiece[] {
     const held = this.#held;
     const wasInside = this.#state === "inside";
     this.#held = "";
@@ -66,7 +66,7 @@ export class ThinkTags {
     return wasInside ? said("reasoning", held) : said("text", held);
   }
 
-  #begin(all: string): SaidPiece[] {
+  #begin(all: string): ThinkTagPiece[] {
     const text = all.trimStart();
     if (text.startsWith(OPEN)) {
       this.#state = "inside";
@@ -80,7 +80,7 @@ export class ThinkTags {
     return this.#leavesOutOpen ? this.#maybe(all) : said("text", all);
   }
 
-  #inside(all: string): SaidPiece[] {
+  #inside(all: string): ThinkTagPiece[] {
     const end = all.indexOf(CLOSE);
     if (end === -1) {
       const kept = overlap(all, CLOSE);
@@ -91,7 +91,7 @@ export class ThinkTags {
     return [...said("reasoning", all.slice(0, end)), ...this.#behind(all.slice(end + CLOSE.length))];
   }
 
-  #maybe(all: string): SaidPiece[] {
+  #maybe(all: string): ThinkTagPiece[] {
     const end = all.indexOf(CLOSE);
     if (end === -1 && all.length < WITHOUT_OPEN) {
       this.#held = all;
@@ -103,14 +103,14 @@ export class ThinkTags {
   }
 
   /** Blanks between the closing tag and the answer belong to neither. */
-  #behind(all: string): SaidPiece[] {
+  #behind(all: string): ThinkTagPiece[] {
     const text = all.trimStart();
     if (text !== "") this.#state = "over";
     return said("text", text);
   }
 }
 
-function said(type: SaidPiece["type"], text: string): SaidPiece[] {
+function said(type: ThinkTagPiece["type"], text: string): ThinkTagPiece[] {
   return text === "" ? [] : [{ type, text }];
 }
 

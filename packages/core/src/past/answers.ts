@@ -1,6 +1,6 @@
 import type { EventBody } from "../conversation/event.ts";
 import type { Call } from "../conversation/message.ts";
-import type { ApprovalQuestion, AskedBefore, ConversationState, OpenQuestion } from "../conversation/state.ts";
+import type { ApprovalQuestion, ConversationState, EarlierQuestion, OpenQuestion } from "../conversation/state.ts";
 import { isLost } from "../conversation/tree/asking.ts";
 import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
 import type { Answer } from "../ports/verdict.ts";
@@ -61,25 +61,25 @@ export function decidedByRule({ id: question, message, call }: ApprovalQuestion)
 }
 
 /** Returns the event of an answer in words. */
-export function answeredInWords(question: string, answer: NonNullable<AskedBefore["answer"]>): EventBody {
+export function answeredInWords(question: string, answer: NonNullable<EarlierQuestion["answer"]>): EventBody {
   const said = "text" in answer ? answer : answer.declined === undefined ? {} : { reason: answer.declined };
   return { type: "question.answered", question, ...said };
 }
 
 /** Returns a user's answer in words, in the form kept for a call that runs again. */
-export function inWords(answer: Answer): NonNullable<AskedBefore["answer"]> {
+export function inWords(answer: Answer): NonNullable<EarlierQuestion["answer"]> {
   if (answer.decision === "answer") return { text: answer.text };
   return { declined: answer.decision === "deny" ? answer.reason : undefined };
 }
 
 /** Returns the answer as text for the tool. Throws if the user declined. */
-export function textFor(answer: NonNullable<AskedBefore["answer"]>): string {
+export function textFor(answer: NonNullable<EarlierQuestion["answer"]>): string {
   if ("text" in answer) return answer.text;
   throw new Error(`The person did not answer the question${answer.declined ? `: ${answer.declined}` : "."}`);
 }
 
 /** Questions of a call before its process ended. A call that runs again asks the same questions in the same order. */
-export class AskedAgain {
+export class RepeatedQuestions {
   readonly #state: ConversationState;
   readonly #call: string;
   #next = 0;
@@ -90,12 +90,13 @@ export class AskedAgain {
   }
 
   /** Returns the earlier question if its text is the same, or else the events that withdraw all remaining earlier questions. */
-  next(text: string): { readonly known?: AskedBefore; readonly withdrawn: readonly EventBody[] } {
+  next(text: string): { readonly known?: EarlierQuestion; readonly withdrawn: readonly EventBody[] } {
     const before = this.#state.asked.get(this.#call) ?? [];
     const from = this.#next++;
     const known = before[from];
     if (known?.text === text) return { known, withdrawn: [] };
-    const withdraw = ({ question }: AskedBefore) => ({ type: "question.answered", question, withdrawn: true }) as const;
+    const withdraw = ({ question }: EarlierQuestion) =>
+      ({ type: "question.answered", question, withdrawn: true }) as const;
     return { withdrawn: before.slice(from).map(withdraw) };
   }
 }

@@ -11,7 +11,7 @@ interface AllowedCall {
 }
 
 /** Permissions that a user gave in a session's conversation. Claims in the log count for nothing (S17). */
-export class Granted {
+export class GrantedRights {
   readonly #place: RightsPlace | undefined;
   readonly #state: ConversationState;
   #rights: Rights;

@@ -11,7 +11,7 @@ import { noUsage } from "../conversation/usage.ts";
 import type { TurnSpending } from "./turn-spending.ts";
 
 /** Events that a crash left unwritten, and the interrupted runs that had more to do. */
-interface Recovered {
+interface CrashRecovery {
   readonly facts: readonly (EventBody & { readonly at: number })[];
   readonly interrupted: readonly LiveRun[];
 }
@@ -24,10 +24,10 @@ interface Recovered {
 export function recover(
   state: ConversationState,
   last: { readonly seq: number; readonly epoch: number },
-  allowed: readonly string[] | Elsewhere,
+  allowed: readonly string[] | LogOrigin,
   at = Date.now(),
   spending?: TurnSpending,
-): Recovered {
+): CrashRecovery {
   let { seq } = last;
   const said = (bodies: readonly EventBody[]) => {
     const facts = bodies.map((body) => ({ ...body, at }));
@@ -189,13 +189,13 @@ function endOf({ id, parts }: AssistantMessage): EventBody {
 export const BROUGHT_IN = "Not executed: this conversation was brought in from elsewhere while the call was open.";
 
 /** Origin of a log from elsewhere: an import, or a file copied into the store. */
-export type Elsewhere = "import" | "file";
+export type LogOrigin = "import" | "file";
 
 /**
  * Returns the events to append to a log from elsewhere before anything continues it. Open calls are cancelled, inputs
  * withdrawn, rules revoked, and the last event marks the import.
  */
-function broughtIn(state: ConversationState, how: Elsewhere): EventBody[] {
+function broughtIn(state: ConversationState, how: LogOrigin): EventBody[] {
   const events: EventBody[] = [];
   for (const message of state.messages.values()) {
     if (message.role !== "assistant") continue;

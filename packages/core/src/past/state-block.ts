@@ -4,7 +4,7 @@ import { formatCount } from "../conversation/shown/amounts.ts";
 import { attachmentsOf } from "../conversation/shown/kept-words.ts";
 import { planOn, shownPlan } from "../conversation/shown/shown-plan.ts";
 import { cutTo, visibleLine } from "../conversation/shown/visible-text.ts";
-import type { ConversationState, Following, OpenQuestion, StayingProcess } from "../conversation/state.ts";
+import type { ConversationState, FollowingCall, OpenQuestion, StayingProcess } from "../conversation/state.ts";
 import { isAskedIn } from "../conversation/tree/asking.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
 import { newestLeaf, pathTo, worktreeAt } from "../conversation/tree/path.ts";
@@ -141,7 +141,7 @@ function listed(text: string): string {
   return `- ${cutTo(visibleLine(text), LONGEST)}`;
 }
 
-function followingLine(state: ConversationState, following: Following): string {
+function followingLine(state: ConversationState, following: FollowingCall): string {
   const call = callIn(state, following);
   const paths = call?.about?.paths?.map(({ path }) => path) ?? [];
   return [...paths, `(${call ? toolOf(call) : "call"})`].join(" ");

@@ -5,15 +5,15 @@ import {
   addCost,
   addUsage,
   type Cost,
+  type EarlierUsage,
   noUsage,
-  type SpentBefore,
   totalTokens,
   type Usage,
 } from "../conversation/usage.ts";
 
-interface Counted {
+interface CountedRun {
   /** The launching run. */
-  parent: Counted | undefined;
+  parent: CountedRun | undefined;
   steps: number;
   usage: Usage;
   cost: Cost;
@@ -41,11 +41,11 @@ interface Counted {
  */
 export class TurnSpending {
   readonly #state: ConversationState;
-  readonly #runs = new SmallMap<Counted>();
+  readonly #runs = new SmallMap<CountedRun>();
   /** Runs of unfinished responses. */
-  readonly #writing = new SmallMap<Counted>();
+  readonly #writing = new SmallMap<CountedRun>();
   /** Open questions: the turn whose clock is stopped, and the asking call. */
-  readonly #asked = new Map<string, { readonly turn: Counted; readonly call: string | undefined }>();
+  readonly #asked = new Map<string, { readonly turn: CountedRun; readonly call: string | undefined }>();
 
   /** `state` must include an event before `hear` gets the event. */
   constructor(state: ConversationState) {
@@ -53,7 +53,7 @@ export class TurnSpending {
   }
 
   /** Returns the usage of a waiting run; nothing for any other run. */
-  before(run: string): SpentBefore | undefined {
+  before(run: string): EarlierUsage | undefined {
     const counted = this.#state.waiting.has(run) ? this.#runs.get(run) : undefined;
     if (!counted) return undefined;
     const { steps, usage, cost, grants, isRefused } = counted;
@@ -120,7 +120,7 @@ export class TurnSpending {
     }
   }
 
-  #runOf(message: string): Counted | undefined {
+  #runOf(message: string): CountedRun | undefined {
     const asking = this.#state.messages.get(message);
     return asking?.role === "assistant" ? this.#runs.get(asking.run) : undefined;
   }
@@ -151,7 +151,7 @@ export class TurnSpending {
       for (const [question, { turn }] of this.#asked) if (turn === counted) this.#asked.delete(question);
   }
 
-  #ask(question: string, counted: Counted | undefined, at: number, call?: string): void {
+  #ask(question: string, counted: CountedRun | undefined, at: number, call?: string): void {
     if (!counted) return;
     const turn = turnOf(counted);
     if (turn.asked === 0) turn.stoppedAt = at;
@@ -173,7 +173,7 @@ export class TurnSpending {
 
 const NONE: readonly string[] = [];
 
-function countedFrom(before: SpentBefore | undefined): Counted {
+function countedFrom(before: EarlierUsage | undefined): CountedRun {
   return {
     parent: undefined,
     steps: before?.steps ?? 0,
@@ -193,14 +193,14 @@ function countedFrom(before: SpentBefore | undefined): Counted {
   };
 }
 
-function turnOf(counted: Counted): Counted {
+function turnOf(counted: CountedRun): CountedRun {
   let turn = counted;
   while (turn.parent) turn = turn.parent;
   return turn;
 }
 
-function count(counted: Counted, usage: Usage, cost: Cost): void {
-  for (let at: Counted | undefined = counted; at; at = at.parent) {
+function count(counted: CountedRun, usage: Usage, cost: Cost): void {
+  for (let at: CountedRun | undefined = counted; at; at = at.parent) {
     at.usage = addUsage(at.usage, usage);
     at.cost = addCost(at.cost, cost);
   }

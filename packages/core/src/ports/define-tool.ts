@@ -40,7 +40,9 @@ export function defineTool(tool: object): Tool {
 }
 
 /** Checked arguments of a call, or the reason why they do not fit. */
-export type Checked = { readonly ok: true; readonly input: Json } | { readonly ok: false; readonly problem: string };
+export type CheckedArguments =
+  | { readonly ok: true; readonly input: Json }
+  | { readonly ok: false; readonly problem: string };
 
 /**
  * Thrown by a tool that had no effect: a command could not be started, or was refused. Users then see that the call did

@@ -1,9 +1,9 @@
-import type { Recalled } from "../conversation/message.ts";
+import type { RecalledMemory } from "../conversation/message.ts";
 
 /** Knowledge of an agent from earlier conversations. */
 export interface Memory {
   /** Returns entries that fit the query, best first. A failure or timeout leaves the turn without memory, and is reported. */
-  recall(query: string, options: RecallOptions): Promise<readonly Recalled[]>;
+  recall(query: string, options: RecallOptions): Promise<readonly RecalledMemory[]>;
   /** Stores memorable items of a turn, in order. Runs in the background, after the turn. */
   remember(items: readonly MemoryItem[]): Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface Store {
    * `locked` while a live writer in any process has it open; the message names the writer. A writer whose process is
    * gone does not lock.
    */
-  open(conversation: string, options?: OpenOptions): Promise<Log>;
+  open(conversation: string, options?: OpenLogOptions): Promise<Log>;
   /**
    * Opens a log for reading, even while another process writes. Disturbs no writer and writes nothing. Shows the events
    * at the time of opening. Rejects with `StoreError`: `not-found`, or `damaged`.
@@ -39,7 +39,7 @@ export interface Store {
 }
 
 /** Options for opening a log. */
-export interface OpenOptions {
+export interface OpenLogOptions {
   /** Creates an empty log if there is none. */
   readonly create?: boolean | undefined;
   /** Takes the log from its current writer, whose next append is refused as `stale`. */

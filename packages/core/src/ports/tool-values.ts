@@ -52,17 +52,17 @@ export interface BroughtBytes {
  *   },
  * });
  */
-export interface Staying {
+export interface BackgroundWork {
   /** Description for users in one line. */
   readonly title: string;
   /** Resolves when the process and all its parts have ended. Must not reject. */
-  readonly over: Promise<StayedUntil>;
+  readonly over: Promise<BackgroundWorkEnd>;
   /** Ends the process and all its parts: `over` resolves soon after. May be called more than once. */
   end(): void;
 }
 
 /** The end of a background process. */
-export interface StayedUntil {
+export interface BackgroundWorkEnd {
   /** The end of a sentence: `exit code 1`. */
   readonly outcome: string;
   /** The model knows the end already. Absent: the model gets the outcome with its next turn. */
@@ -70,7 +70,7 @@ export interface StayedUntil {
 }
 
 /** The effect of a summary. */
-export interface Shortened {
+export interface ShortenedHistory {
   /** Number of messages that the model no longer sees. */
   readonly messages: number;
   /** Approximate tokens of these messages, minus those of the summary. */
@@ -88,7 +88,7 @@ export interface Follower {
    * The message ended cleanly and is in the log; its calls have not started. The following ends, unless the result
    * contains `again`.
    */
-  completed?(message: AssistantMessage): Followed | undefined | void | Promise<Followed | undefined | void>;
+  completed?(message: AssistantMessage): FollowResult | undefined | void | Promise<FollowResult | undefined | void>;
   /**
    * The message broke off, was cut or interrupted, or the turn ended, so its text does not count. Called once. A
    * returned text goes to the model.
@@ -99,7 +99,7 @@ export interface Follower {
 }
 
 /** The result of a follower. */
-export interface Followed {
+export interface FollowResult {
   /** A message of the tool to the model; the turn then continues. */
   readonly say?: string | undefined;
   /** An action requested by the message failed: the same message cannot finish a task. */

@@ -1,15 +1,15 @@
-import type { About, Draft, FileChange, Json, Message, Preview, SeenFile } from "../conversation/message.ts";
+import type { About, ChangeDraft, FileChange, Json, Message, Preview, SeenFile } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import type { Price } from "../conversation/usage.ts";
 import type { ModelDriver, ModelSettings, ModelSink, PromptMessage, PromptResult, ToolSchema } from "./model.ts";
 import type {
+  BackgroundWork,
   BroughtBytes,
   Effects,
   Follower,
   InputSchema,
   Question,
-  Shortened,
-  Staying,
+  ShortenedHistory,
   SubTaskEnd,
 } from "./tool-values.ts";
 import type { Permit } from "./verdict.ts";
@@ -235,7 +235,7 @@ export interface ToolContext {
    */
   follow(follower: Follower): void;
   /** Publishes a planned change while it grows. Not stored. */
-  draft(draft: Draft): void;
+  draft(draft: ChangeDraft): void;
   /** Logs a change of a file. Resolves when it survives a power cut. */
   changed(change: FileChange): Promise<void>;
   /**
@@ -243,7 +243,7 @@ export interface ToolContext {
    * session at the latest. If it ends by itself, the model gets the outcome with its next turn. Resolves with its name,
    * such as `p1`, when it is in the log. Rejects, and ends the process, if the session is closed.
    */
-  stay(staying: Staying): Promise<string>;
+  stay(staying: BackgroundWork): Promise<string>;
   /** Returns the rules' current decision about this call, or about other arguments. Asks no user. */
   permit(input?: Json): Promise<Permit>;
   /**
@@ -265,7 +265,7 @@ export interface ToolContext {
    * Replaces the messages before this step, except the last few, by a summary, and returns what that frees. Rejects
    * with the reason if nothing can be freed, and publishes `context.not-shortened`.
    */
-  summarize(summary: string): Promise<Shortened>;
+  summarize(summary: string): Promise<ShortenedHistory>;
 }
 
 /** The context of a call without the data that one execution collects. */

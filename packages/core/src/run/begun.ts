@@ -1,7 +1,7 @@
 import { Interruption } from "../session/error.ts";
 
 /** Sub-agents and questions that calls of a turn began. They end with their call, and at the latest with the turn. */
-export class Begun {
+export class TurnWork {
   /** Created with the first work, because most turns begin none. */
   #ending: AbortController | undefined;
   readonly #work = new Set<Promise<unknown>>();

@@ -9,7 +9,7 @@ import { appendTo, completable, isShown, promptFrom } from "./prompt.ts";
  * The path that a turn writes along, and its prompt. Both are extended in place, so that a step does not rebuild the
  * prompt of earlier messages.
  */
-export class Branch {
+export class RunBranch {
   readonly #session: Session;
   #path: Message[];
   #prompt: PromptMessage[];

@@ -1,21 +1,21 @@
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import type { ModelPart } from "../ports/model.ts";
-import type { Followed, Follower } from "../ports/tool-values.ts";
+import type { Follower, FollowResult } from "../ports/tool-values.ts";
 import type { Session } from "../session/session.ts";
 import { messageOf, withGrace } from "../toolbox/execute.ts";
-import { assistantMessage, type Branch } from "./branch.ts";
+import { assistantMessage, type RunBranch } from "./branch.ts";
 
 /** The part of a run that its followers need. */
 interface FollowedRun {
   readonly id: string;
   readonly session: Session;
-  readonly branch: Branch;
+  readonly branch: RunBranch;
   /** Marks the items that the run publishes. */
   readonly origin: object;
 }
 
-interface Listening {
+interface ListeningCall {
   readonly call: string;
   /** Id of the message with the call. */
   readonly message: string;
@@ -39,7 +39,7 @@ interface Listening {
  */
 export class Followers {
   readonly #run: FollowedRun;
-  readonly #listening = new Map<string, Listening>();
+  readonly #listening = new Map<string, ListeningCall>();
   /** Notes for the model by followers that gave up in the middle of a message. */
   #said: string[] = [];
   /** True once a call has followed. Every read of a response checks this flag first, which saves a look at the lists. */
@@ -93,7 +93,7 @@ export class Followers {
         events.push(...this.#drop(listening, messageOf(signal.reason)));
         continue;
       }
-      let result: Followed | undefined | void;
+      let result: FollowResult | undefined | void;
       try {
         result = await withGrace(signal, async () => follower.completed?.(message));
       } catch (error) {
@@ -117,7 +117,7 @@ export class Followers {
     return this.#tell(events);
   }
 
-  #drop(listening: Listening, reason: string): EventBody[] {
+  #drop(listening: ListeningCall, reason: string): EventBody[] {
     const { call, message, follower } = listening;
     const said = dropped(follower, reason);
     if (said) this.#said.push(said);
@@ -125,12 +125,12 @@ export class Followers {
   }
 
   /** Removes a call, unless it has registered a new follower meanwhile. */
-  #leave({ call, follower }: Listening): boolean {
+  #leave({ call, follower }: ListeningCall): boolean {
     if (this.#listening.get(call)?.follower !== follower) return false;
     return this.#listening.delete(call);
   }
 
-  #guard(listening: Listening, hand: (follower: Follower) => void): void {
+  #guard(listening: ListeningCall, hand: (follower: Follower) => void): void {
     try {
       hand(listening.follower);
     } catch (error) {

@@ -2,8 +2,8 @@ import {
   addCost,
   addUsage,
   type Cost,
+  type EarlierUsage,
   noUsage,
-  type SpentBefore,
   totalTokens,
   type Usage,
 } from "../conversation/usage.ts";
@@ -115,7 +115,7 @@ export class Budget {
   readonly isRefused: boolean;
 
   /** `before`: usage of the turn in an earlier process. */
-  constructor(limits: Limits, parent?: Budget, before?: SpentBefore) {
+  constructor(limits: Limits, parent?: Budget, before?: EarlierUsage) {
     this.limits = limits;
     this.isRefused = before?.isRefused ?? false;
     this.depth = parent ? parent.depth + 1 : 0;
@@ -126,7 +126,7 @@ export class Budget {
     if (before) this.#countOn(before, parent === undefined);
   }
 
-  #countOn({ steps, usage, cost, time, grants, dearest }: SpentBefore, isWhole: boolean): void {
+  #countOn({ steps, usage, cost, time, grants, dearest }: EarlierUsage, isWhole: boolean): void {
     this.#steps = steps;
     this.#usage = usage;
     this.#cost = cost;
@@ -142,7 +142,7 @@ export class Budget {
   }
 
   /** Usage with which the next turn begins if it shares these limits. */
-  spent(): SpentBefore {
+  spent(): EarlierUsage {
     const { cost, dearest, grants } = this.#pool;
     return {
       steps: this.#steps,
@@ -318,7 +318,7 @@ export class Budget {
 }
 
 /** A part of a turn with a time limit. It ends when its signal aborts. */
-interface Timed {
+interface TimeLimitedRun {
   readonly budget: Budget;
   readonly signal: AbortSignal;
 }
@@ -335,7 +335,7 @@ const LOOK = 20;
  * Runs a part of a turn whose signal also aborts when the turn has taken `until()` milliseconds. Questions to users in
  * the tree of turns stop the clock, and users may grant more time.
  */
-export async function inTime<T, Run extends Timed>(
+export async function inTime<T, Run extends TimeLimitedRun>(
   run: Run,
   until: () => number,
   part: (run: Run) => Promise<T>,

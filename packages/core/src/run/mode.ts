@@ -38,9 +38,9 @@ export interface TurnProblem {
 }
 
 /** The way in which a loop ended its turn. */
-export type Ending = { readonly reason: RunEnd; readonly limit?: string; readonly error?: TurnProblem };
+export type LoopEnd = { readonly reason: RunEnd; readonly limit?: string; readonly error?: TurnProblem };
 
 /** The ending of a turn whose model could not respond. */
-export function failed(error: ModelError): Ending {
+export function failed(error: ModelError): LoopEnd {
   return { reason: "failed", error: { code: error.code, message: error.message, cause: error } };
 }

@@ -2,11 +2,11 @@ import { runThatWaits } from "../conversation/tree/asking.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
-import { Begun } from "./begun.ts";
-import type { Branch } from "./branch.ts";
+import { TurnWork } from "./begun.ts";
+import type { RunBranch } from "./branch.ts";
 import { Followers } from "./followers.ts";
 import { Budget } from "./limits.ts";
-import { Progress } from "./progress.ts";
+import { TurnProgress } from "./progress.ts";
 import { Repeats } from "./repeats.ts";
 import type { TurnAgent, TurnRun } from "./run.ts";
 
@@ -31,7 +31,7 @@ export function newRun(
   { id, signal, hurry }: RunHandle,
   session: Session,
   agent: TurnAgent,
-  branch: Branch,
+  branch: RunBranch,
   { origin, reader, client, before, parent, call, isRepeatable = true }: TurnWatch,
 ): TurnRun {
   const continues = runThatWaits(session.state, branch.path, call);
@@ -56,7 +56,7 @@ export function newRun(
     before: continues === undefined ? spentBefore : undefined,
     survives: !("run" in agent.model) && isRepeatable && (parent?.survives ?? true),
     followers: new Followers({ id, session, branch, origin }),
-    begun: new Begun(),
-    progress: new Progress(),
+    begun: new TurnWork(),
+    progress: new TurnProgress(),
   };
 }

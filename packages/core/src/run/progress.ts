@@ -1,7 +1,7 @@
 import type { Json } from "../conversation/message.ts";
 
 /** The result of a finished task. */
-export interface Finished {
+export interface TaskResult {
   readonly result: Json;
   /** A summary of the task for memory. */
   readonly summary: string | undefined;
@@ -14,8 +14,8 @@ export interface PlannedSummary {
 }
 
 /** Progress of a turn that is not in the log. Only this object changes; the run that holds it does not. */
-export class Progress {
-  #finished: Finished | undefined;
+export class TurnProgress {
+  #finished: TaskResult | undefined;
   #planned: PlannedSummary | undefined;
   #failedSummaries = 0;
   #failedCallbacks: Set<string> | undefined;
@@ -26,12 +26,12 @@ export class Progress {
   shortensBehind: string | undefined;
 
   /** Set when the task is done: the turn ends with this step. */
-  get finished(): Finished | undefined {
+  get finished(): TaskResult | undefined {
     return this.#finished;
   }
 
   /** Finishes the task. If several calls of one step do so, the last one counts. */
-  finish(finished: Finished): void {
+  finish(finished: TaskResult): void {
     this.#finished = finished;
   }
 

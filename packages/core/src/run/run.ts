@@ -2,7 +2,7 @@ import type { DeltaSource } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
 import { deliver, inputsFor } from "../conversation/tree/inbox.ts";
-import type { SpentBefore } from "../conversation/usage.ts";
+import type { EarlierUsage } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
@@ -14,12 +14,12 @@ import type { FeedReader } from "../session/feed.ts";
 import type { Session } from "../session/session.ts";
 import { messageOf } from "../toolbox/execute.ts";
 import type { Toolbox } from "../toolbox/toolbox.ts";
-import type { Begun } from "./begun.ts";
-import type { Branch } from "./branch.ts";
+import type { TurnWork } from "./begun.ts";
+import type { RunBranch } from "./branch.ts";
 import type { Followers } from "./followers.ts";
 import type { Budget, Limits } from "./limits.ts";
 import type { Mode } from "./mode.ts";
-import type { Progress } from "./progress.ts";
+import type { TurnProgress } from "./progress.ts";
 import type { Repeats } from "./repeats.ts";
 
 /** Retries of a failed model call before anything acted on its response, and the time after which a silent call fails. */
@@ -168,10 +168,10 @@ export interface TurnAgent {
 }
 
 /** Runs a sub-agent for a call of a run. */
-export type Launch = (run: TurnRun, call: Launching, task: SubTask) => Promise<SubTaskEnd>;
+export type Launch = (run: TurnRun, call: SubAgentLaunch, task: SubTask) => Promise<SubTaskEnd>;
 
 /** The call that launches a sub-agent, and the signal that ends the sub-agent. */
-export interface Launching {
+export interface SubAgentLaunch {
   readonly call: string;
   readonly signal: AbortSignal;
   /** True if the call can run again in another process. */
@@ -190,7 +190,7 @@ export interface TurnRun {
   readonly agent: TurnAgent;
   /** The client that began the turn, if known. */
   readonly client: string | undefined;
-  readonly branch: Branch;
+  readonly branch: RunBranch;
   /** Index on the branch's path at which the messages of this turn begin. */
   readonly from: number;
   readonly budget: Budget;
@@ -210,23 +210,23 @@ export interface TurnRun {
   /** The run that waited for a user and whose turn this run continues. */
   readonly continues: string | undefined;
   /** Usage of the earlier turns whose limits this turn shares. */
-  readonly before: SpentBefore | undefined;
+  readonly before: EarlierUsage | undefined;
   /** Another process can continue the run, so its questions stay open when this process ends. */
   readonly survives: boolean;
   readonly followers: Followers;
   /** Work that calls began and may not have waited for. */
-  readonly begun: Begun;
-  readonly progress: Progress;
+  readonly begun: TurnWork;
+  readonly progress: TurnProgress;
 }
 
 /** A run, and the model of its agent. */
-export interface Asking {
+export interface RunWithModel {
   readonly run: TurnRun;
   readonly model: ModelDriver;
 }
 
 /** Returns the turn with another model after its own model failed, or nothing if no other model can replace it. */
-export type StandIn = (error: ModelError) => Promise<Asking | undefined>;
+export type FallbackModel = (error: ModelError) => Promise<RunWithModel | undefined>;
 
 /** Name of a callback; `awaited` is a setting. */
 type CallbackName = Exclude<keyof Callbacks, "awaited">;

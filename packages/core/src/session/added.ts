@@ -6,7 +6,7 @@ import { fileChangeProblem } from "../conversation/shape-problem.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { type Cost, cleanUsage, type Usage } from "../conversation/usage.ts";
 import { noCall, noMessage, SessionError } from "./error.ts";
-import { ADD, type AddOptions, checkedId } from "./options.ts";
+import { ADD, type AddMessageOptions, checkedId } from "./options.ts";
 
 /** Checks content that a program adds to a conversation. Every function throws `SessionError` as documented at the session. */
 
@@ -18,7 +18,7 @@ export function saidParts(content: UserContent): readonly UserPart[] {
 }
 
 /** Builds the event of a user message that starts no turn. */
-export function addedMessage(state: ConversationState, content: UserContent, options: AddOptions) {
+export function addedMessage(state: ConversationState, content: UserContent, options: AddMessageOptions) {
   refuseUnknown("session.add", options, ADD);
   const { at, author = "user", id = createId(), worktree } = options;
   const message = checkedId("a message", id);

@@ -9,7 +9,7 @@ export interface FeedListener {
   ended(error?: unknown): void;
 }
 
-interface Joined {
+interface AudienceMember {
   readonly reader: FeedReader;
   /** The reader gets only items of this origin. Absent: all items. */
   readonly origin: object | undefined;
@@ -19,7 +19,7 @@ interface Joined {
 export class Audience {
   readonly #listeners = new Set<FeedListener>();
   /** A new list replaces this one when a reader comes or goes, which may happen during a publication. */
-  #readers: readonly Joined[] = [];
+  #readers: readonly AudienceMember[] = [];
   /** The last publication that waits for a write to the log. */
   #publishing: Promise<void> | undefined;
 

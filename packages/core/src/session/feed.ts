@@ -13,7 +13,7 @@ const WATCHER_ITEMS = 10_000;
 const WATCHER_TEXT = 4 * 1024 * 1024;
 
 /** Passes the next item to a consumer that waits. */
-type Waiting = (next: IteratorResult<FeedItem> | Promise<never>) => void;
+type WaitingReader = (next: IteratorResult<FeedItem> | Promise<never>) => void;
 
 /**
  * One consumer's view of a feed: an async iterable over queued items. If the consumer falls behind, deltas are merged, and `full`
@@ -32,9 +32,9 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
   #ended = false;
   #error: unknown;
   /** The consumer that waits for the next item. */
-  #waiting: Waiting | undefined;
+  #waiting: WaitingReader | undefined;
   /** Further waiting consumers, in the order of their requests. Nearly always empty. */
-  readonly #queue: Waiting[] = [];
+  readonly #queue: WaitingReader[] = [];
   /** Live items that wait until the history has been replayed. */
   #held: FeedItem[] | undefined;
   readonly #room: (() => void)[] = [];
@@ -183,7 +183,7 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
   }
 
   /** Reports the error once; after that the feed is at its end. */
-  #finish(waiting: Waiting): void {
+  #finish(waiting: WaitingReader): void {
     const error = this.#error;
     this.#error = undefined;
     waiting(error === undefined ? { value: undefined, done: true } : Promise.reject(error));

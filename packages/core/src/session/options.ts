@@ -47,7 +47,7 @@ export interface SayOptions {
 }
 
 /** The parent and the author of a message that is added without a turn. */
-export interface AddOptions {
+export interface AddMessageOptions {
   /**
    * The parent message; `null` starts a new branch at the root. Absent: the message that was last written to.
    * @example await session.add("It is noon.", { at: session.state.leaf, id: createId() });
@@ -69,7 +69,7 @@ export interface AddOptions {
 
 const SESSION: OptionNames<SessionOptions> = { create: true, labels: true, window: true };
 const SAY: OptionNames<SayOptions> = { delivery: true, run: true, id: true };
-export const ADD: OptionNames<AddOptions> = { at: true, author: true, id: true, worktree: true };
+export const ADD: OptionNames<AddMessageOptions> = { at: true, author: true, id: true, worktree: true };
 
 /** Throws `OptionError` for an unknown option of a session, and `SessionError` for an invalid window. */
 export function checkSessionOptions(options: SessionOptions): void {

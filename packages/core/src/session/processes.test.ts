@@ -3,21 +3,21 @@ import { Agent } from "../agent/agent.ts";
 import { textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import { defineTool } from "../ports/define-tool.ts";
-import type { StayedUntil } from "../ports/tool-values.ts";
+import type { BackgroundWorkEnd } from "../ports/tool-values.ts";
 import { call, checkConversation, scriptedModel } from "../testing/index.ts";
 import { SlowStore } from "./session.fixture.ts";
 import { Session } from "./session.ts";
 
 /** Starts a background process, and returns a function that ends it. */
 function starting() {
-  const ends: ((until: StayedUntil) => void)[] = [];
+  const ends: ((until: BackgroundWorkEnd) => void)[] = [];
   const tool = defineTool({
     name: "start",
     description: "",
     input: { type: "object" },
     effects: "external",
     execute(_, { stay }) {
-      const { promise, resolve } = Promise.withResolvers<StayedUntil>();
+      const { promise, resolve } = Promise.withResolvers<BackgroundWorkEnd>();
       ends.push(resolve);
       return stay({ title: "a server", over: promise, end: () => resolve({ outcome: "it was asked to" }) });
     },
@@ -105,7 +105,7 @@ test("C6, F7: when the store refuses a write, and when the session is closed, wh
   const agent = new Agent({ model: scriptedModel([STARTS, "It runs."]), tools: [tool] });
   await agent.send("Start it", { session });
   let ended = 0;
-  const { promise, resolve } = Promise.withResolvers<StayedUntil>();
+  const { promise, resolve } = Promise.withResolvers<BackgroundWorkEnd>();
   const end = () => {
     ended += 1;
     resolve({ outcome: "it was asked to" });

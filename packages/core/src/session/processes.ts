@@ -1,9 +1,9 @@
 import type { EventBody } from "../conversation/event.ts";
-import type { Staying } from "../ports/tool-values.ts";
+import type { BackgroundWork } from "../ports/tool-values.ts";
 import { SessionError } from "./error.ts";
 
-interface Running {
-  readonly staying: Staying;
+interface RunningProcess {
+  readonly staying: BackgroundWork;
   /** The user or program that stopped the process, as the end of a sentence. Absent: the process ended by itself. */
   by: string | undefined;
   /** Resolves when the log has the end of the process, or cannot take it any more. */
@@ -16,7 +16,7 @@ const WITH_SESSION = "it was ended with the conversation that it belonged to";
 export class Processes {
   readonly #begun: () => number;
   readonly #commit: (event: EventBody) => void | Promise<void>;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RunningProcess>();
   /** Number of names given. The start of some of these processes may not be in the log yet. */
   #named = 0;
   #ending: string | undefined;
@@ -31,7 +31,7 @@ export class Processes {
    * Takes over a process and returns its name. The start is in the log when this resolves. The process ends with the
    * session at the latest. Rejects as the session's `commit` does, and then the process is ended.
    */
-  async stay(of: { readonly message: string; readonly call: string }, staying: Staying): Promise<string> {
+  async stay(of: { readonly message: string; readonly call: string }, staying: BackgroundWork): Promise<string> {
     this.#named = Math.max(this.#named, this.#begun()) + 1;
     const process = `p${this.#named}`;
     try {
@@ -45,7 +45,7 @@ export class Processes {
     return process;
   }
 
-  async #watch(process: string, { over }: Staying): Promise<void> {
+  async #watch(process: string, { over }: BackgroundWork): Promise<void> {
     const { outcome, known } = await over;
     const by = this.#running.get(process)?.by;
     this.#running.delete(process);

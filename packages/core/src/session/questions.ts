@@ -6,7 +6,7 @@ import type { Answer } from "../ports/verdict.ts";
 import { isLeft, SessionError, UnfitAnswerError } from "./error.ts";
 
 /** Returns the fault in arguments that a user wrote, or nothing if a call can run with exactly these arguments. */
-export type Unfit = (input: Json) => Promise<string | undefined>;
+export type InputProblemCheck = (input: Json) => Promise<string | undefined>;
 
 /** A question that waits for a user. */
 export interface AskedQuestion {
@@ -27,7 +27,7 @@ export interface AskedQuestion {
 export class Questions {
   readonly #waiting = new Map<
     string,
-    { readonly give: (answer: Answer) => void; readonly unfit?: Unfit | undefined }
+    { readonly give: (answer: Answer) => void; readonly unfit?: InputProblemCheck | undefined }
   >();
   /** Closed questions whose call has no end in the log yet: only the asking run may write that end. */
   readonly #closed = new WeakSet<OpenQuestion>();
@@ -89,7 +89,7 @@ export class Questions {
   }
 
   /** `unfit` checks arguments that a user wrote before the answer counts. `id`: the id of a question that is already open. */
-  ask(unfit?: Unfit, id = createId()): AskedQuestion {
+  ask(unfit?: InputProblemCheck, id = createId()): AskedQuestion {
     const given = Promise.withResolvers<Answer>();
     this.#waiting.set(id, { give: given.resolve, unfit });
     const close = (isLeaving: boolean) => {

@@ -4,20 +4,20 @@ import { readableEvent } from "../conversation/tree/readable-event.ts";
 import type { Voices } from "../past/voices.ts";
 import type { Log } from "../ports/store.ts";
 import type { FeedReader } from "./feed.ts";
-import { Heard, isText, type Streaming } from "./streaming.ts";
+import { isText, ReaderOffsets, type StreamingBuffer } from "./streaming.ts";
 
 /** Input of a replay to a reader with a cursor. */
-interface Missed {
+interface ReplaySource {
   readonly log: Log;
   readonly epoch: number;
   /** Sequence number of the last event before this epoch. */
   readonly openedAt: number;
   /** Sequence number of the last event so far. */
   readonly upTo: number;
-  readonly streaming: Streaming;
+  readonly streaming: StreamingBuffer;
   readonly voices: Voices;
   /** Ends of responses that a stopped process left unfinished. The reader may have received more of their text. */
-  readonly left: readonly Ended[];
+  readonly left: readonly CompletedParts[];
 }
 
 /**
@@ -26,7 +26,7 @@ interface Missed {
  * precede the event, so that a reader of deltas alone gets all text (W81). These are the original deltas if they are
  * still kept; if not, new deltas that begin no later than the reader's text ends.
  */
-export async function replay(reader: FeedReader, from: Cursor, missed: Missed): Promise<void> {
+export async function replay(reader: FeedReader, from: Cursor, missed: ReplaySource): Promise<void> {
   const { log, epoch, openedAt, upTo, streaming } = missed;
   const voices = missed.voices.again();
   reader.hold();
@@ -35,7 +35,7 @@ export async function replay(reader: FeedReader, from: Cursor, missed: Missed): 
   // A fragment sorts after the event that it followed, so cursors only ever grow.
   const fresh = streaming.after(known);
   const kept = streaming.keptAfter(known);
-  const text = new ReplayedText(reader, known, isForeign ? new Heard() : streaming.heardAt(known), voices);
+  const text = new ReplayedText(reader, known, isForeign ? new ReaderOffsets() : streaming.heardAt(known), voices);
   for (const ended of missed.left) text.takeBack(ended, { ...known, epoch: from.epoch });
   if (isForeign) reader.replay({ type: "feed.reset", epoch, seq: known.seq });
   const tellUpTo = (seq: number) => {
@@ -71,11 +71,11 @@ function isBehind(one: Delta | undefined, other: Delta | undefined): boolean {
 /** Replays text to a reader, each unit only once if the position of the reader is known. */
 class ReplayedText {
   readonly #reader: FeedReader;
-  readonly #heard: Heard;
+  readonly #heard: ReaderOffsets;
   readonly #voices: Voices;
   #at: { readonly seq: number; readonly offset: number };
 
-  constructor(reader: FeedReader, at: Cursor, heard: Heard, voices: Voices) {
+  constructor(reader: FeedReader, at: Cursor, heard: ReaderOffsets, voices: Voices) {
     this.#reader = reader;
     this.#at = at;
     this.#heard = heard;
@@ -114,7 +114,7 @@ class ReplayedText {
   }
 
   /** Reports where the text of an abandoned response ends: the reader discards its text after this point. */
-  takeBack({ message, parts }: Ended, at: Cursor): void {
+  takeBack({ message, parts }: CompletedParts, at: Cursor): void {
     for (const [index, part] of parts.entries()) {
       if (part.type !== "text" && part.type !== "reasoning") continue;
       const end = { message, part: index, text: "", begins: part.text.length };
@@ -123,7 +123,7 @@ class ReplayedText {
   }
 
   /** Replays a delta before its event. The cursor does not move: a reader that resumes from there gets the delta again. */
-  #say(event: Event & { readonly message: string }, part: number, kind: Kind, begins: number, text: string): void {
+  #say(event: Event & { readonly message: string }, part: number, kind: TextKind, begins: number, text: string): void {
     if (text === "") return;
     const { message, epoch } = event;
     const seq = event.seq - 1;
@@ -133,6 +133,6 @@ class ReplayedText {
   }
 }
 
-type Ended = Pick<Extract<Event, { readonly type: "message.completed" }>, "message" | "parts">;
+type CompletedParts = Pick<Extract<Event, { readonly type: "message.completed" }>, "message" | "parts">;
 
-type Kind = "text" | "reasoning";
+type TextKind = "text" | "reasoning";

@@ -29,7 +29,7 @@ export interface RunHandle {
 }
 
 /** The path of a finished run, with the data that the run derived from it. */
-export interface KnownPath {
+export interface WrittenPath {
   /** The last message of the path. */
   readonly leaf: string | null;
 }
@@ -59,14 +59,14 @@ export interface BeginOptions {
 }
 
 /** The end of a branch that a run or a holder has taken. */
-class Place {
+class BranchTip {
   leaf: string | null;
   /** True if the run adds a message of its own, so that it leaves `leaf` to others as soon as it has started. */
   readonly says: boolean;
   /** Opens when the place is free again. */
-  readonly free = new Gate();
+  readonly free = new RunGate();
   /** Opens when the start of the run is in the log. */
-  started = new Gate();
+  started = new RunGate();
 
   constructor(leaf: string | null, says: boolean) {
     this.leaf = leaf;
@@ -75,7 +75,7 @@ class Place {
 }
 
 /** A wait that ends once. The promise is created when the first caller waits. */
-class Gate {
+class RunGate {
   #isOpen = false;
   #opened: PromiseWithResolvers<void> | undefined;
 
@@ -91,13 +91,13 @@ class Gate {
   }
 }
 
-class LiveRun {
+class RunControl {
   readonly id: string;
-  readonly place: Place;
+  readonly place: BranchTip;
   readonly interrupted = new AbortController();
   #hurried: AbortController | undefined;
 
-  constructor(id: string, place: Place) {
+  constructor(id: string, place: BranchTip) {
     this.id = id;
     this.place = place;
   }
@@ -120,11 +120,11 @@ class LiveRun {
 }
 
 /** The live runs of a session, and the queue for each branch: a branch has one run at a time. */
-export class Runs {
+export class LiveRuns {
   readonly #state: ConversationState;
-  readonly #live = new SmallMap<LiveRun>();
+  readonly #live = new SmallMap<RunControl>();
   /** Ends of branches that `session.hold` keeps without a run. */
-  readonly #held = new Set<Place>();
+  readonly #held = new Set<BranchTip>();
   /** Waiting runs, each as the function that rejects its wait. */
   readonly #queue = new Set<(reason: Error) => void>();
   #closed: SessionError | undefined;
@@ -194,7 +194,7 @@ export class Runs {
   #hold(leaf: string | null): { moveTo(leaf: string): void; release(): void } | undefined {
     if (this.#closed) throw this.#closed;
     if (this.#placeAt(leaf, false)) return undefined;
-    const place = new Place(leaf, false);
+    const place = new BranchTip(leaf, false);
     this.#held.add(place);
     return {
       moveTo: (leaf) => {
@@ -226,11 +226,11 @@ export class Runs {
     // free too; now the second checks again and waits.
     if (this.#closed) throw this.#closed;
     if (signal?.aborted) throw new Interruption("interrupted before it began");
-    return this.#take(new Place(at, says), id);
+    return this.#take(new BranchTip(at, says), id);
   }
 
-  #take(place: Place, id: string): RunHandle {
-    const live = new LiveRun(id, place);
+  #take(place: BranchTip, id: string): RunHandle {
+    const live = new RunControl(id, place);
     this.#live.set(id, live);
     const leave = (leaf: string | null) => {
       place.leaf = leaf;
@@ -256,7 +256,7 @@ export class Runs {
       },
       goOn: (leaf) => {
         leave(leaf);
-        place.started = new Gate();
+        place.started = new RunGate();
         const next = this.#take(place, createId());
         // The closing session waits for the branch, so a run that begins now must end at once.
         if (this.#closed) next.interrupt(SESSION_CLOSED);
@@ -281,7 +281,7 @@ export class Runs {
   }
 
   /** Returns the owner of the end of a branch. `beside`: skips runs that will move to a branch of their own. */
-  #placeAt(leaf: string | null, beside: boolean): Place | undefined {
+  #placeAt(leaf: string | null, beside: boolean): BranchTip | undefined {
     for (const place of this.#held) if (place.leaf === leaf) return place;
     for (const { id, place } of this.#live.values()) {
       const started = this.#state.runs.get(id);
@@ -292,12 +292,12 @@ export class Runs {
   }
 
   /** Returns the run that owns a place, if the start of the run is in the log. */
-  #startedAt(place: Place): LiveRun | undefined {
+  #startedAt(place: BranchTip): RunControl | undefined {
     return this.#live.values().find((live) => live.place === place && this.#state.runs.has(live.id));
   }
 
   /** Returns the place of the run that works on the calls of a response. */
-  #workerOn(leaf: string | null): Place | undefined {
+  #workerOn(leaf: string | null): BranchTip | undefined {
     const message = leaf === null ? undefined : this.#state.messages.get(leaf);
     if (message?.role !== "assistant" || isSettled(message)) return undefined;
     return this.#live.get(message.run)?.place;

@@ -7,7 +7,7 @@ import { refuseUnknown } from "../conversation/option-names.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun, OpenQuestion } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
 import { answerFacts, approvalResolved } from "../past/answers.ts";
-import { Granted } from "../past/granted.ts";
+import { GrantedRights } from "../past/granted.ts";
 import { noPast, type Past, pastOf, wholePath } from "../past/past.ts";
 import { recover } from "../past/recovery.ts";
 import type { TurnSpending } from "../past/turn-spending.ts";
@@ -20,7 +20,7 @@ import { Interruption, noEntry, noMessage, noStore, SESSION_CLOSED, SessionError
 import type { FeedReader } from "./feed.ts";
 import { Inbox } from "./inbox.ts";
 import {
-  type AddOptions,
+  type AddMessageOptions,
   checkedId,
   checkSessionOptions,
   type HeldBranch,
@@ -28,8 +28,8 @@ import {
   type SessionOptions,
 } from "./options.ts";
 import { Processes } from "./processes.ts";
-import { type AskedQuestion, fittingAnswer, notOpen, Questions, type Unfit } from "./questions.ts";
-import { type BeginOptions, type KnownPath, type RunHandle, Runs } from "./runs.ts";
+import { type AskedQuestion, fittingAnswer, type InputProblemCheck, notOpen, Questions } from "./questions.ts";
+import { type BeginOptions, LiveRuns, type RunHandle, type WrittenPath } from "./runs.ts";
 import { Writer } from "./writer.ts";
 
 /**
@@ -57,10 +57,10 @@ export class Session {
   readonly wholePath: (path: readonly Message[]) => Promise<readonly Message[]>;
   readonly #writer: Writer;
   readonly #audience = new Audience();
-  readonly #runs: Runs;
+  readonly #runs: LiveRuns;
   readonly #inbox: Inbox;
   readonly #questions: Questions;
-  readonly #granted: Granted;
+  readonly #granted: GrantedRights;
   readonly #spending: TurnSpending;
   /**
    * Background processes that outlive the calls that began them.
@@ -69,7 +69,7 @@ export class Session {
   readonly processes: Processes;
   /** Responses with open calls that a run of this session continues, until the calls have results. */
   readonly #settling = new WeakMap<AssistantMessage, Promise<void>>();
-  #path: KnownPath | undefined;
+  #path: WrittenPath | undefined;
   /** Events that a stopped process did not write any more. */
   readonly #leftToSay: readonly EventBody[];
 
@@ -80,10 +80,10 @@ export class Session {
     this.#spending = spending;
     this.damage = log?.damage ?? [];
     this.window = options.window;
-    this.#runs = new Runs(state);
+    this.#runs = new LiveRuns(state);
     this.#inbox = new Inbox(this);
     this.#questions = new Questions(state.questions);
-    this.#granted = new Granted(log?.rights, state, rights);
+    this.#granted = new GrantedRights(log?.rights, state, rights);
     this.processes = new Processes(
       () => state.processesBegun,
       (event) => this.commit([event], { durable: true }),
@@ -234,7 +234,7 @@ export class Session {
    * Hands over the path that the last run kept, if the path ends at `leaf`. The session forgets the path.
    * @internal
    */
-  takePath(leaf: string | null): KnownPath | undefined {
+  takePath(leaf: string | null): WrittenPath | undefined {
     const path = this.#path;
     this.#path = undefined;
     return path?.leaf === leaf ? path : undefined;
@@ -244,7 +244,7 @@ export class Session {
    * Keeps the path of a run for the run that continues at its end.
    * @internal
    */
-  keepPath(path: KnownPath): void {
+  keepPath(path: WrittenPath): void {
     this.#path = path;
   }
 
@@ -315,7 +315,7 @@ export class Session {
    * await session.add("The tests of this branch failed meanwhile.", { author: "system" });
    * await agent.send("Go on.", { session });
    */
-  async add(content: UserContent, options: AddOptions = {}): Promise<string> {
+  async add(content: UserContent, options: AddMessageOptions = {}): Promise<string> {
     const { id } = options;
     if (id !== undefined && (this.state.messages.has(id) || this.state.inbox.some((waits) => waits.id === id)))
       return id;
@@ -495,7 +495,7 @@ export class Session {
    * `open`: the id of a question that is already in the log.
    * @internal
    */
-  ask(unfit?: Unfit, open?: string): AskedQuestion {
+  ask(unfit?: InputProblemCheck, open?: string): AskedQuestion {
     return this.#questions.ask(unfit, open);
   }
 

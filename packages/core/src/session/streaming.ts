@@ -29,7 +29,7 @@ type TextBody = Extract<DeltaBody, Pick<TextDelta, "type">>;
  * came as one delta. It then gets the text behind its cursor, cut inside the delta if necessary. No letter is lost or
  * repeated. For such readers, text is kept for a while after a checkpoint.
  */
-export class Streaming {
+export class StreamingBuffer {
   /** Deltas in the order of arrival. Neighbouring deltas of calls are merged; checkpoints soon take those of text. */
   #fresh: Delta[] = [];
   /** The original deltas of the last text that is in the log. */
@@ -98,8 +98,8 @@ export class Streaming {
   }
 
   /** Returns how much of the kept parts a reader at `cursor` has received. */
-  heardAt(cursor: Cursor): Heard {
-    const heard = new Heard();
+  heardAt(cursor: Cursor): ReaderOffsets {
+    const heard = new ReaderOffsets();
     for (const delta of [...this.#kept.slice(this.#keptFrom), ...this.#fresh]) {
       if (!isText(delta) || delta.seq > cursor.seq) continue;
       const ahead = delta.seq === cursor.seq ? Math.max(0, delta.offset - cursor.offset) : 0;
@@ -146,7 +146,7 @@ export class Streaming {
 }
 
 /** The length of text that a reader has received of each part, in UTF-16 units. */
-export class Heard {
+export class ReaderOffsets {
   readonly #ends = new Map<string, number>();
 
   /** Returns where the received text of a part ends, or nothing if unknown. */

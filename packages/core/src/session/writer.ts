@@ -2,7 +2,7 @@ import type { Event, EventBody } from "../conversation/event.ts";
 import type { Cursor, Delta, DeltaBody, DeltaSource } from "../conversation/feed-item.ts";
 import { readableEvent } from "../conversation/tree/readable-event.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
-import type { Granted } from "../past/granted.ts";
+import type { GrantedRights } from "../past/granted.ts";
 import type { Past } from "../past/past.ts";
 import type { Log } from "../ports/store.ts";
 import type { Audience } from "./audience.ts";
@@ -10,7 +10,7 @@ import { SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
 import type { Questions } from "./questions.ts";
 import { replay } from "./replay.ts";
-import { beginOf, isText, Streaming } from "./streaming.ts";
+import { beginOf, isText, StreamingBuffer } from "./streaming.ts";
 
 /** An event body that may have happened before it is written. */
 type Fact = EventBody & { readonly at?: number };
@@ -21,7 +21,7 @@ interface WriterParts extends Pick<Past, "state" | "voices" | "spending"> {
   readonly log: Log | undefined;
   readonly audience: Audience;
   readonly questions: Questions;
-  readonly granted: Granted;
+  readonly granted: GrantedRights;
   /** The log was copied into this store from outside, and has not been written to yet. */
   readonly isForeign: boolean;
   /** Events to write before all others: the creation of the conversation, or the events that a crash left unwritten. */
@@ -41,7 +41,7 @@ interface WriterParts extends Pick<Past, "state" | "voices" | "spending"> {
  */
 export class Writer {
   readonly #parts: WriterParts;
-  readonly #appends: Appends | undefined;
+  readonly #appends: AppendQueue | undefined;
   readonly #epoch: number;
   /** Sequence number of the last event. */
   #seq: number;
@@ -49,14 +49,14 @@ export class Writer {
   readonly #openedAt: number;
   #first: readonly Fact[];
   #isForeign: boolean;
-  readonly #streaming = new Streaming(() => this.#saveText());
+  readonly #streaming = new StreamingBuffer(() => this.#saveText());
   #offset = 0;
   #broken: SessionError | undefined;
 
   constructor(parts: WriterParts) {
     const { log, first, isForeign } = parts;
     this.#parts = parts;
-    this.#appends = log && new Appends(log);
+    this.#appends = log && new AppendQueue(log);
     this.#epoch = log?.epoch ?? 1;
     this.#seq = log?.seq ?? 0;
     this.#openedAt = this.#seq;
@@ -196,7 +196,7 @@ const DURABLE = { durable: true } as const;
 const NOTHING: readonly Fact[] = [];
 
 /** Appends to a log one after the other, because sequence numbers must continue from the last event in the log. */
-class Appends {
+class AppendQueue {
   readonly #log: Log;
   #last: Promise<void> | undefined;
 

@@ -13,7 +13,7 @@ import { assistantMessage } from "../run/branch.ts";
 import { type TurnRun, tell, tellOnce } from "../run/run.ts";
 
 /** `held`: nothing of the call is published before the forwarded tool is known. */
-type OpenCall = { id: string; tool: string; part: number; text: string; via?: string; held?: boolean } & {
+type StreamingCall = { id: string; tool: string; part: number; text: string; via?: string; held?: boolean } & {
   provider?: ProviderData | undefined;
 };
 
@@ -25,8 +25,8 @@ export class ResponseMessage implements ModelSink {
   /** Id of the message. */
   readonly id: string;
   readonly #run: TurnRun;
-  readonly #open = new Map<number, OpenCall>();
-  readonly #calls: OpenCall[] = [];
+  readonly #open = new Map<number, StreamingCall>();
+  readonly #calls: StreamingCall[] = [];
   readonly #provider = new Map<number, ProviderData>();
   readonly #sources: Part[] = [];
   /** Actions of the provider, each with the index of the part that it precedes. */
@@ -191,7 +191,7 @@ export class ResponseMessage implements ModelSink {
         return;
       case "call": {
         this.#kind = undefined;
-        const call: OpenCall = { id: this.#freeId(part.id), tool: part.tool, part: ++this.#part, text: "" };
+        const call: StreamingCall = { id: this.#freeId(part.id), tool: part.tool, part: ++this.#part, text: "" };
         this.#open.set(part.index, call);
         this.#calls.push(call);
         if (this.#run.agent.toolbox.find(call.tool)?.forwards) call.held = true;
@@ -230,21 +230,21 @@ export class ResponseMessage implements ModelSink {
   }
 
   /** Replaces a call of a forwarding tool by the forwarded call. */
-  #shown(call: OpenCall): DeltaBody {
+  #shown(call: StreamingCall): DeltaBody {
     const forwarded = this.#run.agent.toolbox.forwarded(call.tool, call.text);
     if (forwarded) Object.assign(call, { via: call.tool, tool: forwarded.tool, text: forwarded.inputText });
     call.held = false;
     return this.#inputDelta(call, call.text);
   }
 
-  #mayBegin(eager: EagerCalls, { id }: OpenCall): void {
+  #mayBegin(eager: EagerCalls, { id }: StreamingCall): void {
     const calls = this.calls();
     const index = calls.findIndex((call) => call.id === id);
     const asked = calls[index];
     if (asked) eager.consider(asked, calls.slice(0, index));
   }
 
-  #inputDelta(call: OpenCall, text: string): DeltaBody {
+  #inputDelta(call: StreamingCall, text: string): DeltaBody {
     return { type: "call.input.delta", message: this.id, part: call.part, call: call.id, tool: call.tool, text };
   }
 

@@ -4,7 +4,7 @@ import type { AssistantMessage, Finish } from "../conversation/message.ts";
 import type { ModelDriver, ModelError, ModelRequest } from "../ports/model.ts";
 import { assistantMessage } from "../run/branch.ts";
 import { Patience, waitToRetry } from "../run/patience.ts";
-import { type StandIn, type TurnRun, tell } from "../run/run.ts";
+import { type FallbackModel, type TurnRun, tell } from "../run/run.ts";
 import { messageOf, notExecuted } from "../toolbox/execute.ts";
 import { callModel } from "./model-call.ts";
 import { ResponseMessage } from "./response-message.ts";
@@ -32,7 +32,7 @@ export async function takeStep(
   run: TurnRun,
   model: ModelDriver,
   toolChoice: "auto" | "none",
-  standIn?: StandIn,
+  standIn?: FallbackModel,
 ): Promise<StepEnd> {
   const { agent, branch } = run;
   const request: ModelRequest = {

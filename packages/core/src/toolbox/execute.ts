@@ -17,7 +17,7 @@ const MOST_FILES = 20;
 const TOO_MANY = `a call brings ${MOST_FILES} files at most`;
 
 /** Outcome of one execution. The model gets `output` and `files`. */
-export interface Outcome {
+export interface ExecutionOutcome {
   readonly status: "completed" | "failed" | "cancelled";
   readonly output: string;
   readonly files?: readonly FilePart[];
@@ -35,7 +35,7 @@ export async function execute(
   outer: AbortSignal,
   contextFor: (signal: AbortSignal) => OuterContext,
   model: object = {},
-): Promise<Outcome> {
+): Promise<ExecutionOutcome> {
   if (outer.aborted) return { status: "cancelled", output: notExecuted(outer) };
   const limit = tool.maxOutput ?? DEFAULT_OUTPUT;
   const timer = tool.timeout === undefined ? undefined : new Timeout(tool.name, tool.timeout, outer);
@@ -74,7 +74,7 @@ export async function execute(
 
 /** Waits for work, but at most 3 seconds after the signal has aborted. */
 export async function withGrace<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const gone = new Abandoned(signal);
+  const gone = new GracePeriod(signal);
   try {
     return await Promise.race([work(), gone.promise]);
   } finally {
@@ -88,7 +88,7 @@ export function notExecuted(signal: AbortSignal): string {
 }
 
 /** The result of an aborted call, with its output so far. */
-function stopped(signal: AbortSignal, output: string): Outcome {
+function stopped(signal: AbortSignal, output: string): ExecutionOutcome {
   const status = signal.reason instanceof ToolTimeout ? "failed" : "cancelled";
   const why = messageOf(signal.reason);
   return { status, output: output === "" ? `Stopped: ${why}.` : `Stopped: ${why}. Until then:\n${output}` };
@@ -117,7 +117,7 @@ class Timeout {
 }
 
 /** Rejects a grace period after the signal has aborted: the wait for the tool ends. */
-class Abandoned {
+class GracePeriod {
   readonly promise: Promise<never>;
   readonly #signal: AbortSignal;
   #timer: NodeJS.Timeout | undefined;

@@ -4,7 +4,7 @@ import { meantInput } from "../conversation/checked/meant-input.ts";
 import type { Json } from "../conversation/message.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
 import { writtenInput } from "../conversation/written-input.ts";
-import type { Checked } from "../ports/define-tool.ts";
+import type { CheckedArguments } from "../ports/define-tool.ts";
 import type { ToolSchema } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { InputSchema, JsonSchema } from "../ports/tool-values.ts";
@@ -27,7 +27,7 @@ export class Toolbox {
   /** Names of the tools that accept `earlier:` addresses. */
   readonly earlierReaders: readonly string[];
   #digest: string | undefined;
-  readonly #tools = new Map<string, { readonly tool: Tool; readonly check: Check }>();
+  readonly #tools = new Map<string, { readonly tool: Tool; readonly check: ArgumentCheck }>();
 
   private constructor(tools: readonly Tool[], check?: (tool: Tool) => void) {
     const forwards = tools.some((tool) => tool.forwards);
@@ -82,7 +82,7 @@ export class Toolbox {
   }
 
   /** Returns the arguments for a tool, or the reason why they do not fit. */
-  check(name: string, input: Json): Checked | Promise<Checked> {
+  check(name: string, input: Json): CheckedArguments | Promise<CheckedArguments> {
     const known = this.#tools.get(name);
     return known ? known.check(input) : { ok: false, problem: this.unknown(name) };
   }
@@ -96,12 +96,12 @@ export class Toolbox {
   }
 }
 
-type Check = (input: Json) => Checked | Promise<Checked>;
+type ArgumentCheck = (input: Json) => CheckedArguments | Promise<CheckedArguments>;
 
 /** Checks arguments that do not fit once more, corrected to the model's probable meaning. */
-function asMeant(schema: JsonSchema, check: Check): Check {
+function asMeant(schema: JsonSchema, check: ArgumentCheck): ArgumentCheck {
   return (input) => {
-    const again = (checked: Checked) => {
+    const again = (checked: CheckedArguments) => {
       const meant = checked.ok ? undefined : meantInput(schema, input);
       return meant === undefined ? checked : check(meant);
     };
@@ -142,8 +142,8 @@ function withoutIdleBound(keyword: string, value: unknown): unknown {
 }
 
 /** Returns a check by a Standard Schema. */
-export function checkStandard(schema: StandardSchemaV1): (input: Json) => Checked | Promise<Checked> {
-  const verdict = (result: StandardSchemaV1.Result<unknown>): Checked => {
+export function checkStandard(schema: StandardSchemaV1): (input: Json) => CheckedArguments | Promise<CheckedArguments> {
+  const verdict = (result: StandardSchemaV1.Result<unknown>): CheckedArguments => {
     if (!result.issues) return { ok: true, input: result.value as Json };
     const problems = result.issues.map(({ path = [], message }) => {
       const keys = path.map((key) => String(typeof key === "object" ? key.key : key));
@@ -157,7 +157,7 @@ export function checkStandard(schema: StandardSchemaV1): (input: Json) => Checke
   };
 }
 
-function checkJsonSchema(schema: JsonSchema): (input: Json) => Checked {
+function checkJsonSchema(schema: JsonSchema): (input: Json) => CheckedArguments {
   let validator: Validator | undefined;
   return (input) => {
     // Created at the first call, because few of hundreds of tools are called.

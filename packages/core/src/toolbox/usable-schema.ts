@@ -1,7 +1,7 @@
 import { dereference, type Schema } from "@cfworker/json-schema";
 import { messageOf } from "./execute.ts";
 
-type Keywords = Readonly<Record<string, unknown>>;
+type ToolSchemaKeywords = Readonly<Record<string, unknown>>;
 
 const TYPES = new Set<unknown>(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
@@ -67,7 +67,10 @@ export function schemaProblem(schema: unknown): string | undefined {
 }
 
 /** Yields a schema and all nested schemas, each with its place. */
-function* within(schema: unknown, place: readonly string[]): Generator<readonly [readonly string[], Keywords]> {
+function* within(
+  schema: unknown,
+  place: readonly string[],
+): Generator<readonly [readonly string[], ToolSchemaKeywords]> {
   if (!isKeywords(schema)) return;
   yield [place, schema];
   for (const [keyword, value] of Object.entries(schema)) {
@@ -103,6 +106,6 @@ function isSchema(value: unknown): boolean {
   return typeof value === "boolean" || isKeywords(value);
 }
 
-function isKeywords(value: unknown): value is Keywords {
+function isKeywords(value: unknown): value is ToolSchemaKeywords {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

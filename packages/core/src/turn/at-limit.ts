@@ -1,13 +1,13 @@
 import { openLimit } from "../conversation/tree/asking.ts";
 import type { ModelDriver } from "../ports/model.ts";
 import { inTime } from "../run/limits.ts";
-import type { Ending } from "../run/mode.ts";
+import type { LoopEnd } from "../run/mode.ts";
 import { type TurnRun, tellModel } from "../run/run.ts";
 import { isLeft } from "../session/error.ts";
 import { takeStep } from "../step/step.ts";
 
 /** Applies the limit policy. Returns nothing if the turn continues. */
-export async function atLimit(run: TurnRun, model: ModelDriver, limit: string): Promise<Ending | undefined> {
+export async function atLimit(run: TurnRun, model: ModelDriver, limit: string): Promise<LoopEnd | undefined> {
   const error = { code: "limit", message: `The turn reached ${limit}.` };
   const { policy = "wrap-up" } = run.agent.limits;
   if (policy === "fail") return { reason: "limit", limit, error };
@@ -54,7 +54,7 @@ export async function askRun(run: TurnRun, reason: string, offers?: "file"): Pro
 }
 
 /** Makes a final model call without tools, so that the turn ends with a response. */
-async function lastWord(run: TurnRun, model: ModelDriver, limit: string): Promise<Ending | undefined> {
+async function lastWord(run: TurnRun, model: ModelDriver, limit: string): Promise<LoopEnd | undefined> {
   const { budget, followers } = run;
   if (followers.size > 0) await followers.drop(`the turn reached ${limit}`);
   await tellModel(

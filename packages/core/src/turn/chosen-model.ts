@@ -2,7 +2,7 @@ import { orAborted } from "../model/alarm.ts";
 import type { ModelDriver, ModelError } from "../ports/model.ts";
 import { checkPrice, inTime } from "../run/limits.ts";
 import { isOut } from "../run/patience.ts";
-import type { Asking, TurnAgent, TurnRun } from "../run/run.ts";
+import type { RunWithModel, TurnAgent, TurnRun } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 
 /** Applies model changes that users make during a turn. */
@@ -18,7 +18,7 @@ export class ChosenModel {
    * Returns the run and model of the next step, with another model if the conversation was given one. If that model is
    * unavailable or breaks a limit, the feed reports it and the turn keeps its model.
    */
-  async now(asking: Asking): Promise<Asking> {
+  async now(asking: RunWithModel): Promise<RunWithModel> {
     const { run } = asking;
     const { session, agent, budget, origin } = run;
     const chosen = session.state.model;
@@ -27,7 +27,7 @@ export class ChosenModel {
     // A sub-agent keeps the model of its call.
     if (run.call !== undefined) return asking;
     this.#known = chosen;
-    const look = async ({ signal }: TurnRun): Promise<Asking> => {
+    const look = async ({ signal }: TurnRun): Promise<RunWithModel> => {
       try {
         const { changed, model } = await steppedBy(agent, modelNamed, chosen, signal);
         return { run: { ...run, agent: changed }, model };
@@ -45,11 +45,11 @@ export class ChosenModel {
    * Returns the turn with the next fallback for a model that is out (C9), or nothing if none is left. The feed gets the
    * replacement, and the reason for each fallback that is unavailable or breaks a limit.
    */
-  async standIn({ run, model }: Asking, error: ModelError): Promise<Asking | undefined> {
+  async standIn({ run, model }: RunWithModel, error: ModelError): Promise<RunWithModel | undefined> {
     const { session, agent, budget, origin } = run;
     const { modelNamed, fallbacks } = agent;
     if (!modelNamed || !isOut(error)) return undefined;
-    const find = async ({ signal }: TurnRun): Promise<Asking | undefined> => {
+    const find = async ({ signal }: TurnRun): Promise<RunWithModel | undefined> => {
       for (const [index, name] of fallbacks.entries()) {
         try {
           const found = await steppedBy(agent, modelNamed, name, signal);

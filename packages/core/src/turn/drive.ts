@@ -1,6 +1,6 @@
 import type { WaitingInput } from "../conversation/state.ts";
 import { inputsFor } from "../conversation/tree/inbox.ts";
-import { Branch } from "../run/branch.ts";
+import { RunBranch } from "../run/branch.ts";
 import type { TurnWatch } from "../run/new-run.ts";
 import type { TurnAgent } from "../run/run.ts";
 import { type Interruption, isLeft, SessionError } from "../session/error.ts";
@@ -41,16 +41,16 @@ export class Interrupts implements Disposable {
 }
 
 /** A session, and the interrupts of its run. */
-export interface Driving {
+export interface DriveOptions {
   readonly session: Session;
   readonly interrupts: Interrupts;
 }
 
 /** A run that owns the end of its branch. */
-class Driven {
+class DrivenRun {
   readonly handle: RunHandle;
   readonly #session: Session;
-  #branch: Branch;
+  #branch: RunBranch;
   #isOver = false;
 
   constructor(session: Session, handle: RunHandle) {
@@ -58,10 +58,10 @@ class Driven {
     this.#session = session;
     const known = session.takePath(handle.leaf);
     // A long path is walked once, and not by each run that continues at the end of the last run.
-    this.#branch = known instanceof Branch ? known : new Branch(session, handle.leaf);
+    this.#branch = known instanceof RunBranch ? known : new RunBranch(session, handle.leaf);
   }
 
-  get branch(): Branch {
+  get branch(): RunBranch {
     return this.#branch;
   }
 
@@ -69,7 +69,7 @@ class Driven {
   async moveTo(leaf: string | null): Promise<void> {
     if (leaf === this.#branch.leaf) return;
     await this.handle.moveTo(leaf);
-    this.#branch = new Branch(this.#session, leaf);
+    this.#branch = new RunBranch(this.#session, leaf);
   }
 
   /** Ends this run and begins another run, ahead of all that wait for the branch. */
@@ -105,11 +105,11 @@ class Driven {
  */
 export async function drive<Result>(
   begun: RunHandle | Promise<RunHandle>,
-  { session, interrupts }: Driving,
-  work: (run: Driven) => Promise<Result>,
+  { session, interrupts }: DriveOptions,
+  work: (run: DrivenRun) => Promise<Result>,
 ): Promise<Result> {
   const handle = await begun;
-  const run = new Driven(session, handle);
+  const run = new DrivenRun(session, handle);
   interrupts.watch(handle);
   try {
     const result = await work(run);
@@ -121,7 +121,7 @@ export async function drive<Result>(
 }
 
 /** Options for turns that are taken one after the other. */
-export interface TakingTurns extends Driving {
+export interface TurnLoopOptions extends DriveOptions {
   /** Prepares the agent once the run has its branch. Throws for invalid options. */
   agent(): TurnAgent;
   readonly watch: TurnWatch;
@@ -133,7 +133,7 @@ export interface TakingTurns extends Driving {
 }
 
 /** The last turn, and the leaf of its branch. */
-export interface Taken extends EndedTurn {
+export interface LastTurn extends EndedTurn {
   readonly leaf: string | null;
 }
 
@@ -143,9 +143,9 @@ export interface Taken extends EndedTurn {
  */
 export async function takeTurns(
   first: RunHandle | Promise<RunHandle>,
-  startOn: (branch: Branch) => TurnStart,
-  taking: TakingTurns,
-): Promise<Taken> {
+  startOn: (branch: RunBranch) => TurnStart,
+  taking: TurnLoopOptions,
+): Promise<LastTurn> {
   const { session } = taking;
   let begun = first;
   let { watch } = taking;

@@ -6,7 +6,7 @@ import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { LoopDriver, SubTask, Tool } from "../ports/tool.ts";
 import type { SubTaskEnd } from "../ports/tool-values.ts";
 import { finishedWith, type Mode } from "../run/mode.ts";
-import type { Compaction, Launching, TurnAgent, TurnRun } from "../run/run.ts";
+import type { Compaction, SubAgentLaunch, TurnAgent, TurnRun } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
 import { Interrupts, takeTurns } from "./drive.ts";
@@ -16,7 +16,7 @@ import { resultText, type Turn } from "./turn.ts";
  * Runs a sub-agent in its own conversation: a tree below the launching call, in the same log and feed. After a crash, a
  * started sub-agent continues and a finished one does not run again.
  */
-export async function launch(parent: TurnRun, launching: Launching, task: SubTask): Promise<SubTaskEnd> {
+export async function launch(parent: TurnRun, launching: SubAgentLaunch, task: SubTask): Promise<SubTaskEnd> {
   const { state } = parent.session;
   const deep = parent.budget.tooDeep();
   if (deep !== undefined) throw new Error(`Not launched: ${deep}. Do the task yourself.`);
@@ -29,7 +29,7 @@ export async function launch(parent: TurnRun, launching: Launching, task: SubTas
 
 async function work(
   parent: TurnRun,
-  { call, signal, isRepeatable }: Launching,
+  { call, signal, isRepeatable }: SubAgentLaunch,
   agent: TurnAgent,
   leaf: string,
 ): Promise<SubTaskEnd> {

@@ -10,7 +10,7 @@ import { ModelError, type ModelSink, type PromptResult } from "../ports/model.ts
 import type { LoopDriver, ReportedCall, Tool, TurnSink } from "../ports/tool.ts";
 import { assistantMessage } from "../run/branch.ts";
 import { inTime } from "../run/limits.ts";
-import { type Ending, failed } from "../run/mode.ts";
+import { failed, type LoopEnd } from "../run/mode.ts";
 import { type TurnRun, tell } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
 import { ResponseMessage } from "../step/response-message.ts";
@@ -29,7 +29,7 @@ class LimitReached extends Error {
  * Runs a turn by an external loop. At the end, every call has its result and no response is open. At a limit the turn
  * ends without a final answer, since the loop cannot be forced to give one.
  */
-export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<Ending> {
+export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<LoopEnd> {
   return inTime(
     run,
     () => run.budget.hardTime(),
@@ -108,7 +108,7 @@ function isBranched({ session, branch: { path } }: TurnRun): boolean {
 }
 
 /** A call of a complete response that has no result yet. */
-interface OpenCall {
+interface UnansweredCall {
   readonly asked: AskedCall;
   readonly message: string;
   /** The call runs or is being decided, so it outlives its response. */
@@ -119,7 +119,7 @@ interface OpenCall {
 class ReportedTurn implements TurnSink {
   readonly #run: TurnRun;
   #response: ResponseMessage | undefined;
-  readonly #calls = new Map<string, OpenCall>();
+  readonly #calls = new Map<string, UnansweredCall>();
   #closed = false;
   /** The limit that ended the turn. */
   limit: string | undefined;
@@ -253,7 +253,7 @@ class ReportedTurn implements TurnSink {
   }
 
   /** Gives open calls `why` as their result: all, or those chosen by `which`. */
-  async #settle(why: string, which: (call: OpenCall) => boolean = () => true): Promise<void> {
+  async #settle(why: string, which: (call: UnansweredCall) => boolean = () => true): Promise<void> {
     const cancelled: EventBody[] = [];
     for (const [id, call] of this.#calls) {
       if (!which(call)) continue;
@@ -274,7 +274,7 @@ class ReportedTurn implements TurnSink {
   }
 
   /** Returns a call of a complete response without a result. Throws for any other call. */
-  #open(call: string): OpenCall {
+  #open(call: string): UnansweredCall {
     this.#mustBeOpen();
     const open = this.#calls.get(call);
     if (open && !isEnded(this.#callOf(open.message, call)?.status ?? "cancelled")) return open;

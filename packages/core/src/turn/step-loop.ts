@@ -3,15 +3,15 @@ import { makeRoom, useSummary } from "../context/compaction.ts";
 import { withWindow } from "../context/overflow.ts";
 import type { ModelError } from "../ports/model.ts";
 import { inTime } from "../run/limits.ts";
-import { type Ending, failed } from "../run/mode.ts";
-import { type Asking, deliverSteering, tellModel } from "../run/run.ts";
+import { failed, type LoopEnd } from "../run/mode.ts";
+import { deliverSteering, type RunWithModel, tellModel } from "../run/run.ts";
 import { takeStep } from "../step/step.ts";
 import { atLimit } from "./at-limit.ts";
 import type { ChosenModel } from "./chosen-model.ts";
 import { afterFailure, refuseAgain, refuseTooLarge } from "./too-large.ts";
 
 /** The default loop: takes steps until the model asks for no call, or a limit is reached. */
-export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Ending> {
+export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promise<LoopEnd> {
   let { run, model } = begun;
   const { budget, progress, signal } = run;
   const { mode } = run.agent;

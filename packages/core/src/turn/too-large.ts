@@ -5,15 +5,15 @@ import { textOf, type UserMessage } from "../conversation/message.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary, worktreeAt } from "../conversation/tree/path.ts";
 import { type ModelDriver, ModelError } from "../ports/model.ts";
-import type { Asking, StandIn, TurnRun } from "../run/run.ts";
+import type { FallbackModel, RunWithModel, TurnRun } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 import { askRun } from "./at-limit.ts";
 
 /** Handles a failed model call. Returns nothing if the turn continues with a shorter request, or the error that ends the turn. */
 export async function afterFailure(
-  asking: Asking,
+  asking: RunWithModel,
   error: ModelError,
-  standIn: StandIn,
+  standIn: FallbackModel,
 ): Promise<ModelError | undefined> {
   const repaired = await repairOverflow(asking, error, standIn);
   if (repaired !== "stuck") return repaired === "shorter" ? undefined : error;

@@ -19,9 +19,9 @@ import { askingRuns, openLimit } from "../conversation/tree/asking.ts";
 import { deliver, stillWaiting } from "../conversation/tree/inbox.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { processesOf } from "../past/state-block.ts";
-import { assistantMessage, type Branch } from "../run/branch.ts";
+import { assistantMessage, type RunBranch } from "../run/branch.ts";
 import { type Budget, checkPrice, LimitError, type Limits } from "../run/limits.ts";
-import type { Ending, TurnProblem } from "../run/mode.ts";
+import type { LoopEnd, TurnProblem } from "../run/mode.ts";
 import { finishedWith } from "../run/mode.ts";
 import { newRun, type TurnWatch } from "../run/new-run.ts";
 import { type TurnAgent, type TurnRun, tell } from "../run/run.ts";
@@ -96,7 +96,7 @@ export async function runTurn(
   handle: RunHandle,
   session: Session,
   agent: TurnAgent,
-  branch: Branch,
+  branch: RunBranch,
   start: TurnStart,
   watch: TurnWatch,
 ): Promise<EndedTurn> {
@@ -109,14 +109,14 @@ export async function runTurn(
   const { run } = "run" in model ? { run: fresh } : await chosen.now({ run: fresh, model });
   await begin(run, start);
   handle.started();
-  const ending = await takeSteps(run, start, chosen).catch((cause: unknown): Ending => {
+  const ending = await takeSteps(run, start, chosen).catch((cause: unknown): LoopEnd => {
     if (cause instanceof SessionError) throw cause;
     return { reason: "failed", error: { code: "defect", message: messageOf(cause), cause } };
   });
   return { turn: await end(run, ending), budget: run.budget };
 }
 
-async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): Promise<Ending> {
+async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): Promise<LoopEnd> {
   const { model, memory, mode } = run.agent;
   if (memory && start.type !== "here") await recallInto(run, memory);
   await goOnWithCalls(run);
@@ -221,7 +221,7 @@ function summaryToPlan({ branch }: TurnRun): { readonly response: string; readon
   return typeof summary === "string" ? { response: response.id, text: summary } : undefined;
 }
 
-async function end(run: TurnRun, ending: Ending): Promise<Turn> {
+async function end(run: TurnRun, ending: LoopEnd): Promise<Turn> {
   const { limit, error } = ending;
   const { session, agent, branch, budget, call, followers, begun, progress } = run;
   await begun.end();

@@ -10,7 +10,7 @@ import type { Workplace } from "./workplace.ts";
 const PATIENCE = 15 * 60_000;
 
 /** The agent, mode, model and client tools of a turn. */
-export type HowTaken = Pick<Command<"turn.say">, "agent" | "mode" | "model" | "tools">;
+export type TurnSettings = Pick<Command<"turn.say">, "agent" | "mode" | "model" | "tools">;
 
 /**
  * Returns the agent for a conversation, on the branch down to `at`. The model comes from the command, the conversation, or the
@@ -20,7 +20,7 @@ export type HowTaken = Pick<Command<"turn.say">, "agent" | "mode" | "model" | "t
 export async function agentFor(
   { host }: Workplace,
   { session }: LiveConversation,
-  how: HowTaken,
+  how: TurnSettings,
   at?: string | null,
 ): Promise<Agent> {
   const named = how.agent === undefined ? undefined : await namedAgent(host, how.agent);

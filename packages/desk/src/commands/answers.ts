@@ -11,15 +11,15 @@ import { asOpened } from "@banyan/core/hosts";
 import { type ConversationDirectory, rulesFrom } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
-import { NotThere, Unfitting } from "../request/problem.ts";
+import { NotThereError, UnfittingAnswerError } from "../request/problem.ts";
 import { agentFor } from "./agent-for.ts";
 import { continueTurn } from "./turns.ts";
 import type { Handlers, Workplace } from "./workplace.ts";
 
-type Waiting = Result<"question.list">["waiting"][number];
+type ListedQuestion = Result<"question.list">["waiting"][number];
 
 /** A decision about a call, by a user or a rule. */
-type Decided = "allow" | "deny";
+type CallDecision = "allow" | "deny";
 
 /** Commands that answer questions. */
 export const answerHandlers: Handlers<"question.list" | "question.answer" | "rule.revoke"> = {
@@ -31,17 +31,18 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     const live = await desk.conversations.open(conversation);
     const { session } = live;
     const asked = session.state.questions.get(question);
-    if (!asked) throw new NotThere("This question does not exist or was already answered.");
+    if (!asked) throw new NotThereError("This question does not exist or was already answered.");
     const { decision } = answer;
     const remember = decision === "answer" ? undefined : answer.remember;
     const { tool } = (asked.type === "approval" && callIn(session.state, asked)) || {};
     if (remember) rulesFrom({ [decision]: [remember.pattern] }, tool === undefined ? [] : [tool]);
-    if (remember && asked.type !== "approval") throw new Unfitting("Only the answer to a tool call can have a rule.");
+    if (remember && asked.type !== "approval")
+      throw new UnfittingAnswerError("Only the answer to a tool call can have a rule.");
     const turn = turnThatWaits(session.state, asked);
     // Reject unusable tools before the answer counts, so that the client can answer again.
     if (tools && turn) await agentFor(desk, live, { tools }, turn.leaf);
     await session.answer(question, answer).catch((error: unknown) => {
-      throw error instanceof UnfitAnswerError ? new Unfitting(error.message) : error;
+      throw error instanceof UnfitAnswerError ? new UnfittingAnswerError(error.message) : error;
     });
     const isPlan = asked.type === "approval" && callIn(session.state, asked)?.about?.handsIn === true;
     if (isPlan && decision === "allow") {
@@ -89,7 +90,7 @@ async function stateOf(directory: ConversationDirectory, id: string): Promise<Co
 }
 
 /** The questions of a conversation, in the order in which they arose. */
-function waitingIn(state: ConversationState): Waiting[] {
+function waitingIn(state: ConversationState): ListedQuestion[] {
   const { id, labels, messages, questions } = state;
   const directory = labels.cwd === undefined ? {} : { directory: labels.cwd };
   return questions
@@ -103,7 +104,7 @@ function waitingIn(state: ConversationState): Waiting[] {
 }
 
 /** Stores a rule for good. Returns the reason if that fails. */
-function whyNotKept({ host }: Workplace, pattern: string, list: Decided): string | undefined {
+function whyNotKept({ host }: Workplace, pattern: string, list: CallDecision): string | undefined {
   try {
     host.remember(pattern, list);
     return undefined;
@@ -113,7 +114,11 @@ function whyNotKept({ host }: Workplace, pattern: string, list: Decided): string
 }
 
 /** Allows or denies the waiting calls that a new rule covers, so that users need not answer them. */
-export async function answerWhatIsCovered(live: LiveConversation, desk: Workplace, decision: Decided): Promise<void> {
+export async function answerWhatIsCovered(
+  live: LiveConversation,
+  desk: Workplace,
+  decision: CallDecision,
+): Promise<void> {
   const { session } = live;
   if (session.state.questions.size === 0) return;
   const agent = await agentFor(desk, live, {});

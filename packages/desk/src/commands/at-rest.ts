@@ -1,19 +1,20 @@
 import { type ConversationState, type Message, pathTo, type Session } from "@banyan/core";
-import type { TakenBack } from "@banyan/host";
-import { AtWork, asAtWork, NotThere } from "../request/problem.ts";
+import type { RestorationResult } from "@banyan/host";
+import { AtWorkError, asAtWork, NotThereError } from "../request/problem.ts";
 
-/** Throws `NotThere` when one of these messages is not in the conversation. Ignores `undefined`. */
+/** Throws `NotThereError` when one of these messages is not in the conversation. Ignores `undefined`. */
 export function mustBeThere({ messages }: ConversationState, ...named: readonly (string | undefined)[]): void {
   for (const id of named)
-    if (id !== undefined && !messages.has(id)) throw new NotThere(`There is no message ${id} in this conversation.`);
+    if (id !== undefined && !messages.has(id))
+      throw new NotThereError(`There is no message ${id} in this conversation.`);
 }
 
-/** Throws `AtWork` while a turn or a sub-agent works or waits for a user below one of these messages. */
+/** Throws `AtWorkError` while a turn or a sub-agent works or waits for a user below one of these messages. */
 export function mustBeAtRest(state: ConversationState, messages: Iterable<string | undefined>): void {
   const ends = new Set([...messages].map((id) => wayTo(state, id).at(-1)));
   const isOn = (leaf: string | null) => wayTo(state, leaf).some((message) => ends.has(message));
-  if (state.runs.values().some(({ leaf }) => isOn(leaf))) throw new AtWork();
-  if (state.waiting.values().some(({ leaf }) => isOn(leaf))) throw new AtWork({ isWaiting: true });
+  if (state.runs.values().some(({ leaf }) => isOn(leaf))) throw new AtWorkError();
+  if (state.waiting.values().some(({ leaf }) => isOn(leaf))) throw new AtWorkError({ isWaiting: true });
 }
 
 /**
@@ -23,8 +24,8 @@ export function mustBeAtRest(state: ConversationState, messages: Iterable<string
 export async function whileAtRest(
   session: Session,
   leaf: string,
-  putBack: () => Promise<TakenBack>,
-): Promise<TakenBack> {
+  putBack: () => Promise<RestorationResult>,
+): Promise<RestorationResult> {
   try {
     return await session.hold(leaf, async (held) => {
       const taken = await putBack();

@@ -13,8 +13,8 @@ import {
 import { BRANCHES_AT_ONCE, type Command } from "@banyan/protocol";
 import { TurnNotBegun } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
-import { AtWork, asAtWork, NotThere, problemOf, Unfitting } from "../request/problem.ts";
-import { agentFor, type HowTaken } from "./agent-for.ts";
+import { AtWorkError, asAtWork, NotThereError, problemOf, UnfittingAnswerError } from "../request/problem.ts";
+import { agentFor, type TurnSettings } from "./agent-for.ts";
 import { statesThatMayWait } from "./answers.ts";
 import { mustBeAtRest, mustBeThere } from "./at-rest.ts";
 import { eventsOf } from "./conversations.ts";
@@ -119,7 +119,7 @@ export const branchHandlers: Handlers<
     mustBeThere(state, at);
     const fork = forkAbove(state, at ?? standing(state, state.leaf));
     if (fork === undefined)
-      throw new NotThere("There is only one branch, so there is nothing to compare. Ask several models first.");
+      throw new NotThereError("There is only one branch, so there is nothing to compare. Ask several models first.");
     const events = await eventsOf(session);
     const branches = await compareBranches(state, host.worktrees, { at: fork, events });
     return { at: fork, branches };
@@ -134,10 +134,10 @@ export const branchHandlers: Handlers<
       const { state } = session;
       mustBeThere(state, from, to);
       const at = placeIn(live, to);
-      if (at === null) throw new NotThere("There is no branch yet to bring the changes to.");
+      if (at === null) throw new NotThereError("There is no branch yet to bring the changes to.");
       const leaf = newestLeaf(state, from);
       if (pathTo(state, at).some((message) => message.id === leaf))
-        throw new Unfitting("Choose another branch: the source and the target are the same.");
+        throw new UnfittingAnswerError("Choose another branch: the source and the target are the same.");
       if (isDone(live, id)) return { message: id, files: 0, problems: [] };
       mustBeAtRest(state, [leaf, at]);
       const { bring } = await host.ready();
@@ -176,8 +176,8 @@ export const branchHandlers: Handlers<
     const { host } = desk;
     for (const state of await statesThatMayWait(desk)) {
       const isIn = ({ leaf }: LiveRun) => worktreeAt(state, leaf) === name;
-      if (state.runs.values().some(isIn)) throw new AtWork();
-      if (state.waiting.values().some(isIn)) throw new AtWork({ isWaiting: true });
+      if (state.runs.values().some(isIn)) throw new AtWorkError();
+      if (state.waiting.values().some(isIn)) throw new AtWorkError({ isWaiting: true });
     }
     await host.worktrees.remove(name, { changes });
     return {};
@@ -186,8 +186,8 @@ export const branchHandlers: Handlers<
 
 /** Throws while a turn that works or waits for a user ends at this message: a new message would wait for that turn. */
 function mustBeFree({ runs, waiting }: ConversationState, at: string | null): void {
-  if (runs.values().some(({ leaf }) => leaf === at)) throw new AtWork();
-  if (waiting.values().some(({ leaf }) => leaf === at)) throw new AtWork({ isWaiting: true });
+  if (runs.values().some(({ leaf }) => leaf === at)) throw new AtWorkError();
+  if (waiting.values().some(({ leaf }) => leaf === at)) throw new AtWorkError({ isWaiting: true });
 }
 
 /** The message to continue from. Throws when the named message is not there. */
@@ -212,11 +212,11 @@ function askedModels({
   const often = times ?? (models.length === 1 ? ATTEMPTS : 1);
   const asked = models.flatMap((model) => Array.from({ length: often }, () => model));
   if (asked.length <= BRANCHES_AT_ONCE) return asked;
-  throw new Unfitting(`These are ${asked.length} branches; at most ${BRANCHES_AT_ONCE} are asked at once.`);
+  throw new UnfittingAnswerError(`These are ${asked.length} branches; at most ${BRANCHES_AT_ONCE} are asked at once.`);
 }
 
 /** The agent, mode and model of one branch. */
-function withModel({ agent, mode }: Command<"branch.fan">, model: string | undefined): HowTaken {
+function withModel({ agent, mode }: Command<"branch.fan">, model: string | undefined): TurnSettings {
   return { agent, mode, ...(model !== undefined && { model }) };
 }
 

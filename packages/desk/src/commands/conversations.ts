@@ -1,7 +1,7 @@
 import { type Event, isEvent, type Session } from "@banyan/core";
 import { type StoredConversation, withRedactedTitle } from "@banyan/host";
 import { shownTo } from "../live/frame.ts";
-import { NotThere } from "../request/problem.ts";
+import { NotThereError } from "../request/problem.ts";
 import type { Handlers, Workplace } from "./workplace.ts";
 
 /** Loaded at the first export or import: its schemas are large, and terminals have a desk, too. */
@@ -40,7 +40,7 @@ export const conversationHandlers: Handlers<
       named === undefined
         ? (await conversations.list({ ...labelled(cwd), limit: 1, programs: false }))[0]
         : await directory.find(named);
-    if (!found) throw new NotThere("There is no conversation yet. Send a message to start one.");
+    if (!found) throw new NotThereError("There is no conversation yet. Send a message to start one.");
     return { conversation: found.id, title: found.title };
   },
 

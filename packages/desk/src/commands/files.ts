@@ -1,7 +1,7 @@
 import { dirname } from "node:path/posix";
 import { type ChangesPlace, changesOf, revertBranch, undoableCalls, undoCall } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
-import { NotThere } from "../request/problem.ts";
+import { NotThereError } from "../request/problem.ts";
 import { mustBeAtRest, mustBeThere, whileAtRest } from "./at-rest.ts";
 import type { Handlers, ServedHost } from "./workplace.ts";
 
@@ -36,7 +36,7 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | 
       const { state } = session;
       const { backups } = await host.ready();
       mustBeThere(state, leaf);
-      if (!state.calls.has(call)) throw new NotThere(`There is no call ${call} in this conversation.`);
+      if (!state.calls.has(call)) throw new NotThereError(`There is no call ${call} in this conversation.`);
       const done = undoableCalls(state, leaf).find((known) => known.call === call);
       // A call that is already undone stays undone.
       if (!done) return { changes: [], problems: [] };

@@ -1,5 +1,5 @@
-import { ShareError, type Shares } from "../request/principal.ts";
-import { NotThere } from "../request/problem.ts";
+import { ShareError, type ShareStore } from "../request/principal.ts";
+import { NotThereError } from "../request/problem.ts";
 import { mustBeThere } from "./at-rest.ts";
 import type { Handlers } from "./workplace.ts";
 
@@ -20,12 +20,12 @@ export const shareHandlers: Handlers<"share.create" | "share.list" | "share.revo
   },
 
   "share.revoke"({ share }, { shares }) {
-    if (!there(shares).revoke(share)) throw new NotThere(`There is no link ${share}.`);
+    if (!there(shares).revoke(share)) throw new NotThereError(`There is no link ${share}.`);
     return {};
   },
 };
 
-function there(shares: Shares | undefined): Shares {
+function there(shares: ShareStore | undefined): ShareStore {
   if (shares) return shares;
   throw new ShareError("Links need a server, and none is running here. To share a file, use /export with HTML.");
 }

@@ -3,14 +3,14 @@ import type { Session } from "@banyan/core";
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
 import { instructionsRequest, type LiveRun, REVIEWER } from "@banyan/core/conversation";
 import { slashIn } from "@banyan/core/shown";
-import { listPrompts, modeLeft, PromptError, type SaidByPrompt, saidByPrompt, saidWithSlash } from "@banyan/host";
+import { listPrompts, modeLeft, PromptError, type PromptText, saidByPrompt, saidWithSlash } from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command, Result } from "@banyan/protocol";
-import type { Beginning } from "../live/beginnings.ts";
+import type { TurnBeginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
-import { AtWork, problemOf, Unfitting } from "../request/problem.ts";
-import { agentFor, type HowTaken, handedOut } from "./agent-for.ts";
-import { type Handlers, together, type Workplace, type Written, withoutSecrets, written } from "./workplace.ts";
+import { AtWorkError, problemOf, UnfittingAnswerError } from "../request/problem.ts";
+import { agentFor, handedOut, type TurnSettings } from "./agent-for.ts";
+import { type Handlers, type PreparedMessage, together, type Workplace, withoutSecrets, written } from "./workplace.ts";
 
 /** Commands that start and stop turns. */
 export const turnHandlers: Handlers<
@@ -126,7 +126,7 @@ async function toSay(
   desk: Workplace,
   parts: readonly UserPart[],
   { asIs, slash, ...how }: Parameters<typeof written>[2] & Pick<Command<"turn.say">, "asIs" | "slash">,
-): Promise<ToSay> {
+): Promise<MessageForModel> {
   const clean = async (some: readonly UserPart[]) =>
     asIs ? withoutSecrets(desk, some) : await written(desk, some, how);
   const [first, ...others] = parts;
@@ -139,7 +139,7 @@ async function toSay(
  * Returns the text that stands for `/name` at the start of a message (C18). The name is a prompt's, or that of our own text
  * command such as `/init`. Rejects with `PromptError` for other commands, which need a client that shows their effect.
  */
-async function saidBySlash({ host }: Workplace, text: string, signal: AbortSignal): Promise<SaidByPrompt | undefined> {
+async function saidBySlash({ host }: Workplace, text: string, signal: AbortSignal): Promise<PromptText | undefined> {
   const asked = slashIn(text);
   const action = asked && actionNamed(asked.name);
   const isPrompt = async (name: string) =>
@@ -153,24 +153,28 @@ async function saidBySlash({ host }: Workplace, text: string, signal: AbortSigna
 
 /** The parts of a prompt. Files that it names with `@` are attached, except if an MCP server provides the prompt. */
 async function writtenByPrompt(
-  { parts, asIs }: SaidByPrompt,
+  { parts, asIs }: PromptText,
   desk: Workplace,
   how: Parameters<typeof written>[2],
-): Promise<Written> {
+): Promise<PreparedMessage> {
   return asIs ? withoutSecrets(desk, parts) : written(desk, parts, how);
 }
 
 /** A message to send, and the model that the prompt asks for, if any. */
-interface ToSay {
-  readonly message: Written;
+interface MessageForModel {
+  readonly message: PreparedMessage;
   readonly model?: string | undefined;
 }
 
 /** Sends a message: to the run that the command names, or as the start of a turn. */
 async function sayIn(
-  command: Said & HowTaken & { readonly conversation: string },
+  command: MessageTarget & TurnSettings & { readonly conversation: string },
   desk: Workplace,
-  inWords: (how: { readonly signal: AbortSignal; readonly folder: string; readonly isDone: boolean }) => Promise<ToSay>,
+  inWords: (how: {
+    readonly signal: AbortSignal;
+    readonly folder: string;
+    readonly isDone: boolean;
+  }) => Promise<MessageForModel>,
 ): Promise<Result<"turn.say">> {
   using beginning = desk.beginnings.of(command);
   const live = await desk.conversations.open(command.conversation);
@@ -188,17 +192,18 @@ async function sayIn(
 }
 
 /** Throws if a review would get no changes: the model call would cost money and review nothing. */
-function mustHaveChanges({ agent }: { readonly agent?: string | undefined }, { told }: Written): void {
+function mustHaveChanges({ agent }: { readonly agent?: string | undefined }, { told }: PreparedMessage): void {
   const isLacking = told.problems.length > 0 && !told.attached.some(({ kind }) => kind === "diff");
-  if (agent === REVIEWER && isLacking) throw new Unfitting(`There is nothing to review. ${told.problems.join(" ")}`);
+  if (agent === REVIEWER && isLacking)
+    throw new UnfittingAnswerError(`There is nothing to review. ${told.problems.join(" ")}`);
 }
 
 /** The place, run and delivery of a message. */
-type Said = Pick<Command<"message.add">, "id" | "at" | "run"> & Pick<Command<"turn.say">, "delivery">;
+type MessageTarget = Pick<Command<"message.add">, "id" | "at" | "run"> & Pick<Command<"turn.say">, "delivery">;
 
 /** Sends a message to its run. Without a run, `otherwise` adds it below a message. Returns whether the message waits. */
 async function deliver(
-  command: Said,
+  command: MessageTarget,
   parts: readonly UserPart[],
   live: LiveConversation,
   otherwise: (at: string | null | undefined) => Promise<unknown>,
@@ -226,7 +231,7 @@ async function deliver(
     return false;
   } catch (error) {
     // Another turn has begun there meanwhile, and gets the message.
-    const other = error instanceof AtWork ? hearer({ at: place }, live) : undefined;
+    const other = error instanceof AtWorkError ? hearer({ at: place }, live) : undefined;
     if (other === undefined) throw error;
     return deliver({ ...command, run: other }, parts, live, otherwise);
   }
@@ -243,7 +248,7 @@ function folderFor(
 }
 
 /** The run that gets a message: the named run, or the run that ends at the message's place. The run may wait for a user. */
-function hearer({ run, at }: Pick<Said, "run" | "at">, { session }: LiveConversation): string | undefined {
+function hearer({ run, at }: Pick<MessageTarget, "run" | "at">, { session }: LiveConversation): string | undefined {
   const { runs, waiting, leaf } = session.state;
   if (run !== undefined) return runs.has(run) || waiting.has(run) ? run : undefined;
   return [...runs.values(), ...waiting.values()].find((live) => live.leaf === (at === undefined ? leaf : at))?.id;
@@ -251,14 +256,14 @@ function hearer({ run, at }: Pick<Said, "run" | "at">, { session }: LiveConversa
 
 /** Begins a turn. Resolves when the turn is in the log, like `LiveChats.begin`. */
 export async function begin(
-  command: HowTaken & Pick<Command, "id">,
+  command: TurnSettings & Pick<Command, "id">,
   directive: Directive,
   at: string | undefined,
   {
     live,
     beginning,
     desk,
-  }: { readonly live: LiveConversation; readonly beginning: Beginning; readonly desk: Workplace },
+  }: { readonly live: LiveConversation; readonly beginning: TurnBeginning; readonly desk: Workplace },
 ): Promise<void> {
   const { mcp } = await desk.host.ready();
   // Disposed of when the turn has begun. The turn reports the servers that are still missing.
@@ -291,7 +296,7 @@ export function continueTurn(
       return undefined;
     } catch (error) {
       // Another run already continues the turn.
-      if (error instanceof AtWork) return undefined;
+      if (error instanceof AtWorkError) return undefined;
       return `Your answer is saved, but the turn does not continue by itself: ${problemOf(error)?.message ?? desk.told(error)}`;
     }
   });

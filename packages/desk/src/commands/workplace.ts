@@ -6,7 +6,7 @@ import type { Beginnings } from "../live/beginnings.ts";
 import type { LiveChats } from "../live/live-chats.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
 import type { DeskCommand } from "../request/command.ts";
-import type { Principal, Shares } from "../request/principal.ts";
+import type { Principal, ShareStore } from "../request/principal.ts";
 
 /** The parts of the application that a server needs; a `Host` has them. */
 export type ServedHost = Pick<
@@ -50,7 +50,7 @@ export interface Workplace {
   readonly directory: ConversationDirectory;
   readonly conversations: LiveConversations;
   /** Absent where no guest could open a link, as in a terminal. */
-  readonly shares: Shares | undefined;
+  readonly shares: ShareStore | undefined;
   readonly beginnings: Beginnings;
   readonly chats: LiveChats;
   /** The files of the workspace. */
@@ -76,7 +76,7 @@ export type Handlers<Names extends DeskCommand> = {
 };
 
 /** A prepared message, and the notes about it for the user. */
-export interface Written {
+export interface PreparedMessage {
   readonly parts: readonly UserPart[];
   readonly told: {
     readonly attached: readonly { readonly name: string; readonly kind: string; readonly size: number }[];
@@ -94,7 +94,7 @@ export async function written(
     signal,
     folder,
   }: { readonly principal: Principal; readonly signal: AbortSignal; readonly folder: string },
-): Promise<Written> {
+): Promise<PreparedMessage> {
   const how = { outside: principal.isHere === true, folder };
   const messages = await Promise.all(
     parts.map((part) => (part.type === "text" ? writtenMessage(host, part.text, signal, how) : undefined)),
@@ -113,7 +113,7 @@ export async function written(
 }
 
 /** Removes secrets from text that the user did not write, and attaches nothing that it names. */
-export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]): Written {
+export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]): PreparedMessage {
   let redacted = false;
   const clean = parts.map((part) => {
     if (part.type !== "text") return part;
@@ -125,7 +125,7 @@ export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]):
 }
 
 /** Joins two parts of one message. */
-export function together({ parts, told }: Written, behind: Written): Written {
+export function together({ parts, told }: PreparedMessage, behind: PreparedMessage): PreparedMessage {
   return {
     parts: [...parts, ...behind.parts],
     told: {

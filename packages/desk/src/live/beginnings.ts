@@ -10,7 +10,7 @@ export class TurnNotBegun extends Error {
 }
 
 /** A requested turn that is not in its session's log yet. */
-export interface Beginning extends Disposable {
+export interface TurnBeginning extends Disposable {
   /** Aborts when the turn must stop waiting for servers: a client hastened or interrupted it. */
   readonly patience: AbortSignal;
   /** Aborts with `TurnNotBegun` when a client interrupts the turn. */
@@ -19,7 +19,7 @@ export interface Beginning extends Disposable {
   begins(): void;
 }
 
-interface Asked {
+interface PendingTurn {
   readonly conversation: string;
   readonly id: string;
   readonly impatience: AbortController;
@@ -31,11 +31,16 @@ interface Asked {
  * knows the turn. An interruption must reach these turns, too.
  */
 export class Beginnings {
-  readonly #asked = new Set<Asked>();
+  readonly #asked = new Set<PendingTurn>();
 
   /** Call this as soon as the command arrives. Dispose of the result when the command is done: `return await`, not `return`. */
-  of({ conversation, id }: Pick<Command<"turn.resume">, "conversation" | "id">): Beginning {
-    const asked: Asked = { conversation, id, impatience: new AbortController(), interruption: new AbortController() };
+  of({ conversation, id }: Pick<Command<"turn.resume">, "conversation" | "id">): TurnBeginning {
+    const asked: PendingTurn = {
+      conversation,
+      id,
+      impatience: new AbortController(),
+      interruption: new AbortController(),
+    };
     this.#asked.add(asked);
     return {
       patience: asked.impatience.signal,
@@ -67,7 +72,7 @@ export class Beginnings {
     return meant.length;
   }
 
-  #of(conversation: string, id: string | undefined): readonly Asked[] {
+  #of(conversation: string, id: string | undefined): readonly PendingTurn[] {
     return [...this.#asked].filter(
       (asked) => asked.conversation === conversation && (id === undefined || asked.id === id),
     );

@@ -1,16 +1,16 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
 import { mergeDeltas } from "@banyan/core/hosts";
-import { Frame, shownTo, type Viewer } from "./frame.ts";
+import { ClientFrame, type FeedViewer, shownTo } from "./frame.ts";
 
 /** Milliseconds between two frames of one conversation. */
 const FRAME = 16;
 
 /** One client of a broadcast. */
 export interface Receiver {
-  readonly viewer: Viewer;
+  readonly viewer: FeedViewer;
   /** Sends a frame. Clients with equal rights share the frame. `at` is the feed position behind the frame. */
-  send(frame: Frame, at: Cursor): void;
+  send(frame: ClientFrame, at: Cursor): void;
   /** True if too much unsent data waits for this client: the broadcast then sends no more. */
   readonly isFull: boolean;
   /** The broadcast dropped this full client at position `at`. The client must join again to get more. */
@@ -68,7 +68,7 @@ export class Broadcast {
     this.#receivers.add(receiver);
     const retries = [...this.#retries.values()].filter(({ nextAt }) => nextAt > Date.now());
     const shown = retries.flatMap((item) => shownTo(item, receiver.viewer) ?? []);
-    if (shown.length > 0 && !receiver.isFull) receiver.send(Frame.ofFeed(this.#session.id, shown), this.#latest);
+    if (shown.length > 0 && !receiver.isFull) receiver.send(ClientFrame.ofFeed(this.#session.id, shown), this.#latest);
   }
 
   leave(receiver: Receiver): void {
@@ -88,11 +88,11 @@ export class Broadcast {
     }
     if (this.#pending.length === 0) return;
     const items = this.#pending;
-    const whole = Frame.ofFeed(this.#session.id, items);
-    const frameFor = (viewer: Viewer) => {
+    const whole = ClientFrame.ofFeed(this.#session.id, items);
+    const frameFor = (viewer: FeedViewer) => {
       const shown = items.map((item) => shownTo(item, viewer));
       if (shown.every((item, index) => item === items[index])) return whole;
-      return Frame.ofFeed(
+      return ClientFrame.ofFeed(
         this.#session.id,
         shown.filter((item) => item !== undefined),
       );

@@ -1,10 +1,10 @@
 import type { FeedItem } from "@banyan/core";
 import type { Right, ServerFrame } from "@banyan/protocol";
-import type { Only } from "../request/principal.ts";
+import type { ShareScope } from "../request/principal.ts";
 import { itemOnly } from "./shown-only.ts";
 
 /** A frame for clients: as an object for clients in this process, and as bytes that all other clients share. */
-export class Frame {
+export class ClientFrame {
   readonly told: ServerFrame;
   /** The error behind the frame, for a client of this process. */
   readonly cause: unknown;
@@ -17,11 +17,11 @@ export class Frame {
   }
 
   /** A frame with items of a feed. `texts` are the items as JSON, if the caller has them already. */
-  static ofFeed(conversation: string, items: readonly FeedItem[], texts?: readonly string[]): Frame {
+  static ofFeed(conversation: string, items: readonly FeedItem[], texts?: readonly string[]): ClientFrame {
     const bytes =
       texts &&
       Buffer.from(`{"type":"feed","conversation":${JSON.stringify(conversation)},"items":[${texts.join(",")}]}`);
-    return new Frame({ type: "feed", conversation, items }, bytes && { bytes });
+    return new ClientFrame({ type: "feed", conversation, items }, bytes && { bytes });
   }
 
   /** The frame as JSON in UTF-8. */
@@ -32,16 +32,16 @@ export class Frame {
 }
 
 /** The rights that decide which items of a feed a client gets. */
-export interface Viewer {
+export interface FeedViewer {
   readonly rights: readonly Right[];
-  readonly only?: Only;
+  readonly only?: ShareScope;
 }
 
 /**
  * Returns the item as this viewer may see it, or `undefined`. A link shows only its conversation (S29). Other viewers without the
  * right to act see that content was stored for the model, but not its text (S28).
  */
-export function shownTo<Item extends FeedItem>(item: Item, viewer: Viewer): Item | undefined {
+export function shownTo<Item extends FeedItem>(item: Item, viewer: FeedViewer): Item | undefined {
   // `itemOnly` maps an event to an event.
   if (viewer.only) return itemOnly(item, viewer.only) as Item | undefined;
   return seesAllOf(item, viewer) ? item : { ...item, text: "" };
@@ -51,6 +51,6 @@ export function shownTo<Item extends FeedItem>(item: Item, viewer: Viewer): Item
  * Returns whether a viewer sees all of an item. Instructions and tool schemas, which go to the model, need the right to act (S28).
  * Everybody sees a file that a call produced.
  */
-function seesAllOf(item: FeedItem, { rights }: Viewer): boolean {
+function seesAllOf(item: FeedItem, { rights }: FeedViewer): boolean {
   return item.type !== "content.stored" || item.mediaType !== undefined || rights.includes("act");
 }

@@ -1,13 +1,13 @@
 import type { ListedConversation } from "@banyan/protocol";
 import { expect, test } from "vitest";
-import type { Frame } from "./frame.ts";
+import type { ClientFrame } from "./frame.ts";
 import { ListWatch } from "./list-watch.ts";
 
 test("F74: watchers of the list are told what changed, or the whole list when any conversation may have changed", async () => {
   const listed = ["a", "b"].map((id): ListedConversation => {
     return { id, title: id, labels: {}, createdAt: 1, updatedAt: 1, running: 0, waiting: 1, unread: 0 };
   });
-  const frames: Frame["told"][] = [];
+  const frames: ClientFrame["told"][] = [];
   const watch = new ListWatch(
     async () => listed,
     (error) => {

@@ -1,12 +1,12 @@
 import type { ListedConversation } from "@banyan/protocol";
-import { Frame } from "./frame.ts";
+import { ClientFrame } from "./frame.ts";
 
 /** Milliseconds between two checks for changed conversations. */
 const EVERY = 250;
 
 /** A client that watches the list of conversations. */
 export interface ListWatcher {
-  send(frame: Frame): void;
+  send(frame: ClientFrame): void;
 }
 
 /** Sends changes of the conversation list to the clients that watch the list, several changes in one frame. */
@@ -74,7 +74,7 @@ export class ListWatch implements Disposable {
       return;
     }
     const changed = all.filter(({ id }) => ids.delete(id) || isAny);
-    const frame = new Frame({ type: "conversations", changed, removed: [...ids] });
+    const frame = new ClientFrame({ type: "conversations", changed, removed: [...ids] });
     for (const watcher of this.#watchers) watcher.send(frame);
   }
 }

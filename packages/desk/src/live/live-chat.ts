@@ -23,12 +23,12 @@ export interface LiveChatEvents {
   defect(error: unknown): void;
 }
 
-interface Waiting {
+interface WaitingChat {
   readonly leaf: string | null;
   answer(next: Chat | undefined): void;
 }
 
-interface Begun extends PromiseWithResolvers<string> {
+interface PendingStart extends PromiseWithResolvers<string> {
   readonly id: string;
 }
 
@@ -47,10 +47,10 @@ export class LiveChat {
   readonly #events: LiveChatEvents;
   /** Turn handlers that already wait for the user. */
   readonly #prompts = new WeakSet<TurnHandler>();
-  #begun: Begun;
+  #begun: PendingStart;
   /** The id of the chat's run, once the run is in the log. */
   #run: string | undefined;
-  #waiting: Waiting | undefined;
+  #waiting: WaitingChat | undefined;
   #moved = Promise.withResolvers<void>();
 
   constructor(session: Session, asked: AskedTurn, events: LiveChatEvents) {
@@ -176,6 +176,6 @@ export class LiveChat {
   }
 }
 
-function begunOf({ id }: AskedTurn): Begun {
+function begunOf({ id }: AskedTurn): PendingStart {
   return { id, ...Promise.withResolvers<string>() };
 }

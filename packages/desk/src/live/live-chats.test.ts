@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { Client, type Watched } from "@banyan/client";
+import { Client, type WatchedConversation } from "@banyan/client";
 import { Agent, type AgentOptions, createId, Session, say as saying } from "@banyan/core";
 import { scriptedModel, stall, text } from "@banyan/core/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
@@ -51,7 +51,7 @@ async function talking(options: AgentOptions) {
 }
 
 /** Waits until a conversation meets a condition. */
-function holds(watched: Watched, is: () => boolean): Promise<void> {
+function holds(watched: WatchedConversation, is: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {
     if (is()) resolve();

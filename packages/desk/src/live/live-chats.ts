@@ -2,7 +2,7 @@ import type { Session } from "@banyan/core";
 import { standing } from "@banyan/core/conversation";
 import { orAborted } from "@banyan/core/hosts";
 import { asAtWork } from "../request/problem.ts";
-import type { Beginning } from "./beginnings.ts";
+import type { TurnBeginning } from "./beginnings.ts";
 import { type AskedTurn, LiveChat } from "./live-chat.ts";
 
 /** Maximum number of chats of a desk that wait for a user. Above this number, the chat that has waited longest ends. */
@@ -34,7 +34,7 @@ export class LiveChats {
    * Begins a turn. Resolves when the turn is in the log. Rejects with `TurnNotBegun` when a client interrupted the turn before,
    * with `AtWork` while another turn works there, and with any other error that prevents the turn.
    */
-  async begin(session: Session, asked: AskedTurn, beginning: Beginning): Promise<void> {
+  async begin(session: Session, asked: AskedTurn, beginning: TurnBeginning): Promise<void> {
     try {
       await this.#begin(session, asked, beginning);
     } catch (error) {
@@ -42,7 +42,7 @@ export class LiveChats {
     }
   }
 
-  async #begin(session: Session, asked: AskedTurn, beginning: Beginning): Promise<void> {
+  async #begin(session: Session, asked: AskedTurn, beginning: TurnBeginning): Promise<void> {
     for (let wait = this.#unsettled(session); wait; wait = this.#unsettled(session))
       await orAborted(wait, beginning.interruption);
     // No `await` may come between the last check and `goOn`, or the new chat.

@@ -2,10 +2,10 @@ import { type Cursor, type FeedItem, isEvent, type Message, type RunEnd, type Se
 import type { NarrowedRule } from "@banyan/protocol";
 import { sizeOf } from "@banyan/protocol/values";
 import { Broadcast } from "./broadcast.ts";
-import type { Activity } from "./elsewhere.ts";
-import { Frame, type Viewer } from "./frame.ts";
+import type { ConversationActivity } from "./elsewhere.ts";
+import { ClientFrame, type FeedViewer } from "./frame.ts";
 import { stateOnly } from "./shown-only.ts";
-import { type Line, Subscription } from "./subscription.ts";
+import { type ClientConnection, Subscription } from "./subscription.ts";
 
 /** Maximum number of UTF-16 units of messages in one answer; a single larger message is still sent. */
 const READ_AT_ONCE = 1024 * 1024;
@@ -30,7 +30,7 @@ export class LiveConversation {
   readonly session: Session;
   readonly #broadcast: Broadcast;
   readonly #events: LiveEvents;
-  readonly #subscriptions = new Map<Subscription, Line>();
+  readonly #subscriptions = new Map<Subscription, ClientConnection>();
   /** Runs of the main agent, not of sub-agents. */
   readonly #turns = new Set<string>();
   #beginning = 0;
@@ -67,13 +67,13 @@ export class LiveConversation {
   }
 
   /** The number of its runs and of its open questions. */
-  get activity(): Activity {
+  get activity(): ConversationActivity {
     const { runs, questions } = this.session.state;
     return { running: runs.size, waiting: questions.size };
   }
 
   /** Adds a client: behind the cursor `from`, or with a snapshot that has the branch of `leaf` in view. */
-  async subscribe(line: Line, from?: Cursor, leaf?: string): Promise<Subscription> {
+  async subscribe(line: ClientConnection, from?: Cursor, leaf?: string): Promise<Subscription> {
     await this.#broadcast.settled();
     const failed = (error: unknown) => this.#tellBroken(subscription, line, error);
     const narrowed = () => this.#events.narrowed();
@@ -100,7 +100,7 @@ export class LiveConversation {
    */
   async read(
     messages: readonly string[],
-    { only }: Viewer,
+    { only }: FeedViewer,
     subscription: Subscription | undefined,
     answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
   ): Promise<void> {
@@ -179,7 +179,7 @@ export class LiveConversation {
 
   #tell(reason: "removed" | "broken", message: string, cause?: unknown): void {
     this.#broadcast.flush();
-    const frame = new Frame({ type: "ended", conversation: this.session.id, reason, message }, { cause });
+    const frame = new ClientFrame({ type: "ended", conversation: this.session.id, reason, message }, { cause });
     for (const [subscription, line] of this.#subscriptions) {
       subscription.end();
       line.send(frame);
@@ -188,10 +188,12 @@ export class LiveConversation {
   }
 
   /** Ends one subscription whose missed items cannot be read; other clients are not affected. */
-  #tellBroken(subscription: Subscription, line: Line, error: unknown): void {
+  #tellBroken(subscription: Subscription, line: ClientConnection, error: unknown): void {
     this.unsubscribe(subscription);
     const message = `The messages since then cannot be read: ${wordsOf(error)}`;
-    line.send(new Frame({ type: "ended", conversation: this.session.id, reason: "broken", message }, { cause: error }));
+    line.send(
+      new ClientFrame({ type: "ended", conversation: this.session.id, reason: "broken", message }, { cause: error }),
+    );
   }
 }
 

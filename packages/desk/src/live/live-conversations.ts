@@ -1,9 +1,9 @@
 import type { Session } from "@banyan/core";
 import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
-import { type Host, listForUsers, narrowedRules, type ProgramAnswers, searchForUsers } from "@banyan/host";
+import { type AnswerStyle, type Host, listForUsers, narrowedRules, searchForUsers } from "@banyan/host";
 import type { ListedConversation } from "@banyan/protocol";
 import { ServerStopping } from "../request/problem.ts";
-import type { Activity } from "./elsewhere.ts";
+import type { ConversationActivity } from "./elsewhere.ts";
 import { LiveConversation } from "./live-conversation.ts";
 import type { UnreadCounts } from "./unread.ts";
 
@@ -16,7 +16,7 @@ export interface LiveConversationsOptions {
   /** The conversation's entry in the list may have changed or gone. */
   changed(conversation: string): void;
   /** The activity of conversations that are open on other nodes. Absent: there are no other nodes. */
-  elsewhere?(): Promise<ReadonlyMap<string, Activity>>;
+  elsewhere?(): Promise<ReadonlyMap<string, ConversationActivity>>;
 }
 
 /**
@@ -37,7 +37,7 @@ export class LiveConversations {
   }
 
   /** Creates a conversation, or opens the one with this id. The first message stores it. Rejects with `StoreError`. */
-  async create(id?: string, program?: ProgramAnswers): Promise<LiveConversation> {
+  async create(id?: string, program?: AnswerStyle): Promise<LiveConversation> {
     const { host } = this.#options;
     if (id === undefined) return this.#keep(await host.newSession(undefined, program));
     return this.#had(id, () => host.newSession(id, program));
@@ -172,7 +172,7 @@ export class LiveConversations {
     }
   }
 
-  #listed({ questions = [], ...summary }: ConversationSummary, elsewhere?: Activity): ListedConversation {
+  #listed({ questions = [], ...summary }: ConversationSummary, elsewhere?: ConversationActivity): ListedConversation {
     const { running = 0, waiting = 0 } = elsewhere ?? {};
     // A node that took over a conversation may not have reported its questions; the store knows those that outlive a process.
     const closed = { running, waiting: Math.max(waiting, questions.length) };

@@ -1,7 +1,7 @@
 import { Agent, type FeedItem, Session, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
-import type { Only } from "../request/principal.ts";
+import type { ShareScope } from "../request/principal.ts";
 import { itemOnly, stateOnly } from "./shown-only.ts";
 
 test("S29, S31: a link shows no folder that a call works in, neither in the feed nor in the conversation", async () => {
@@ -20,7 +20,7 @@ test("S29, S31: a link shows no folder that a call works in, neither in the feed
   const items: FeedItem[] = [];
   for await (const item of agent.chat(say("Look."), { session })) items.push(item);
   expect(JSON.stringify(items)).toContain("/a/folder");
-  const only: Only = {
+  const only: ShareScope = {
     conversation: session.id,
     expiresAt: Number.POSITIVE_INFINITY,
     ended: new AbortController().signal,

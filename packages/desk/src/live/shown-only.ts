@@ -8,13 +8,13 @@ import {
   pathTo,
   spentOn,
 } from "@banyan/core/conversation";
-import type { Only } from "../request/principal.ts";
+import type { ShareScope } from "../request/principal.ts";
 
 // A link shows the messages, calls and results of one conversation or of one branch (S29). It hides everything else: other
 // conversations that memory recalled, the folder, settings, rules, queued messages, and messages that the user removed.
 
 /** The state of a conversation as a link shows it. */
-export function stateOnly(state: ConversationState, { leaf }: Only): ConversationState {
+export function stateOnly(state: ConversationState, { leaf }: ShareScope): ConversationState {
   const messages = messagesOnly(state, leaf);
   const within = (id: string | null) => id !== null && messages.has(id);
   const shown: ConversationState = {
@@ -113,7 +113,7 @@ type PartlyShown = { [Type in FeedItem["type"]]: (typeof SHOWS)[Type] extends "p
  * Returns an item of the feed as a link shows it. A link to one branch gets no items. Events that are not shown become empty
  * events, so that the feed has no gap.
  */
-export function itemOnly(item: FeedItem, { leaf }: Only): FeedItem | undefined {
+export function itemOnly(item: FeedItem, { leaf }: ShareScope): FeedItem | undefined {
   if (leaf !== undefined) return undefined;
   const shows = SHOWS[item.type];
   if (shows === "all") return item;

@@ -4,17 +4,17 @@ import type { ServerFrame } from "@banyan/protocol";
 import { memoryStore } from "@banyan/store/memory";
 import { expect, test } from "vitest";
 import { Broadcast } from "./broadcast.ts";
-import type { Frame } from "./frame.ts";
-import { type Line, Subscription } from "./subscription.ts";
+import type { ClientFrame } from "./frame.ts";
+import { type ClientConnection, Subscription } from "./subscription.ts";
 
 /** A connection with room for one frame, whose other end reads on demand. */
-class NarrowLine implements Line {
+class NarrowLine implements ClientConnection {
   frames: string[] = [];
   #read: (() => void) | undefined;
-  readonly viewer: Line["viewer"] = { rights: ["watch", "act"] };
+  readonly viewer: ClientConnection["viewer"] = { rights: ["watch", "act"] };
   isFull = false;
 
-  send({ bytes }: Frame): void {
+  send({ bytes }: ClientFrame): void {
     if (this.isFull) throw new Error("A frame was sent although there was no room.");
     this.frames.push(bytes.toString());
     this.isFull = true;
@@ -59,8 +59,13 @@ test("W49: who comes while a model is asked again is told so behind the snapshot
   const broadcast = new Broadcast(session);
   const told = async () => {
     const frames: ServerFrame[] = [];
-    const viewer: Line["viewer"] = { rights: ["watch"] };
-    const line: Line = { viewer, isFull: false, send: ({ told }) => frames.push(told), room: () => Promise.resolve() };
+    const viewer: ClientConnection["viewer"] = { rights: ["watch"] };
+    const line: ClientConnection = {
+      viewer,
+      isFull: false,
+      send: ({ told }) => frames.push(told),
+      room: () => Promise.resolve(),
+    };
     const subscription = new Subscription(session, broadcast, line, () => expect.unreachable());
     await subscription.begin(undefined, undefined);
     subscription.end();

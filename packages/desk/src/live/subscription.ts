@@ -2,20 +2,20 @@ import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionErr
 import type { NarrowedRule } from "@banyan/protocol";
 import { snapshotOf } from "@banyan/protocol/values";
 import type { Broadcast, Receiver } from "./broadcast.ts";
-import { Frame, shownTo, type Viewer } from "./frame.ts";
+import { ClientFrame, type FeedViewer, shownTo } from "./frame.ts";
 import { stateOnly } from "./shown-only.ts";
 
 /** Maximum number of UTF-16 units of JSON in one frame of missed items; a single larger item is still sent. */
 const FRAME_SIZE = 128 * 1024;
 
 /** The connection of a client: a socket, or a stream of server-sent events. */
-export interface Line {
+export interface ClientConnection {
   /** The rights of the client. */
-  readonly viewer: Viewer;
+  readonly viewer: FeedViewer;
   /** Hands the session itself to a client of this process; absent for clients that need a snapshot. */
   share?(session: Session): void;
   /** Sends a frame. `at` is the position behind a frame of the feed. */
-  send(frame: Frame, at?: Cursor): void;
+  send(frame: ClientFrame, at?: Cursor): void;
   /** True if too much unsent data waits in the connection: the subscription then sends no more. */
   readonly isFull: boolean;
   /** Resolves when the connection has room again, or is gone. */
@@ -23,7 +23,7 @@ export interface Line {
 }
 
 /** The snapshot for a client whose cursor is of an earlier writer. */
-interface Anew {
+interface ForeignCursor {
   /** The epoch of that writer. */
   readonly epoch: number;
   begin(): void;
@@ -43,7 +43,7 @@ interface Anew {
 export class Subscription implements Receiver {
   readonly #session: Session;
   readonly #broadcast: Broadcast;
-  readonly #line: Line;
+  readonly #line: ClientConnection;
   readonly #failed: (error: unknown) => void;
   readonly #narrowed: () => readonly NarrowedRule[];
   #over = false;
@@ -56,7 +56,7 @@ export class Subscription implements Receiver {
   constructor(
     session: Session,
     broadcast: Broadcast,
-    line: Line,
+    line: ClientConnection,
     failed: (error: unknown) => void,
     narrowed: () => readonly NarrowedRule[] = () => [],
   ) {
@@ -82,11 +82,11 @@ export class Subscription implements Receiver {
     }
     const beginAnew = () => {
       const { state, cursor, interrupted, damage } = this.#session;
-      if (only) this.#line.send(new Frame(snapshotOf(stateOnly(state, only), { cursor, leaf })), cursor);
+      if (only) this.#line.send(new ClientFrame(snapshotOf(stateOnly(state, only), { cursor, leaf })), cursor);
       else if (this.#line.share) this.#line.share(this.#session);
       else {
         const narrowed = this.#narrowed();
-        this.#line.send(new Frame(snapshotOf(state, { cursor, leaf, interrupted, damage, narrowed })), cursor);
+        this.#line.send(new ClientFrame(snapshotOf(state, { cursor, leaf, interrupted, damage, narrowed })), cursor);
       }
       this.#join();
     };
@@ -111,11 +111,11 @@ export class Subscription implements Receiver {
     this.#stepping.resolve();
   }
 
-  send(frame: Frame, at: Cursor): void {
+  send(frame: ClientFrame, at: Cursor): void {
     this.#line.send(frame, at);
   }
 
-  get viewer(): Viewer {
+  get viewer(): FeedViewer {
     return this.#line.viewer;
   }
 
@@ -142,7 +142,7 @@ export class Subscription implements Receiver {
    * Sends everything after a cursor, pauses while the connection is full, and then joins the broadcast. With `anew`, sends only
    * text deltas, then the snapshot. Rejects when the log cannot be read.
    */
-  async #catchUp(from: Cursor, anew?: Anew): Promise<void> {
+  async #catchUp(from: Cursor, anew?: ForeignCursor): Promise<void> {
     for (let at: Cursor | undefined = from; at && !this.#over; ) {
       if (this.#line.isFull) await this.#line.room();
       at = await this.#readOn(at, anew);
@@ -150,7 +150,7 @@ export class Subscription implements Receiver {
   }
 
   /** Sends the items after a cursor. Returns the position where the connection became full, or `undefined` at the end. */
-  async #readOn(from: Cursor, anew?: Anew): Promise<Cursor | undefined> {
+  async #readOn(from: Cursor, anew?: ForeignCursor): Promise<Cursor | undefined> {
     if (this.#over) return undefined;
     const join = anew?.begin ?? (() => this.#join());
     if (isSame(from, this.#broadcast.latest)) {
@@ -166,7 +166,7 @@ export class Subscription implements Receiver {
     let size = 0;
     const send = () => {
       if (items.length > 0 && !this.#over)
-        this.#line.send(Frame.ofFeed(this.#session.id, items, texts), { ...at, ...mark });
+        this.#line.send(ClientFrame.ofFeed(this.#session.id, items, texts), { ...at, ...mark });
       items = [];
       texts = [];
       size = 0;

@@ -6,7 +6,7 @@ import type { BrokenTurn, RunEnd } from "@banyan/core/conversation";
 const SOON = 1_000;
 
 /** The turns of a conversation that ended since the user last looked, and why the last one broke off. */
-interface Ended {
+interface EndedTurns {
   readonly unread: number;
   readonly broken?: BrokenTurn["reason"];
 }
@@ -17,7 +17,7 @@ interface Ended {
  */
 export class UnreadCounts implements Disposable {
   readonly #file: string | undefined;
-  readonly #ended: Map<string, Ended>;
+  readonly #ended: Map<string, EndedTurns>;
   #timer: NodeJS.Timeout | undefined;
 
   /** Without a file, the counts last as long as the process. An unreadable file counts as empty. */
@@ -26,7 +26,7 @@ export class UnreadCounts implements Disposable {
     this.#ended = new Map(file === undefined ? [] : endedIn(file));
   }
 
-  of(conversation: string): Ended {
+  of(conversation: string): EndedTurns {
     return this.#ended.get(conversation) ?? NONE;
   }
 
@@ -78,18 +78,18 @@ export class UnreadCounts implements Disposable {
   }
 }
 
-const NONE: Ended = { unread: 0 };
+const NONE: EndedTurns = { unread: 0 };
 
 const BROKEN: ReadonlySet<unknown> = new Set<BrokenTurn["reason"]>(["failed", "limit", "interrupted"]);
 
-function endedIn(file: string): [string, Ended][] {
+function endedIn(file: string): [string, EndedTurns][] {
   try {
     const kept = Object.entries(JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>);
-    return kept.flatMap(([conversation, value]): [string, Ended][] => {
+    return kept.flatMap(([conversation, value]): [string, EndedTurns][] => {
       // Files of earlier versions hold only the count, not the reason.
-      const { unread, broken } = typeof value === "number" ? { unread: value } : ((value ?? {}) as Partial<Ended>);
+      const { unread, broken } = typeof value === "number" ? { unread: value } : ((value ?? {}) as Partial<EndedTurns>);
       if (!Number.isSafeInteger(unread) || (unread ?? 0) < 0) return [];
-      return [[conversation, { unread: unread ?? 0, ...(BROKEN.has(broken) && { broken }) } as Ended]];
+      return [[conversation, { unread: unread ?? 0, ...(BROKEN.has(broken) && { broken }) } as EndedTurns]];
     });
   } catch {
     // The file does not exist yet or is damaged: nothing counts as unread.

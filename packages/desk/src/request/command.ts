@@ -7,7 +7,7 @@ export type ConnectionCommand = "conversation.watch" | "feed.subscribe" | "feed.
 export type DeskCommand = Exclude<CommandName, ConnectionCommand>;
 
 /** The result of a command, or the reason why it failed. `cause` is only for clients of this process. */
-export type Outcome = { readonly result: object } | { readonly error: Problem; readonly cause?: unknown };
+export type CommandOutcome = { readonly result: object } | { readonly error: Problem; readonly cause?: unknown };
 
 /** Checks what a client sent: returns the command, or why it is malformed. Never throws. */
 export function readCommand(
@@ -48,11 +48,11 @@ export function isOfConnection(command: Command): command is Command<ConnectionC
 }
 
 /** Returns whether a command began a turn. A message for a running turn does not begin one. */
-export function hasBegun(outcome: Outcome): boolean {
+export function hasBegun(outcome: CommandOutcome): boolean {
   return "result" in outcome && !("waits" in outcome.result && outcome.result.waits === true);
 }
 
 /** Returns whether a command failed with this code. */
-export function failsAs(outcome: Outcome, code: "locked" | "failed" | "stopping"): boolean {
+export function failsAs(outcome: CommandOutcome, code: "locked" | "failed" | "stopping"): boolean {
   return "error" in outcome && outcome.error.code === code;
 }

@@ -8,11 +8,11 @@ export interface Principal {
   /** The client is the program itself on this machine: it may name any file of the machine. */
   readonly isHere?: boolean;
   /** The client came by a shared link and sees only what the link shows (S29). */
-  readonly only?: Only;
+  readonly only?: ShareScope;
 }
 
 /** The conversation that a link shows, and for how long. */
-export interface Only {
+export interface ShareScope {
   readonly conversation: string;
   /** The last message of the branch that the link shows; all branches when absent. */
   readonly leaf?: string;
@@ -32,12 +32,12 @@ export const USER: Principal = { ...OWNER, isHere: true };
 export const GUEST: Principal = { name: "guest", rights: ["show", "watch"] };
 
 /** The principal of a guest with a link, who sees one conversation. */
-export function shownOnly(only: Only): Principal {
+export function shownOnly(only: ShareScope): Principal {
   return { name: "guest", rights: ["show"], only };
 }
 
 /** The links that show a conversation to anyone who has them (S29). The server keeps and opens them. */
-export interface Shares {
+export interface ShareStore {
   /** Creates a link and its token, which only this call returns. Throws `ShareError` for too many links or if the link cannot be stored. */
   create(
     shown: { readonly conversation: string; readonly leaf?: string },

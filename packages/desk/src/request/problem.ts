@@ -11,18 +11,18 @@ export class ServerStopping extends Error {
 }
 
 /** The named thing does not exist. */
-export class NotThere extends Error {
-  override readonly name = "NotThere";
+export class NotThereError extends Error {
+  override readonly name = "NotThereError";
 }
 
 /** An answer that does not fit its question. */
-export class Unfitting extends Error {
-  override readonly name = "Unfitting";
+export class UnfittingAnswerError extends Error {
+  override readonly name = "UnfittingAnswerError";
 }
 
 /** The command would change a branch while an agent works on it or waits for a user. */
-export class AtWork extends Error {
-  override readonly name = "AtWork";
+export class AtWorkError extends Error {
+  override readonly name = "AtWorkError";
 
   constructor({ isWaiting = false } = {}) {
     super(
@@ -33,9 +33,9 @@ export class AtWork extends Error {
   }
 }
 
-/** Turns the `busy` error of a session into `AtWork`; returns any other error unchanged. */
+/** Turns the `busy` error of a session into `AtWorkError`; returns any other error unchanged. */
 export function asAtWork(error: unknown): unknown {
-  return error instanceof SessionError && error.code === "busy" ? new AtWork() : error;
+  return error instanceof SessionError && error.code === "busy" ? new AtWorkError() : error;
 }
 
 /** Errors whose message tells a user what to do, by name: their packages are optional for a server. */

@@ -3,12 +3,12 @@ import type { FilePart, TextPart } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { type Reference, referencesIn } from "@banyan/core/shown";
 import { adviceOnPath } from "@banyan/tools/named-path";
-import { type AttachmentKind, type FileAttachment, named, type Reading, readNamed } from "./files.ts";
+import { type AttachmentKind, type AttachmentReadOptions, type FileAttachment, named, readNamed } from "./files.ts";
 import { isPattern, matchingFiles } from "./patterns.ts";
-import { isRefused, type NamedPlace, placeNamed, type Reach } from "./place.ts";
+import { type FileReach, isRefused, type NamedPlace, placeNamed } from "./place.ts";
 
 /** An attachment of a message, for display. */
-export interface Attached {
+export interface AttachmentSummary {
   /** As the user typed it. */
   readonly name: string;
   readonly kind: AttachmentKind;
@@ -17,16 +17,16 @@ export interface Attached {
 }
 
 /** A message with its attachments. */
-export interface Attachments {
+export interface MessageWithAttachments {
   /** The text as typed, then the attachments. */
   readonly parts: readonly UserPart[];
-  readonly attached: readonly Attached[];
+  readonly attached: readonly AttachmentSummary[];
   /** Why a named file is not attached, one sentence each. */
   readonly problems: readonly string[];
 }
 
 /** The files that a message may name, and readers of other sources. */
-export interface AttachOptions extends Reach {
+export interface AttachOptions extends FileReach {
   readonly signal?: AbortSignal;
   /** Removes secrets from attachments. Default: none are removed. */
   readonly redact?: (text: string) => string;
@@ -56,10 +56,10 @@ const OPTIONS: OptionNames<AttachOptions> = {
  * Attaches everything that a message names with `@` (B46). Reads nothing else. A name that is no file stays a word; for a
  * name that looks like a path, adds a problem. Rejects only if aborted.
  */
-export async function attach(text: string, options: AttachOptions): Promise<Attachments> {
+export async function attach(text: string, options: AttachOptions): Promise<MessageWithAttachments> {
   refuseUnknown("attach", options, OPTIONS);
   const parts: UserPart[] = text === "" ? [] : [{ type: "text", text }];
-  const attached: Attached[] = [];
+  const attached: AttachmentSummary[] = [];
   const problems: string[] = [];
   const seen = new Set<string>();
   for (const reference of referencesIn(text)) {
@@ -81,7 +81,7 @@ export async function attach(text: string, options: AttachOptions): Promise<Atta
 /** Returns an attachment, or a text with the reason against it; undefined if the word names nothing. */
 async function read({ name }: Reference, options: AttachOptions): Promise<FileAttachment | string | undefined> {
   const { signal, redact = (text) => text, keyFiles, readPage, readResource, readDiff } = options;
-  const reading: Reading = { redact, keyFiles };
+  const reading: AttachmentReadOptions = { redact, keyFiles };
   if (/^https?:\/\//i.test(name)) {
     if (!readPage) return `Can't attach ${name}: pages of the web cannot be read here.`;
     return fetched(name, "page", () => readPage(name, signal), redact);
@@ -102,7 +102,7 @@ async function read({ name }: Reference, options: AttachOptions): Promise<FileAt
   return isRefused(place) ? `Can't attach ${name}: ${place.why}` : readNamed(name, place, reading);
 }
 
-function missing(name: string, { folder }: Reach): string {
+function missing(name: string, { folder }: FileReach): string {
   return `Can't attach ${name}: there is no such file. ${adviceOnPath(folder, name)}`.trimEnd();
 }
 
@@ -122,7 +122,7 @@ async function fetched(
   }
 }
 
-async function readAll(pattern: string, reach: Reach, reading: Reading) {
+async function readAll(pattern: string, reach: FileReach, reading: AttachmentReadOptions) {
   const files = await matchingFiles(pattern, reach);
   if (typeof files === "string") return files;
   const parts: (TextPart | FilePart)[] = [];

@@ -6,12 +6,12 @@ import {
   formOf,
   JUDGED_BYTES,
   keyFileRefusal,
-  type OpenFile,
+  type OpenRegularFile,
   openDirectory,
   openFileAt,
   WorkspaceError,
 } from "@banyan/tools/workspace";
-import type { FoundPlace } from "./place.ts";
+import type { AttachablePlace } from "./place.ts";
 
 /** The kind of an attachment. */
 export type AttachmentKind = "text" | "image" | "PDF" | "folder" | "files" | "page" | "resource" | "diff";
@@ -28,7 +28,7 @@ const MOST_MEDIA = 10 * 1024 * 1024;
 const MOST_NAMES = 500;
 
 /** How a file is read for a message. */
-export interface Reading {
+export interface AttachmentReadOptions {
   /** Removes secrets from the content. */
   readonly redact: (text: string) => string;
   /** Patterns of files that are read although they hold private keys (S22). */
@@ -41,8 +41,8 @@ export interface Reading {
  */
 export async function readNamed(
   name: string,
-  { workspace, location }: FoundPlace,
-  reading: Reading,
+  { workspace, location }: AttachablePlace,
+  reading: AttachmentReadOptions,
 ): Promise<FileAttachment | string> {
   try {
     if (location.kind === "directory") {
@@ -58,7 +58,7 @@ export async function readNamed(
   }
 }
 
-async function startOf({ handle, stats }: OpenFile): Promise<Buffer> {
+async function startOf({ handle, stats }: OpenRegularFile): Promise<Buffer> {
   const bytes = Buffer.alloc(Math.min(stats.size, MOST_MEDIA));
   let filled = 0;
   while (filled < bytes.length) {
@@ -69,7 +69,12 @@ async function startOf({ handle, stats }: OpenFile): Promise<Buffer> {
   return bytes.subarray(0, filled);
 }
 
-function contentOf(name: string, bytes: Buffer, size: number, { redact, keyFiles }: Reading): FileAttachment | string {
+function contentOf(
+  name: string,
+  bytes: Buffer,
+  size: number,
+  { redact, keyFiles }: AttachmentReadOptions,
+): FileAttachment | string {
   const refuse = (why: string) => `Can't attach ${name}: ${why}.`;
   const keyFile = keyFileRefusal(name, bytes.subarray(0, JUDGED_BYTES), keyFiles);
   if (keyFile !== undefined) return `Can't attach ${name}: ${keyFile}`;

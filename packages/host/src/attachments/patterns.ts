@@ -2,7 +2,7 @@ import { glob, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, isAbsolute, resolve } from "node:path";
 import { expandHome } from "@banyan/tools/named-path";
-import type { Reach } from "./place.ts";
+import type { FileReach } from "./place.ts";
 
 /** Limits of one pattern: number of files, and bytes of all files together. */
 const MOST_FILES = 50;
@@ -26,7 +26,7 @@ const LEFT_OUT = ["node_modules", ".git"];
 /** The files of a folder that a pattern names, or why there are none or too many. */
 export async function matchingFiles(
   written: string,
-  { folder, outside = false }: Pick<Reach, "folder" | "outside">,
+  { folder, outside = false }: Pick<FileReach, "folder" | "outside">,
 ): Promise<MatchingFile[] | string> {
   const pattern = expandHome(written, homedir());
   if (!outside && (isAbsolute(pattern) || /(^|[/\\])\.\.([/\\]|$)/.test(pattern)))

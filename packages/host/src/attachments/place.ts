@@ -5,23 +5,23 @@ import {
   type Location,
   locate,
   openWorkspace,
-  type WhyNotRead,
+  type ReadRefusal,
   type Workspace,
   WorkspaceError,
 } from "@banyan/tools/workspace";
 
 /** The files on this machine that a message may name. */
-export interface Reach {
+export interface FileReach {
   /** The base of relative paths. */
   readonly folder: string;
   /** Whether paths outside are allowed, as for a user at this machine. */
   readonly outside?: boolean;
   /** The rules' check for reading files. */
-  readonly whyNotRead?: WhyNotRead | undefined;
+  readonly whyNotRead?: ReadRefusal | undefined;
 }
 
 /** An existing file or folder, and the folder that it is opened from. */
-export interface FoundPlace {
+export interface AttachablePlace {
   readonly workspace: Workspace;
   readonly location: Location;
 }
@@ -31,7 +31,7 @@ export interface RefusedPlace {
   readonly why: string;
 }
 
-export type NamedPlace = FoundPlace | RefusedPlace;
+export type NamedPlace = AttachablePlace | RefusedPlace;
 
 export function isRefused(place: NamedPlace): place is RefusedPlace {
   return "why" in place;
@@ -41,7 +41,7 @@ export function isRefused(place: NamedPlace): place is RefusedPlace {
  * Finds a file that a user named (S21). Follows links within the folder. For a link out of it, the error gives the
  * target, which the user may name: a repository must not decide what is read. Returns undefined for a missing file.
  */
-export async function placeNamed(name: string, reach: Reach): Promise<NamedPlace | undefined> {
+export async function placeNamed(name: string, reach: FileReach): Promise<NamedPlace | undefined> {
   const { folder, outside = false, whyNotRead } = reach;
   let meant = name;
   try {
@@ -64,7 +64,7 @@ export async function placeNamed(name: string, reach: Reach): Promise<NamedPlace
   return location.kind === "missing" ? undefined : judged({ workspace, location }, real, name, whyNotRead);
 }
 
-function judged(place: FoundPlace, path: string, name: string, whyNotRead: WhyNotRead | undefined): NamedPlace {
+function judged(place: AttachablePlace, path: string, name: string, whyNotRead: ReadRefusal | undefined): NamedPlace {
   // Names in a folder may be shown.
   const why = place.location.kind === "directory" ? undefined : whyNotRead?.(path, name);
   return why === undefined ? place : { why };

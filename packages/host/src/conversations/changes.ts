@@ -37,7 +37,7 @@ export interface CallChanges {
 }
 
 /** The outcome of an undo. */
-export interface TakenBack {
+export interface RestorationResult {
   /** The changes that the undo made, in order. */
   readonly changes: readonly FileChange[];
   /** Why a file stays unchanged, one sentence each. */
@@ -72,7 +72,7 @@ export async function undoCall(
   session: Session,
   place: ChangesPlace,
   { leaf, call, changes }: CallChanges & { readonly leaf: string | null },
-): Promise<TakenBack> {
+): Promise<RestorationResult> {
   const taken = await takeBack(session, place, changes, (change) => ({
     calls: [call],
     path: change.path,
@@ -86,7 +86,11 @@ export async function undoCall(
  * Restores all files that a conversation or branch changed, without a message to the agent. Logs each as a change of the
  * call that last changed the file.
  */
-export function revertFiles(session: Session, place: ChangesPlace, files: readonly ChangedFile[]): Promise<TakenBack> {
+export function revertFiles(
+  session: Session,
+  place: ChangesPlace,
+  files: readonly ChangedFile[],
+): Promise<RestorationResult> {
   return takeBack(session, place, files, (file) => ({
     calls: file.changes.map(({ call }) => call),
     path: file.path,
@@ -100,11 +104,11 @@ export async function revertBranch(
   session: Session,
   place: ChangesPlace,
   { leaf, files }: { readonly leaf: string; readonly files: readonly ChangedFile[] },
-): Promise<TakenBack> {
+): Promise<RestorationResult> {
   return told(session, leaf, await revertFiles(session, place, files));
 }
 
-async function told(session: Session, leaf: string | null, taken: TakenBack): Promise<TakenBack> {
+async function told(session: Session, leaf: string | null, taken: RestorationResult): Promise<RestorationResult> {
   if (taken.changes.length === 0) return taken;
   return { ...taken, message: await tellTakenBack(session, leaf, taken.changes) };
 }
@@ -116,7 +120,7 @@ async function told(session: Session, leaf: string | null, taken: TakenBack): Pr
 export function tellTakenBack(
   session: Session,
   parentId: string | null,
-  changes: TakenBack["changes"],
+  changes: RestorationResult["changes"],
 ): Promise<string> {
   const files = changes
     .map(({ path, kind, before, after }) => `- ${path} ${before === after ? "has its previous mode again" : NOW[kind]}`)
@@ -133,7 +137,7 @@ const NOW: Readonly<Record<FileChange["kind"], string>> = {
 };
 
 /** A file to restore. The undo is logged as a change of the last of its calls. */
-interface Taking {
+interface FileRestoration {
   readonly calls: readonly string[];
   readonly path: string;
   readonly worktree: string | undefined;
@@ -146,8 +150,8 @@ async function takeBack<Item>(
   session: Session,
   place: ChangesPlace,
   items: readonly Item[],
-  begin: (item: Item) => Taking,
-): Promise<TakenBack> {
+  begin: (item: Item) => FileRestoration,
+): Promise<RestorationResult> {
   const changes: FileChange[] = [];
   const problems: string[] = [];
   for (const item of items) {

@@ -29,7 +29,7 @@ export function wasUnattended({ labels }: Pick<ConversationSummary, "labels">): 
 export const PROGRAM = "program";
 
 /** How a program that began a conversation gets its answers. */
-export type ProgramAnswers = "streamed" | "whole";
+export type AnswerStyle = "streamed" | "whole";
 
 /** The labels of a new conversation: its machine, whether a user can be asked, and whether a program began it. */
 export function labelsOfBeginning({
@@ -39,7 +39,7 @@ export function labelsOfBeginning({
 }: {
   readonly machine: string | undefined;
   readonly unattended: boolean;
-  readonly program: ProgramAnswers | undefined;
+  readonly program: AnswerStyle | undefined;
 }): Readonly<Record<string, string>> {
   return {
     ...(machine !== undefined && { machine }),
@@ -71,7 +71,7 @@ export async function searchForUsers(
 ): Promise<SearchHit[]> {
   refuseUnknown("searchForUsers", options, SEARCH_OPTIONS);
   if (options.conversation !== undefined) return store.search(query, options);
-  const answers: readonly ProgramAnswers[] = ["streamed", "whole"];
+  const answers: readonly AnswerStyle[] = ["streamed", "whole"];
   const begun = await Promise.all(answers.map((each) => store.list({ labels: { [PROGRAM]: each } })));
   const hidden = new Set(begun.flat().map(({ id }) => id));
   const { limit = USUAL_HITS } = options;

@@ -35,7 +35,7 @@ const KEYS_OF_OTHERS =
 const LIMITS_OF_OTHERS = words("disallowedTools hooks maxTurns mcpServers permission permissionMode steps");
 
 /** The names in an agent's file. */
-export interface WrittenAgent {
+export interface AgentDefinition {
   readonly source: string;
   readonly name: string;
   readonly model?: string | undefined;
@@ -53,15 +53,15 @@ export interface WrittenAgent {
  */
 export function readAgents(
   folders: readonly DefinitionFolder[],
-): Definitions<NamedAgent> & { readonly written: readonly WrittenAgent[] } {
-  const written: WrittenAgent[] = [];
+): Definitions<NamedAgent> & { readonly written: readonly AgentDefinition[] } {
+  const written: AgentDefinition[] = [];
   const definitions = definitionsIn(folders, markdownFiles, (file) => readAgent(file, (one) => written.push(one)));
   return { ...definitions, written };
 }
 
 function readAgent(
   { name, path, content }: DefinitionFile,
-  names: (written: WrittenAgent) => void,
+  names: (written: AgentDefinition) => void,
 ): ReadDefinition<NamedAgent> | SettingsFault {
   const read = readFrontMatter(path, content, head);
   if ("problem" in read) return read;
@@ -86,7 +86,7 @@ function readAgent(
  * only using the name fails.
  */
 export async function unknownInAgents(
-  written: readonly WrittenAgent[],
+  written: readonly AgentDefinition[],
   skills: readonly Pick<Skill, "name">[],
   place: LookupPlace,
 ): Promise<readonly SettingsFault[]> {

@@ -3,7 +3,7 @@ import type { NamedAgent } from "@banyan/core";
 import type { Directories } from "../places/directories.ts";
 import type { ProjectPlaces } from "../places/project.ts";
 import type { SettingsFault } from "../settings/fault.ts";
-import { readAgents, type WrittenAgent } from "./agents.ts";
+import { type AgentDefinition, readAgents } from "./agents.ts";
 import { type PromptCommand, readCommands } from "./commands.ts";
 import { readSkills, type Skill } from "./skills.ts";
 
@@ -14,7 +14,7 @@ export interface AllDefinitions {
   readonly skills: readonly Skill[];
   readonly faults: readonly SettingsFault[];
   /** The names in agents' files, for `unknownInAgents`. */
-  readonly written: readonly WrittenAgent[];
+  readonly written: readonly AgentDefinition[];
 }
 
 /** Reads the agents, commands and skills of a user, and of a project if given. The project's take precedence. */
@@ -36,7 +36,7 @@ export function readDefinitions({ config }: Pick<Directories, "config">, project
 }
 
 /** Adds the texts of the skills that an agent's file names to its instructions. */
-function withSkills(agent: NamedAgent, written: readonly WrittenAgent[], known: readonly Skill[]): NamedAgent {
+function withSkills(agent: NamedAgent, written: readonly AgentDefinition[], known: readonly Skill[]): NamedAgent {
   // The last file of a name counts.
   const wanted = written.findLast(({ name }) => name === agent.name)?.skills ?? [];
   const texts = wanted.flatMap((name) => known.filter((skill) => skill.name === name).map(({ text }) => text));

@@ -15,7 +15,7 @@ export interface DefinitionFile {
 }
 
 /** A file that may define something. */
-type Place = Pick<DefinitionFile, "name" | "path">;
+type DefinitionPlace = Pick<DefinitionFile, "name" | "path">;
 
 /** A usable definition, and the fault of its file, if any. */
 export interface ReadDefinition<T> {
@@ -42,7 +42,7 @@ export interface Definitions<T> {
  */
 export function definitionsIn<T extends { readonly name: string }>(
   folders: readonly DefinitionFolder[],
-  filesIn: (folder: string) => readonly Place[],
+  filesIn: (folder: string) => readonly DefinitionPlace[],
   read: (file: DefinitionFile) => ReadDefinition<T> | SettingsFault,
 ): Definitions<T> {
   const found = new Map<string, T>();
@@ -59,21 +59,21 @@ export function definitionsIn<T extends { readonly name: string }>(
 }
 
 /** The Markdown files of a folder. */
-export function markdownFiles(folder: string): Place[] {
+export function markdownFiles(folder: string): DefinitionPlace[] {
   return namesIn(folder)
     .filter((name) => name.endsWith(".md"))
     .map((name) => ({ name: basename(name, ".md"), path: join(folder, name) }));
 }
 
 /** The Markdown files of a folder and of the folders in it: `git/commit.md` is `git:commit`. */
-export function nestedMarkdownFiles(folder: string): Place[] {
+export function nestedMarkdownFiles(folder: string): DefinitionPlace[] {
   return filesBelow(folder)
     .filter((path) => path.endsWith(".md"))
     .map((path) => ({ name: relative(folder, path).slice(0, -".md".length).replaceAll(sep, ":"), path }));
 }
 
 /** The skills of a folder: one folder per skill. Its `SKILL.md` may be missing. */
-export function skillFiles(folder: string): Place[] {
+export function skillFiles(folder: string): DefinitionPlace[] {
   return namesIn(folder)
     .filter((name) => !name.startsWith(".") && isFolder(join(folder, name)))
     .map((name) => ({ name, path: join(folder, name, "SKILL.md") }));
@@ -92,7 +92,7 @@ export function filesBelow(folder: string): string[] {
   }
 }
 
-function readDefinition({ name, path }: Place, within: string | undefined): DefinitionFile | SettingsFault {
+function readDefinition({ name, path }: DefinitionPlace, within: string | undefined): DefinitionFile | SettingsFault {
   const content = readFileStart(path, LARGEST, within);
   const fault = (problem: string, advice: string) => ({ source: path, problem, advice });
   if (content.state === "absent") return fault("there is no such file", "create it, or remove its folder");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type SettingsFault, shown } from "../settings/fault.ts";
-import type { Position } from "../settings/json-text.ts";
+import type { TextPosition } from "../settings/json-text.ts";
 import { type KeyPath, valueAt } from "../settings/key.ts";
 import { parseYaml, type YamlText } from "../settings/yaml-text.ts";
 
@@ -92,7 +92,7 @@ function unquoted(text: string): string {
 }
 
 /** The YAML starts one line below the fence. */
-function placeOf(at: Position | undefined): Pick<SettingsFault, "line" | "column"> {
+function placeOf(at: TextPosition | undefined): Pick<SettingsFault, "line" | "column"> {
   return at === undefined ? {} : { line: at.line + 1, column: at.column };
 }
 

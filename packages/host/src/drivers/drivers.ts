@@ -2,7 +2,7 @@ import type { AgentOptions, ModelDriver, Tool } from "@banyan/core";
 import type { LoopDriver } from "@banyan/core/drivers";
 import { learntWindow, windowOf } from "@banyan/core/hosts";
 import {
-  type Environment,
+  type EnvironmentVariables,
   type KnownModel,
   listModels,
   listProviders,
@@ -20,7 +20,7 @@ import type { Worktrees } from "../worktrees/worktrees.ts";
 /** The options of drivers. */
 export interface DriversOptions {
   readonly settings: Settings;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly workspace: string;
   /** Finds the folder in which a branch of a conversation works. */
   readonly worktrees: Pick<Worktrees, "folderOf">;

@@ -1,4 +1,4 @@
-import type { Environment } from "@banyan/models";
+import type { EnvironmentVariables } from "@banyan/models";
 import type { Directories } from "../places/directories.ts";
 import type { Settings } from "../settings/index.ts";
 import type { Confinement } from "../worktrees/placed-tools.ts";
@@ -14,7 +14,7 @@ export async function openConfinement({
   readonly places: Directories;
   readonly settings: Settings;
   readonly workspace: string;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly home: string;
 }): Promise<Confinement> {
   const { enabled = "auto", network, writable, home: readable } = settings.sandbox ?? {};

@@ -11,7 +11,7 @@ import {
 import type { LoopDriver } from "@banyan/core/drivers";
 import { type PreviewContext, updatePlan } from "@banyan/core/hosts";
 import type { ManagedMemory } from "@banyan/memory";
-import type { Environment } from "@banyan/models";
+import type { EnvironmentVariables } from "@banyan/models";
 import { toolFinder } from "@banyan/tools/finder";
 import type { McpServers } from "@banyan/tools/mcp";
 import type { Sandbox } from "@banyan/tools/sandbox";
@@ -20,8 +20,8 @@ import {
   BackgroundCommands,
   bringTool,
   openWorkspace,
+  type ReadRefusal,
   settleIntents,
-  type WhyNotRead,
   workspaceTools,
 } from "@banyan/tools/workspace";
 import { reviewer, unknownInAgents } from "../definitions/agents.ts";
@@ -45,7 +45,7 @@ import type { Worktrees } from "../worktrees/worktrees.ts";
 import { openConfinement } from "./confinement.ts";
 import { openMemory } from "./memory.ts";
 import { noticingChanges } from "./noticing.ts";
-import { Tidying } from "./tidy.ts";
+import { Cleanup } from "./tidy.ts";
 
 /** The parts of a host that the equipment is made from. */
 export interface EquipmentOptions {
@@ -56,13 +56,13 @@ export interface EquipmentOptions {
   /** A trusted project. */
   readonly project: ProjectPlaces | undefined;
   readonly settings: Settings;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly home: string;
   readonly redact: Redact;
   /** The worktrees of the host's conversations. */
   readonly worktrees: Worktrees;
   /** The rule check for reading files in a folder. */
-  whyNotReadIn(folder: string): WhyNotRead | undefined;
+  whyNotReadIn(folder: string): ReadRefusal | undefined;
   /** Returns the rule's reason against fetching an address that `from` redirects or links to. */
   whyNotFetched(address: URL, from: URL): string | undefined;
   /** Resolves the model of a sub-agent. `isNamed`: a user chose the model, not another model. */
@@ -119,7 +119,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const mcp = await openMcp(options, sandbox);
   if (mcp) opened.use(mcp);
   const web = await toolsOfTheWeb(options);
-  const tidying = opened.use(new Tidying({ store, redact, backups, days: settings.retention?.days }));
+  const tidying = opened.use(new Cleanup({ store, redact, backups, days: settings.retention?.days }));
   const removed = await tidying.tidy();
   const settled = await settleIntents(openWorkspace(workspace), backups);
   const background = new BackgroundCommands();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Tool } from "@banyan/core";
 import { type ManagedMemory, memoryTools, type SqliteMemoryOptions, sqliteMemory } from "@banyan/memory";
-import { type Environment, embeddingModel, ModelChoiceError } from "@banyan/models";
+import { type EnvironmentVariables, embeddingModel, ModelChoiceError } from "@banyan/models";
 import type { Directories } from "../places/directories.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Settings } from "../settings/index.ts";
@@ -37,7 +37,7 @@ export function openMemory({
   settings: { memory: wanted, aliases = {} },
   env,
   ...place
-}: MemoryPlace & { readonly settings: Settings; readonly env: Environment }): AgentMemory | undefined {
+}: MemoryPlace & { readonly settings: Settings; readonly env: EnvironmentVariables }): AgentMemory | undefined {
   if (wanted?.enabled !== true) return undefined;
   const embed = wanted?.embedModel === undefined ? undefined : embedder(wanted.embedModel, { env, aliases });
   const memory = sqliteMemory({ ...optionsFor(place), ...(typeof embed === "object" && { embed }) });

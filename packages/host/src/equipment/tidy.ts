@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 const BACKUPS = { days: 30, bytes: 1024 ** 3 };
 
 /** The data to tidy, and its maximum age. */
-export interface TidyOptions {
+export interface CleanupOptions {
   readonly store: Store;
   /** Removes secrets from the titles of removed conversations. */
   readonly redact: Redact;
@@ -25,13 +25,13 @@ export interface TidyOptions {
  * Removes conversations older than the settings allow, and previous contents of files, which always have a limit. Disposing
  * it stops a removal.
  */
-export class Tidying implements AsyncDisposable {
-  readonly #options: TidyOptions;
+export class Cleanup implements AsyncDisposable {
+  readonly #options: CleanupOptions;
   readonly #ending = new AbortController();
   /** The current removal. */
   #work: Promise<unknown> = Promise.resolve();
 
-  constructor(options: TidyOptions) {
+  constructor(options: CleanupOptions) {
     this.#options = options;
   }
 

@@ -8,7 +8,7 @@ import { fillFolder } from "./case-files.ts";
 import type { Case } from "./cases.ts";
 import { checked, holdUntouched } from "./check.ts";
 import { type Judge, judged } from "./judge.ts";
-import { type AttemptIds, type AttemptResult, type Checked, resultText, type Spending } from "./record.ts";
+import { type AttemptIds, type AttemptResult, type CheckResult, type EvaluationCost, resultText } from "./record.ts";
 import { nothingSpent, sumOf, turnsOn } from "./turns.ts";
 
 /** The surroundings of an attempt. */
@@ -43,7 +43,7 @@ export interface Column {
 }
 
 /** The parameters of an attempt. */
-export interface Making {
+export interface AttemptOptions {
   readonly session: Session;
   readonly ids: AttemptIds;
   /** The label of the branch. */
@@ -70,7 +70,7 @@ class AttemptError extends Error {
  * Runs and checks an attempt, and adds its result at the end of its branch. Rejects with `AttemptError` or `JudgeError` if there is
  * nothing to check or no verdict, and with the reason of a signal; then writes no result.
  */
-export async function makeAttempt(making: Making): Promise<AttemptResult> {
+export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult> {
   const { session, ids, title, column, directory, signal, turns } = making;
   await filled(directory, making.case);
   const competitor = await opened(column, { directory, case: making.case, signal });
@@ -158,18 +158,18 @@ async function opened(column: Column, place: AttemptPlace): Promise<Competitor> 
   }
 }
 
-function agentFor(agent: Agent, { case: { mode, limits }, allowance }: Making): Agent {
+function agentFor(agent: Agent, { case: { mode, limits }, allowance }: AttemptOptions): Agent {
   const bounded = agent.with({ mode, unattended: true, limits: { ...agent.options.limits, ...limits } });
   return allowance?.agent(bounded) ?? bounded;
 }
 
 async function checksOf(
-  making: Making,
+  making: AttemptOptions,
   { sandbox, redact }: Competitor,
   answer: string,
-): Promise<{ readonly checks: readonly Checked[]; readonly judging: Spending }> {
+): Promise<{ readonly checks: readonly CheckResult[]; readonly judging: EvaluationCost }> {
   const { session, ids, title, judge, allowance, directory, signal, turns } = making;
-  const checks: Checked[] = [];
+  const checks: CheckResult[] = [];
   let judging = nothingSpent;
   for (const [index, check] of making.case.expect.entries()) {
     if (check.judge === undefined) {

@@ -107,7 +107,7 @@ const file = z.strictObject(
 export type WrittenCases = z.input<typeof file>;
 
 /** One check of an attempt: of a command, a file or a judge's verdict; of the answer if none is named. */
-export type Check = z.output<typeof check>;
+export type CaseCheck = z.output<typeof check>;
 
 /** A response of the scripted model: a text, or tool calls. */
 export type ScriptedResponse = z.output<typeof scripted>;
@@ -122,7 +122,7 @@ export interface Case extends CaseFiles {
   readonly limits: Limits;
   /** Responses of the model `scripted`, in order. */
   readonly script?: readonly ScriptedResponse[];
-  readonly expect: readonly Check[];
+  readonly expect: readonly CaseCheck[];
 }
 
 /** The checked cases. No model was called and nothing was written yet. */

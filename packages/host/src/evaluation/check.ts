@@ -6,8 +6,8 @@ import type { Sandbox } from "@banyan/tools/sandbox";
 import { locate, openFileAt, openWorkspace, runInWorkspace, WorkspaceError } from "@banyan/tools/workspace";
 import type { Redact } from "../redaction/redactor.ts";
 import { restoreFiles } from "./case-files.ts";
-import type { Case, Check } from "./cases.ts";
-import type { Checked } from "./record.ts";
+import type { Case, CaseCheck } from "./cases.ts";
+import type { CheckResult } from "./record.ts";
 
 /** Default timeout of a command in milliseconds. */
 const PATIENCE = 60_000;
@@ -22,7 +22,7 @@ const SHOWN = 400;
 const PATTERN_PATIENCE = 10_000;
 
 /** The outcome of an attempt, for its checks. */
-export interface Outcome {
+export interface AttemptOutcome {
   readonly case: Case;
   /** The working folder of the attempt. */
   readonly directory: string;
@@ -36,7 +36,7 @@ export interface Outcome {
 }
 
 /** Runs a check that needs no judge. Rejects with the reason of the signal. */
-export async function checked(check: Check, outcome: Outcome): Promise<Checked> {
+export async function checked(check: CaseCheck, outcome: AttemptOutcome): Promise<CheckResult> {
   const what = whatHolds(check);
   const { why, ...files } = await finding(check, outcome).catch((error: unknown) => {
     outcome.signal.throwIfAborted();
@@ -50,7 +50,10 @@ export async function checked(check: Check, outcome: Outcome): Promise<Checked> 
 }
 
 /** Returns whether each check holds before the agent has done anything. Judges are not asked: that would cost money. */
-export async function holdUntouched(checks: readonly Check[], outcome: Omit<Outcome, "answer">): Promise<boolean[]> {
+export async function holdUntouched(
+  checks: readonly CaseCheck[],
+  outcome: Omit<AttemptOutcome, "answer">,
+): Promise<boolean[]> {
   const all: boolean[] = [];
   for (const check of checks)
     all.push(check.judge === undefined && (await checked(check, { ...outcome, answer: "" })).holds);
@@ -62,7 +65,7 @@ function millisOf(seconds: number | undefined): number | undefined {
 }
 
 /** Describes a check. */
-export function whatHolds(check: Check): string {
+export function whatHolds(check: CaseCheck): string {
   const { command, exit = 0, file, absent, judge } = check;
   if (judge !== undefined) return `the judge says: ${judge.trim()}`;
   if (absent) return `there is no ${file}`;
@@ -71,7 +74,7 @@ export function whatHolds(check: Check): string {
   return `\`${command.trim()}\` exits with ${exit}${content === "" ? "" : `, and its output ${content}`}`;
 }
 
-function contentOf({ equals, contains, lacks, matches }: Check): string {
+function contentOf({ equals, contains, lacks, matches }: CaseCheck): string {
   const said = { equals, contains, lacks, matches: matches === undefined ? undefined : `/${matches}/` };
   return Object.entries(said)
     .flatMap(([how, text]) => (text === undefined ? [] : [`${how} ${how === "matches" ? text : quoted(text)}`]))
@@ -79,9 +82,9 @@ function contentOf({ equals, contains, lacks, matches }: Check): string {
 }
 
 /** Why a check does not hold (absent if it does), and relevant files of the case that the agent changed. */
-type Finding = { readonly why: string | undefined } & Pick<Checked, "restored" | "changed">;
+type CheckFinding = { readonly why: string | undefined } & Pick<CheckResult, "restored" | "changed">;
 
-async function finding(check: Check, outcome: Outcome): Promise<Finding> {
+async function finding(check: CaseCheck, outcome: AttemptOutcome): Promise<CheckFinding> {
   const { command, file } = check;
   if (command !== undefined) {
     await using files = await restoreFiles(outcome.directory, outcome.case, check);
@@ -97,8 +100,8 @@ async function finding(check: Check, outcome: Outcome): Promise<Finding> {
 
 async function whyCommandNot(
   command: string,
-  check: Check,
-  { directory, sandbox, redact, signal }: Outcome,
+  check: CaseCheck,
+  { directory, sandbox, redact, signal }: AttemptOutcome,
 ): Promise<string | undefined> {
   const { exit = 0, seconds } = check;
   const timeout = millisOf(seconds) ?? PATIENCE;
@@ -116,7 +119,7 @@ async function whyCommandNot(
 /** Returns why a text fails the check. `equals` ignores white space at the end. */
 async function whyTextNot(
   text: string,
-  { equals, contains, lacks, matches, seconds }: Check,
+  { equals, contains, lacks, matches, seconds }: CaseCheck,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const found = () => (text.trim() === "" ? "it is empty" : `it is ${quoted(text.trim())}`);

@@ -5,7 +5,7 @@ import { type ConversationState, LimitError, type Session } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { formatDuration } from "@banyan/core/shown";
 import { Allowance } from "./allowance.ts";
-import { type Column, isLost, type Making, makeAttempt, messageOf } from "./attempt.ts";
+import { type AttemptOptions, type Column, isLost, makeAttempt, messageOf } from "./attempt.ts";
 import { removeFolder } from "./case-files.ts";
 import type { Case, Cases } from "./cases.ts";
 import type { Judge } from "./judge.ts";
@@ -14,10 +14,10 @@ import {
   type AttemptIds,
   type AttemptResult,
   type Evaluation,
+  type EvaluationCost,
   idsOf,
   keyOf,
   resultIn,
-  type Spending,
 } from "./record.ts";
 import { reportMessage } from "./report.ts";
 import { nothingSpent, sumOf } from "./turns.ts";
@@ -87,7 +87,7 @@ export class EvaluationError extends Error {
 }
 
 /** A planned attempt. */
-interface Wanted {
+interface PlannedAttempt {
   readonly case: Case;
   readonly column: Column;
   readonly repetition: number;
@@ -123,7 +123,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   out.addEventListener("abort", onOut, { once: true });
   if (out.aborted) onOut();
 
-  const ended = new Map<Wanted, Attempt>();
+  const ended = new Map<PlannedAttempt, Attempt>();
   const looks = new Map<Case, Promise<readonly boolean[]>>();
   const waiting = wanted.filter((one) => !kept.get(one)?.result);
   if (waiting.length > 0) allowance?.look();
@@ -183,7 +183,7 @@ function checkOptions({ cases, columns, judge, limits, session, atOnce, repetiti
 }
 
 /** All attempts, repetition by repetition, so that early results cover all cases. */
-function wantedOf({ cases, columns, repetitions = 1, judge }: EvaluateOptions): Wanted[] {
+function wantedOf({ cases, columns, repetitions = 1, judge }: EvaluateOptions): PlannedAttempt[] {
   const folders = new Map<string, string>();
   const digestOf = (folder: string) => {
     const known = folders.get(folder) ?? folderDigest(folder);
@@ -235,7 +235,7 @@ function madeBefore(state: ConversationState, key: string): Before {
   }
 }
 
-function keptAttempt(one: Wanted, before: Before | undefined): Attempt {
+function keptAttempt(one: PlannedAttempt, before: Before | undefined): Attempt {
   const { ids, result } = before ?? {};
   return {
     ...namesOf(one),
@@ -246,15 +246,19 @@ function keptAttempt(one: Wanted, before: Before | undefined): Attempt {
   };
 }
 
-function namesOf({ case: { name }, column, repetition }: Wanted): Pick<Attempt, "case" | "column" | "repetition"> {
+function namesOf({
+  case: { name },
+  column,
+  repetition,
+}: PlannedAttempt): Pick<Attempt, "case" | "column" | "repetition"> {
   return { case: name, column: column.name, repetition };
 }
 
 async function make(
-  one: Wanted,
+  one: PlannedAttempt,
   tries: number,
   { session, directory, judge, repetitions = 1 }: EvaluateOptions,
-  shared: Pick<Making, "allowance" | "signal" | "turns" | "untouched">,
+  shared: Pick<AttemptOptions, "allowance" | "signal" | "turns" | "untouched">,
 ): Promise<Attempt> {
   const ids = idsOf(one.key, tries);
   const folderFor = (number: number) => resolve(directory, session.id, `${one.key}-${number}`);
@@ -284,7 +288,7 @@ function evaluationOf(
   const results = attempts.flatMap(({ result }) => result ?? []);
   const [made, judging] = [results.map(({ spent }) => spent), results.map((result) => result.judging)].map((all) =>
     all.reduce(sumOf, nothingSpent),
-  ) as [Spending, Spending];
+  ) as [EvaluationCost, EvaluationCost];
   const known = sumOf(made, judging);
   return {
     name: cases.name,
@@ -299,8 +303,8 @@ function evaluationOf(
   };
 }
 
-function difference(all: Spending, part: Spending): Spending {
-  const less = (name: keyof Spending["usage"]) => Math.max(0, all.usage[name] - part.usage[name]);
+function difference(all: EvaluationCost, part: EvaluationCost): EvaluationCost {
+  const less = (name: keyof EvaluationCost["usage"]) => Math.max(0, all.usage[name] - part.usage[name]);
   return {
     usage: {
       input: less("input"),

@@ -5,9 +5,9 @@ export type {
 } from "./attempt.ts";
 export {
   type Case,
+  type CaseCheck,
   type Cases,
   type CasesPlace,
-  type Check,
   casesFrom,
   readCases,
   type ScriptedResponse,
@@ -16,7 +16,7 @@ export {
 export { type EvaluateOptions, EvaluationError, evaluate } from "./evaluate.ts";
 export { type EvaluationOptions, type OpenEvaluation, openEvaluation } from "./here.ts";
 export type { Judge } from "./judge.ts";
-export type { Attempt, AttemptResult, AttemptStatus, Checked, Evaluation, Spending } from "./record.ts";
+export type { Attempt, AttemptResult, AttemptStatus, CheckResult, Evaluation, EvaluationCost } from "./record.ts";
 export {
   evaluationNotes,
   evaluationSentence,

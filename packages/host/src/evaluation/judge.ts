@@ -4,9 +4,9 @@ import { finishTask, scriptedModel } from "@banyan/core/testing";
 import { z } from "zod";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Allowance } from "./allowance.ts";
-import type { Check } from "./cases.ts";
+import type { CaseCheck } from "./cases.ts";
 import { contentIn, whatHolds } from "./check.ts";
-import type { Checked, Spending } from "./record.ts";
+import type { CheckResult, EvaluationCost } from "./record.ts";
 import { turnsOn } from "./turns.ts";
 
 const INSTRUCTIONS = `You judge the work of another agent. You are told what it was asked, what it answered, perhaps what is in files that it left, and one thing that is to hold of that. Say whether it holds, and why, in one or two sentences. Judge that one thing and nothing else, by what is there and not by what was meant. If it is not clear from what you are told, it does not hold.
@@ -26,7 +26,7 @@ const verdict = z.object({
 export type Judge = AgentOptions["model"] | "scripted";
 
 /** Input of a judge, and the place of its branch. */
-export interface Judging {
+export interface JudgeInput {
   readonly session: Session;
   readonly judge: Judge;
   readonly allowance: Allowance | undefined;
@@ -52,9 +52,9 @@ class JudgeError extends Error {
  * `JudgeError` if the judge gives no verdict or cannot be called.
  */
 export async function judged(
-  check: Check,
-  { session, judge, allowance, id, title, said, answer, directory, redact, signal }: Judging,
-): Promise<{ readonly checked: Checked; readonly spent: Spending }> {
+  check: CaseCheck,
+  { session, judge, allowance, id, title, said, answer, directory, redact, signal }: JudgeInput,
+): Promise<{ readonly checked: CheckResult; readonly spent: EvaluationCost }> {
   const parts = [
     enclosed("asked", said.join("\n\n")),
     enclosed("answered", cut(answer)),
@@ -87,7 +87,7 @@ export async function judged(
 /** The price of a model without cost. */
 export const FREE = { input: 0, output: 0 } as const;
 
-function verdictIn({ script }: Check) {
+function verdictIn({ script }: CaseCheck) {
   return [finishTask(script ?? { holds: false, reason: "The check has no script." })];
 }
 

@@ -4,7 +4,7 @@ import { Document, isCollection, parse } from "yaml";
 import { z } from "zod";
 
 /** One check of an attempt, and its outcome. */
-export interface Checked {
+export interface CheckResult {
   readonly holds: boolean;
   /** A description of the check. */
   readonly what: string;
@@ -19,7 +19,7 @@ export interface Checked {
 }
 
 /** Tokens and cost. */
-export interface Spending {
+export interface EvaluationCost {
   readonly usage: Usage;
   /** US dollars; `undefined` if a price is unknown. */
   readonly cost: Cost;
@@ -28,16 +28,16 @@ export interface Spending {
 /** The written result of a finished attempt. */
 export interface AttemptResult {
   readonly passed: boolean;
-  readonly checks: readonly Checked[];
+  readonly checks: readonly CheckResult[];
   /** Denied calls with the reason, as sentences. Absent if there are none. */
   readonly denied?: readonly string[];
   /** Seconds of its turns, without the checks. */
   readonly seconds: number;
   readonly steps: number;
   /** Spent by its turns, with their sub-agents. */
-  readonly spent: Spending;
+  readonly spent: EvaluationCost;
   /** Spent by its judges. */
-  readonly judging: Spending;
+  readonly judging: EvaluationCost;
   /** The working folder of the attempt. */
   readonly directory: string;
 }
@@ -72,7 +72,7 @@ const CLOSING = "```";
 
 /** The text of the last message of an attempt's branch. Users and models read it, and `resultIn` parses it. */
 export function resultText({ passed, spent, judging, ...rest }: AttemptResult): string {
-  const money = ({ usage, cost }: Spending) => ({ usage, cost: cost ?? null });
+  const money = ({ usage, cost }: EvaluationCost) => ({ usage, cost: cost ?? null });
   const all = { result: passed ? "passed" : "failed", ...rest, spent: money(spent), judging: money(judging) };
   const document = new Document(all);
   for (const name of ["spent", "judging"]) {
@@ -155,13 +155,13 @@ export interface Evaluation {
   readonly attempts: readonly Attempt[];
   readonly spent: {
     /** Spent by the turns of attempts with a result. */
-    readonly attempts: Spending;
+    readonly attempts: EvaluationCost;
     /** Spent by the judges of these attempts. */
-    readonly judging: Spending;
+    readonly judging: EvaluationCost;
     /** Spent by interrupted or failed attempts, and by users who continued an attempt. */
-    readonly beside: Spending;
+    readonly beside: EvaluationCost;
     /** The total of the conversation. */
-    readonly all: Spending;
+    readonly all: EvaluationCost;
   };
   /** Why the evaluation did not finish. */
   readonly stopped?: { readonly reason: "limit" | "interrupted"; readonly why: string };

@@ -1,7 +1,7 @@
 import { totalTokens } from "@banyan/core/conversation";
 import { counted, formatCost, formatDuration, shortCount, visibleText } from "@banyan/core/shown";
 import type { Attempt, Evaluation } from "./record.ts";
-import { keyOf, type Spending } from "./record.ts";
+import { type EvaluationCost, keyOf } from "./record.ts";
 import { nothingSpent, sumOf } from "./turns.ts";
 
 /** Counts of attempts: of a case in a column, of a column, or of all. */
@@ -17,7 +17,7 @@ export interface Tally {
   /** Seconds of their turns, without the checks. */
   readonly seconds: number;
   /** Spent by their turns and judges. */
-  readonly spent: Spending;
+  readonly spent: EvaluationCost;
 }
 
 /** Counts some attempts. */

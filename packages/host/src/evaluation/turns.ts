@@ -1,9 +1,9 @@
 import { Agent, type Chat, resume, type Session, say, type Turn } from "@banyan/core";
 import { addCost, addUsage, noUsage } from "@banyan/core/conversation";
-import type { Spending } from "./record.ts";
+import type { EvaluationCost } from "./record.ts";
 
 /** The outcome of a branch's turns. */
-export interface Taken {
+export interface BranchOutcome {
   /** All messages were sent, and each turn ended by itself or at a limit of its own. */
   readonly isWhole: boolean;
   readonly last: Turn | undefined;
@@ -11,13 +11,13 @@ export interface Taken {
   readonly leaf: string;
   readonly steps: number;
   readonly seconds: number;
-  readonly spent: Spending;
+  readonly spent: EvaluationCost;
 }
 
-export const nothingSpent: Spending = Object.freeze({ usage: noUsage, cost: 0 });
+export const nothingSpent: EvaluationCost = Object.freeze({ usage: noUsage, cost: 0 });
 
 /** The sum; its cost is unknown if either cost is. */
-export function sumOf(a: Spending, b: Spending): Spending {
+export function sumOf(a: EvaluationCost, b: EvaluationCost): EvaluationCost {
   return { usage: addUsage(a.usage, b.usage), cost: addCost(a.cost, b.cost) };
 }
 
@@ -37,7 +37,7 @@ export interface BranchToAnswer {
  * Lets an agent answer a message and the later messages on one branch. Also counts agents that it hands the conversation to.
  * Stops after a turn without an answer. Rejects as turns do that cannot start.
  */
-export async function turnsOn({ session, agent, root, then = [], signal }: BranchToAnswer): Promise<Taken> {
+export async function turnsOn({ session, agent, root, then = [], signal }: BranchToAnswer): Promise<BranchOutcome> {
   const turns: Turn[] = [];
   let leaf = root;
   const told = watched(agent, (turn, end) => {

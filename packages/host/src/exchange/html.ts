@@ -3,7 +3,7 @@ import { siblings, toolOf } from "@banyan/core/conversation";
 import { readPatch, shownCall, shownStatus, visibleProse } from "@banyan/core/shown";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
-import { headingOf, type Piece, piecesOf, statusWord, timeOf, titleOf } from "./transcript.ts";
+import { headingOf, piecesOf, statusWord, type TranscriptPiece, timeOf, titleOf } from "./transcript.ts";
 
 /**
  * Renders a conversation as one HTML page (B56): the last written branch, other branches folded where they begin, and
@@ -155,7 +155,7 @@ function lineOf(look: string, text: string): string {
 /** Images in Markdown become links, since the page must load nothing. */
 const MARKDOWN = { extensions: [gfm(), { disable: { null: ["labelStartImage"] } }], htmlExtensions: [gfmHtml()] };
 
-function element(piece: Exclude<Piece, { readonly type: "call" }>): string {
+function element(piece: Exclude<TranscriptPiece, { readonly type: "call" }>): string {
   switch (piece.type) {
     case "text":
       return `<div class="markdown">${micromark(visibleProse(piece.text.replaceAll("\r\n", "\n")), MARKDOWN)}</div>`;
@@ -177,7 +177,7 @@ function link(url: string, title: string): string {
     : escaped(title);
 }
 
-function file({ mediaType, name, data }: Extract<Piece, { type: "file" }>): string {
+function file({ mediaType, name, data }: Extract<TranscriptPiece, { type: "file" }>): string {
   const caption = `${escaped(name)} (${escaped(mediaType)})`;
   const picture =
     /^image\/(png|jpeg|gif|webp)$/.test(mediaType) && data !== undefined && /^[A-Za-z0-9+/=]*$/.test(data);

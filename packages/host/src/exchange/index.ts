@@ -2,5 +2,5 @@ export { toHtml } from "./html.ts";
 export { ExchangeError, fromJson, type ReadConversation, toJson } from "./json.ts";
 export { toMarkdown } from "./markdown.ts";
 export { type FoundSession, readSession, sessionFolders, sessionsIn } from "./programs/find.ts";
-export { type PastSession, PROGRAMS, type Program } from "./programs/past-session.ts";
+export { type ForeignProgram, type PastSession, PROGRAMS } from "./programs/past-session.ts";
 export { conversationOf, SOURCE, sourceOf } from "./programs/to-events.ts";

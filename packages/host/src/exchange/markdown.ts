@@ -1,7 +1,7 @@
 import { type ConversationState, pathTo } from "@banyan/core";
 import { toolOf } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
-import { argumentsOf, headingOf, type Piece, piecesOf, statusWord, timeOf, titleOf } from "./transcript.ts";
+import { argumentsOf, headingOf, piecesOf, statusWord, type TranscriptPiece, timeOf, titleOf } from "./transcript.ts";
 
 /**
  * One branch of a conversation as Markdown (B56): the branch through `leaf` that was written last. Escapes characters that would
@@ -17,7 +17,7 @@ export function toMarkdown(state: ConversationState, leaf: string | null = state
   return `${visibleProse(blocks.join("\n\n").replaceAll("\r\n", "\n"))}\n`;
 }
 
-function blockOf(piece: Piece): string {
+function blockOf(piece: TranscriptPiece): string {
   switch (piece.type) {
     case "text":
       return piece.text.trim();

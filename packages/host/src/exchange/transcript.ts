@@ -3,14 +3,14 @@ import { type FilePart, isPersons, toldUnreadable, typedText } from "@banyan/cor
 import { cutTo, shownStatus } from "@banyan/core/shown";
 
 /** A part of a message for readers. */
-export type Piece =
+export type TranscriptPiece =
   | { readonly type: "text" | "reasoning" | "note"; readonly text: string }
   | { readonly type: "file"; readonly mediaType: string; readonly name: string; readonly data: string | undefined }
   | { readonly type: "source"; readonly url: string; readonly title: string }
   | { readonly type: "call"; readonly call: Call };
 
 /** The parts of a message in order. */
-export function piecesOf(message: Message): Piece[] {
+export function piecesOf(message: Message): TranscriptPiece[] {
   const unreadable = toldUnreadable(message);
   if (unreadable !== undefined) return [{ type: "note", text: unreadable }];
   const calls = message.role === "assistant" ? message.calls : [];
@@ -23,7 +23,7 @@ export function piecesOf(message: Message): Piece[] {
 }
 
 /** Converts a part; undefined for an empty part. */
-function pieceOf(part: Part, calls: readonly Call[]): Piece | undefined {
+function pieceOf(part: Part, calls: readonly Call[]): TranscriptPiece | undefined {
   switch (part.type) {
     case "text":
     case "reasoning":
@@ -41,7 +41,7 @@ function pieceOf(part: Part, calls: readonly Call[]): Piece | undefined {
   }
 }
 
-function fileOf({ mediaType, name, url, data }: FilePart): Extract<Piece, { type: "file" }> {
+function fileOf({ mediaType, name, url, data }: FilePart): Extract<TranscriptPiece, { type: "file" }> {
   return { type: "file", mediaType, name: name ?? url ?? "file", data };
 }
 

@@ -6,7 +6,7 @@ import { visibleLine } from "@banyan/core/shown";
 const LONG = 10_000;
 
 /** A reason to notify the user. */
-export interface Calling {
+export interface AttentionReason {
   /** By the names that hooks know: an approval, a question, or the end of a turn. */
   readonly type: "permission_prompt" | "elicitation_dialog" | "idle_prompt";
   readonly sentence: string;
@@ -21,7 +21,7 @@ export class CallsFor {
   readonly #begun = new Map<string, number>();
 
   /** Returns undefined for an item without a reason to notify. */
-  hear(item: FeedItem, state: ConversationState): Calling | undefined {
+  hear(item: FeedItem, state: ConversationState): AttentionReason | undefined {
     switch (item.type) {
       case "call.approval-requested": {
         const tool = toolIn(state, item) || "a tool";

@@ -23,7 +23,7 @@ export interface HookCall {
   own(input: Json): Json | undefined;
 }
 
-type Fields = Readonly<Record<string, Json>>;
+type HookFields = Readonly<Record<string, Json>>;
 
 /** An act of a call, and its fields in a hook's input. */
 interface Act {
@@ -54,7 +54,8 @@ function namesFor(own: string): readonly string[] {
  * of an MCP tool's call is the whole call: a hook on it gets no single acts.
  */
 export function hookCalls(tool: Tool, input: Json, directory: string): readonly HookCall[] {
-  const given: Fields = typeof input === "object" && input !== null && !Array.isArray(input) ? (input as Fields) : {};
+  const given: HookFields =
+    typeof input === "object" && input !== null && !Array.isArray(input) ? (input as HookFields) : {};
   const about = aboutCall(tool, input);
   const acts = actsOf(tool, about, given, directory);
   if (isOfServer(tool)) {
@@ -80,7 +81,7 @@ function isOfServer({ offeredBy, asAsked }: Tool): boolean {
 /** Names that also appear in a hook's input if its matcher uses them. Other names would imply other fields. */
 const TOLD: ReadonlySet<string> = new Set(["Bash", "Write", "Edit", "Read", "WebFetch"]);
 
-function formOf({ name, names, fields }: Act, self: readonly string[], given: Fields): HookCall {
+function formOf({ name, names, fields }: Act, self: readonly string[], given: HookFields): HookCall {
   const told = Object.entries(fields).flatMap(([field, { value }]) => (value === undefined ? [] : [[field, value]]));
   const theirs = [name, ...names.filter((each) => TOLD.has(each))];
   return {
@@ -90,7 +91,7 @@ function formOf({ name, names, fields }: Act, self: readonly string[], given: Fi
     tool_input: { ...given, ...Object.fromEntries(told) } as Json,
     own(changed) {
       if (typeof changed !== "object" || changed === null || Array.isArray(changed)) return changed;
-      const taken = { ...(changed as Fields) };
+      const taken = { ...(changed as HookFields) };
       for (const [name, { value, ours }] of Object.entries(fields)) {
         const written = taken[name];
         if (written === undefined || name === ours) continue;
@@ -105,7 +106,7 @@ function formOf({ name, names, fields }: Act, self: readonly string[], given: Fi
 }
 
 /** The acts of a call, with the fields that hooks read. */
-function actsOf(tool: Tool, about: About, given: Fields, directory: string): readonly Act[] {
+function actsOf(tool: Tool, about: About, given: HookFields, directory: string): readonly Act[] {
   const { command, paths = [], url, change, untold } = about;
   const argument = (value: Json | undefined) => Object.keys(given).find((name) => given[name] === value);
   const field = (value: Json | undefined, ours = argument(value)) => ({ value, ours });

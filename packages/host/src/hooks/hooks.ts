@@ -18,12 +18,12 @@ import { named } from "../attachments/files.ts";
 import { namesakesOf, namesOf } from "../permissions/named-tool.ts";
 import type { ApprovalMode } from "../permissions/rule.ts";
 import type { Redact } from "../redaction/redactor.ts";
-import { type Calling, CallsFor } from "./calls-for.ts";
+import { type AttentionReason, CallsFor } from "./calls-for.ts";
 import { type Hook, type HookEntries, hooksAt } from "./entries.ts";
 import { formsFor, type HookCall, hookCalls, isCovered } from "./hook-call.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { type HookPlace, runHook } from "./run-hook.ts";
-import { type HookSaid, saidBy } from "./said.ts";
+import { type HookReply, saidBy } from "./said.ts";
 
 /** A hook denied a message. The error's message gives the hook's reason. */
 class HookError extends Error {
@@ -74,7 +74,7 @@ export class Hooks {
   /** Open conversations, for notices about hooks. */
   readonly #sessions = new Map<string, Session>();
   /** Output of session start hooks for the next message of a conversation. */
-  readonly #told = new Map<string, readonly Promise<HookSaid>[]>();
+  readonly #told = new Map<string, readonly Promise<HookReply>[]>();
   readonly #stops = new Map<string, number>();
   /** Runs that make a summary because a user asked for one. */
   readonly #manual = new Set<string>();
@@ -230,7 +230,7 @@ export class Hooks {
   }
 
   /** Runs the hooks of a point for a call. A hook gets each act of the call that it matches. */
-  async #fireFor(event: HookEvent, request: PermitRequest, more: object = {}): Promise<HookSaid> {
+  async #fireFor(event: HookEvent, request: PermitRequest, more: object = {}): Promise<HookReply> {
     const { tool, input, call, run, conversation, signal } = request;
     const { directory } = this.#options;
     const calls = hookCalls(tool, input, directory);
@@ -266,7 +266,7 @@ export class Hooks {
   }
 
   /** Runs hooks that only observe, without waiting for them. */
-  #observe(id: string, item: FeedItem, calling: Calling | undefined): void {
+  #observe(id: string, item: FeedItem, calling: AttentionReason | undefined): void {
     const fire = (event: HookEvent, fields: object, names: readonly string[] = []) =>
       this.#inBackground(this.#fire(event, id, fields, undefined, forNames(names)));
     if (calling) {
@@ -310,7 +310,7 @@ export class Hooks {
     fields: object,
     signal: AbortSignal = this.#over.signal,
     formsOf: (hook: Hook) => readonly HookForm[] = () => [{}],
-  ): Promise<HookSaid> {
+  ): Promise<HookReply> {
     const { entries, directory, env, mode } = this.#options;
     const hooks = hooksAt(entries, event).map((hook) => ({ hook, forms: formsOf(hook) }));
     if (hooks.every(({ forms }) => forms.length === 0)) return {};
@@ -323,7 +323,7 @@ export class Hooks {
       ...fields,
     };
     const run = async ({ hook, forms }: (typeof hooks)[number], until: AbortSignal) => {
-      const said: HookSaid[] = [];
+      const said: HookReply[] = [];
       for (const form of forms) {
         const end = await runHook(hook, { ...input, ...form.fields }, { directory, env }, until, this.#left);
         const one = heard(saidBy(event, end, hook.command), form);
@@ -377,7 +377,7 @@ function forNames(names: readonly string[]): (hook: Hook) => readonly HookForm[]
 }
 
 /** Returns the result of a hook, as far as the call can take it. */
-function heard(said: HookSaid, { own, allows = true }: HookForm): HookSaid {
+function heard(said: HookReply, { own, allows = true }: HookForm): HookReply {
   const { decision, input } = said;
   const one = decision === "allow" && !allows ? { ...said, decision: undefined } : said;
   if (input === undefined || own === undefined) return one;
@@ -386,9 +386,9 @@ function heard(said: HookSaid, { own, allows = true }: HookForm): HookSaid {
 }
 
 /** Combines the results of hooks: the strictest decision counts, and texts are joined. */
-function together(all: readonly HookSaid[], redact: Redact): HookSaid {
+function together(all: readonly HookReply[], redact: Redact): HookReply {
   const decision = (["deny", "ask", "allow"] as const).find((one) => all.some((said) => said.decision === one));
-  const texts = (name: "reason" | "context", of: readonly HookSaid[]) => {
+  const texts = (name: "reason" | "context", of: readonly HookReply[]) => {
     const text = of.flatMap((said) => said[name] ?? []).join("\n\n");
     return text === "" ? undefined : cutTo(redact(text), MOST_TOLD, "");
   };

@@ -3,7 +3,7 @@ import type { HookEvent } from "./hook-event.ts";
 import { failureOf, type HookEnd } from "./run-hook.ts";
 
 /** The result of a hook. */
-export interface HookSaid {
+export interface HookReply {
   /** Whether the call or message may proceed; for `deny`, `reason` says why not. */
   readonly decision?: "allow" | "ask" | "deny" | undefined;
   readonly reason?: string | undefined;
@@ -29,7 +29,7 @@ const STOPPING: ReadonlySet<HookEvent> = new Set([...DENYING, "PostToolUse", "St
  * succeeds, and JSON on standard output may add more. Any other code is a failure that stops nothing. A decision in an unknown
  * place or form counts as a denial (S34), since the hook's author meant to decide.
  */
-export function saidBy(event: HookEvent, end: HookEnd, command: string): HookSaid {
+export function saidBy(event: HookEvent, end: HookEnd, command: string): HookReply {
   if ("problem" in end) return { problem: end.problem };
   const { code, stdout, stderr } = end;
   if (code === 2 && STOPPING.has(event))
@@ -58,7 +58,7 @@ export function saidBy(event: HookEvent, end: HookEnd, command: string): HookSai
 /** Matches a decision anywhere in a text. */
 const DECIDING = /"(?:permissionDecision|decision|behavior)"\s*:|"continue"\s*:\s*"?false/;
 
-function notUnderstood(event: HookEvent, problem: string): HookSaid {
+function notUnderstood(event: HookEvent, problem: string): HookReply {
   if (!DENYING.has(event)) return { problem };
   return { decision: "deny", reason: `a hook decided in a form that is not understood: it ${problem}`, problem };
 }
@@ -98,7 +98,7 @@ function decisionsIn(value: unknown, path: readonly string[] = []): (readonly [p
   });
 }
 
-function readJson(said: Record<string, unknown>, event: HookEvent): HookSaid {
+function readJson(said: Record<string, unknown>, event: HookEvent): HookReply {
   const specific = recordOf(said.hookSpecificOutput);
   const request = recordOf(specific.decision);
   const stops = said.continue === false;
@@ -122,7 +122,7 @@ function readJson(said: Record<string, unknown>, event: HookEvent): HookSaid {
 }
 
 /** Current and former names of decisions. */
-const DECISIONS: ReadonlyMap<unknown, HookSaid["decision"]> = new Map([
+const DECISIONS: ReadonlyMap<unknown, HookReply["decision"]> = new Map([
   ["allow", "allow"],
   ["approve", "allow"],
   ["ask", "ask"],

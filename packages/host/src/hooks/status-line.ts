@@ -13,7 +13,7 @@ export const statusLineEntry = z.looseObject(
 export type StatusLineEntry = z.infer<typeof statusLineEntry>;
 
 /** The first line of the command's output, unchanged, or why there is none. */
-export type StatusLineSaid = { readonly line: string } | { readonly problem: string };
+export type StatusLineOutput = { readonly line: string } | { readonly problem: string };
 
 /** Timeout in milliseconds: the status describes the current moment. */
 const TIMEOUT = 5_000;
@@ -24,7 +24,7 @@ export async function statusLineSaid(
   facts: object,
   place: HookPlace,
   signal: AbortSignal,
-): Promise<StatusLineSaid> {
+): Promise<StatusLineOutput> {
   const end = await runHook({ command, timeout: TIMEOUT }, facts, place, signal);
   if ("problem" in end) return end;
   const [line = ""] = end.stdout.split("\n", 1);

@@ -1,6 +1,6 @@
 import type { AgentOptions, ModelDriver, Store } from "@banyan/core";
 import type { LoopDriver } from "@banyan/core/drivers";
-import type { Environment, ModelChoice } from "@banyan/models";
+import type { EnvironmentVariables, ModelChoice } from "@banyan/models";
 import type { Otlp } from "@banyan/telemetry/otlp";
 import type { Drivers } from "../drivers/drivers.ts";
 import type { Instructions } from "../instructions/instructions.ts";
@@ -19,7 +19,7 @@ export interface HostParts {
   readonly workspace: string;
   /** A trusted project. */
   readonly project: ProjectPlaces | undefined;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly home: string;
   readonly canAsk: boolean;
   readonly configuration: Configuration;

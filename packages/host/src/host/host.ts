@@ -9,11 +9,11 @@ import {
   type Tool,
 } from "@banyan/core";
 import type { ConversationSummary } from "@banyan/core/stores";
-import type { Environment, KnownModel, ModelChoice, ProviderStatus } from "@banyan/models";
+import type { EnvironmentVariables, KnownModel, ModelChoice, ProviderStatus } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
 import type { WebPicture, WebPictures } from "@banyan/tools/web";
-import type { WhyNotRead } from "@banyan/tools/workspace";
-import { findConversation, labelsOfBeginning, lastFor, type ProgramAnswers } from "../conversations/conversations.ts";
+import type { ReadRefusal } from "@banyan/tools/workspace";
+import { type AnswerStyle, findConversation, labelsOfBeginning, lastFor } from "../conversations/conversations.ts";
 import { contextKnown, type Drivers, idOf } from "../drivers/drivers.ts";
 import { earlierTasks } from "../equipment/earlier-tasks.ts";
 import { type Equipment, openEquipment } from "../equipment/equipment.ts";
@@ -22,7 +22,13 @@ import { type ContextPart, contextParts } from "../instructions/context-parts.ts
 import { type Instructions, instructionsText } from "../instructions/instructions.ts";
 import { asBegan, BEGAN, surroundings, surroundingsPart, toldParts } from "../instructions/surroundings.ts";
 import { whyNotFetched } from "../permissions/address-subject.ts";
-import { Approval, type CarriedOut, NEEDS_SANDBOX, type PlanApproval, type Unasked } from "../permissions/approval.ts";
+import {
+  Approval,
+  type ApprovedPlan,
+  NEEDS_SANDBOX,
+  type PlanApproval,
+  type UnattendedApproval,
+} from "../permissions/approval.ts";
 import { narrowedRules } from "../permissions/permissions.ts";
 import { pathScope } from "../permissions/place.ts";
 import { readingRules } from "../permissions/reading.ts";
@@ -57,7 +63,7 @@ export class Host {
   /** All effective settings and their sources. */
   readonly configuration: Configuration;
   /** The environment variables and home folder of the user who started the program. */
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly home: string;
   /** Removes secrets from texts of users and files before they enter a conversation (S10). */
   readonly redact: Redact;
@@ -72,7 +78,7 @@ export class Host {
   readonly #telemetry: HostParts["telemetry"];
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
-  readonly #whyNotReadIn: (folder: string) => WhyNotRead | undefined;
+  readonly #whyNotReadIn: (folder: string) => ReadRefusal | undefined;
   #rules: Rules;
   #choice: ModelChoice;
   #agent: Agent;
@@ -130,7 +136,7 @@ export class Host {
    * Returns the rule check for files of a folder (S21): why their content may not be read. The folder is the workspace or a
    * worktree. Undefined if no rule is about reading.
    */
-  whyNotReadIn(folder: string): WhyNotRead | undefined {
+  whyNotReadIn(folder: string): ReadRefusal | undefined {
     return readInPlace(this.workspace, folder, this.#whyNotReadIn);
   }
 
@@ -252,7 +258,7 @@ export class Host {
   }
 
   /** Conversations whose approved plan is being carried out although approval is `plan`. */
-  get carriedOut(): readonly CarriedOut[] {
+  get carriedOut(): readonly ApprovedPlan[] {
     return this.#approval.carriedOut;
   }
 
@@ -266,7 +272,7 @@ export class Host {
    * conversation, and `edits` in one run if `run` is given. Rejects with `ApprovalError` for `all` without the user's consent or
    * without a sandbox (S27).
    */
-  async useApproval(mode: ApprovalMode, unasked?: Unasked, run?: string): Promise<void> {
+  async useApproval(mode: ApprovalMode, unasked?: UnattendedApproval, run?: string): Promise<void> {
     const isConfined = mode !== "all" || this.#isConfined(await this.ready());
     this.#approval.use(mode, { unasked, run, isConfined });
   }
@@ -290,7 +296,7 @@ export class Host {
    * Begins a conversation, or opens the existing conversation of this id. If a program begins it (`program`), users' lists leave it
    * out. Rejects with `StoreError`.
    */
-  async newSession(id?: string, program?: ProgramAnswers): Promise<Session> {
+  async newSession(id?: string, program?: AnswerStyle): Promise<Session> {
     const { unattended = false } = this.#agent.options;
     const began = { cwd: this.workspace, agent: AGENT, [BEGAN]: this.redact(surroundings(this.workspace)) };
     const labels = { ...began, ...labelsOfBeginning({ machine: this.#parts.machine, unattended, program }) };

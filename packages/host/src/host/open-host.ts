@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import type { AgentOptions, Limits, Store } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { chooseModel, type Environment, type ModelChoice, ModelChoiceError } from "@banyan/models";
+import { chooseModel, type EnvironmentVariables, type ModelChoice, ModelChoiceError } from "@banyan/models";
 import type { OtlpOptions } from "@banyan/telemetry/otlp";
 import type { OtlpVariables } from "@banyan/telemetry/variables";
 import type { McpServerEntry } from "@banyan/tools/mcp/entry";
@@ -93,7 +93,7 @@ const FLAGS: OptionNames<HostFlags> = {
 export interface HostOptions {
   /** The working directory. */
   readonly cwd: string;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly home: string;
   readonly flags?: HostFlags;
   /** Whether a user can be asked. If not, calls that need approval are denied. */
@@ -228,7 +228,11 @@ function rulesOf({ permissions }: Settings, { rules }: HostFlags): Rules {
 }
 
 /** The model of the flags or settings, or the first usable model (B65). */
-async function modelFor(configuration: Configuration, env: Environment, signal?: AbortSignal): Promise<ModelChoice> {
+async function modelFor(
+  configuration: Configuration,
+  env: EnvironmentVariables,
+  signal?: AbortSignal,
+): Promise<ModelChoice> {
   const { model } = configuration.settings;
   const choice = await chooseModel({ setting: model, env, signal });
   const [layer] = settingAt(configuration, ["model"])?.layers ?? [];
@@ -277,7 +281,7 @@ const LAST_SENDING = 500;
 
 /** Opens telemetry if the user's OpenTelemetry variables ask for it. Loads nothing without them. A project cannot set them. */
 async function openTelemetry(
-  env: Environment,
+  env: EnvironmentVariables,
   {
     sending,
     ...how
@@ -291,11 +295,11 @@ async function openTelemetry(
 }
 
 /** Sentences about faults in the OpenTelemetry variables. */
-export async function telemetryNotices(env: Environment): Promise<readonly string[]> {
+export async function telemetryNotices(env: EnvironmentVariables): Promise<readonly string[]> {
   return (await variablesIn(env)).notices;
 }
 
-async function variablesIn(env: Environment): Promise<Pick<OtlpVariables, "traces" | "metrics" | "notices">> {
+async function variablesIn(env: EnvironmentVariables): Promise<Pick<OtlpVariables, "traces" | "metrics" | "notices">> {
   if (!Object.keys(env).some((name) => name.startsWith("OTEL_"))) return { notices: [] };
   const { readOtlpVariables } = await import("@banyan/telemetry/variables");
   return readOtlpVariables(env);

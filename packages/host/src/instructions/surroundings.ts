@@ -90,7 +90,7 @@ function firstOf(file: string): string | undefined {
 }
 
 /** The sources of an agent's additional instructions. */
-export interface Told {
+export interface AgentInstructions {
   /** The agent's own instructions, before any conversation. */
   readonly own: readonly InstructionPart[];
   /** The current instructions of MCP servers. */
@@ -111,7 +111,11 @@ const LARGEST = 200_000;
  * Returns the agent for a conversation, with the surroundings, tools and server instructions of its beginning, so that the
  * start of its requests never changes. A model with a small context gets the small profile (F69).
  */
-export function asBegan(agent: Agent, state: Pick<ConversationState, "labels" | "contents">, told: Told): Agent {
+export function asBegan(
+  agent: Agent,
+  state: Pick<ConversationState, "labels" | "contents">,
+  told: AgentInstructions,
+): Agent {
   const { model, tools = [], instructions = "" } = agent.options;
   const name = idOf(model) ?? told.model;
   const parts = surroundingsPart(state.labels[BEGAN], name);
@@ -141,7 +145,10 @@ export function toldParts(instructions = "", parts: readonly InstructionPart[]):
 }
 
 /** The instruction parts of an agent apart from the built-in text, the most important part last. */
-function partsOf({ name, options: { instructions = "" } }: Agent, { own, servers }: Told): InstructionPart[] {
+function partsOf(
+  { name, options: { instructions = "" } }: Agent,
+  { own, servers }: AgentInstructions,
+): InstructionPart[] {
   const current = instructionsText([...own, ...servers]);
   if (!instructions.startsWith(current)) return [{ source: `the agent ${name}`, text: instructions }];
   const more = instructions.slice(current.length).trim();

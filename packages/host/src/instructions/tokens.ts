@@ -6,7 +6,7 @@ export interface TokenCount {
 }
 
 /** Counts the tokens of texts for one model. */
-export type CountTokens = (text: string) => TokenCount;
+export type ModelTokenCounter = (text: string) => TokenCount;
 
 /** The tokenizer takes quadratic time for a run of characters without a break, so limit its length. */
 const LONGEST_RUN = 1_000;
@@ -15,7 +15,7 @@ const PIECES = new RegExp(`[^]{1,${LONGEST_RUN}}`, "gu");
 
 /** Counts tokens for a model, and loads the tokenizer with the first text, which may never come. */
 export function lazyTokenCounter(model: string): (text: string) => Promise<number> {
-  let counter: Promise<CountTokens> | undefined;
+  let counter: Promise<ModelTokenCounter> | undefined;
   return async (text) => {
     counter ??= tokenCounter(model);
     return (await counter)(text).tokens;
@@ -26,7 +26,7 @@ export function lazyTokenCounter(model: string): (text: string) => Promise<numbe
  * Makes a counter for a model `provider/model`. Loads the tokenizer, which takes some hundred milliseconds; call it only if
  * counts are needed.
  */
-export async function tokenCounter(model: string): Promise<CountTokens> {
+export async function tokenCounter(model: string): Promise<ModelTokenCounter> {
   const isOlder = /(?:^|\/)gpt-(?:4(?![.o\d])|3\.5)/.test(model);
   const isExact = /(?:^|\/)(?:gpt-|o\d|chatgpt-|codex-)/.test(model);
   const { countTokens } = isOlder

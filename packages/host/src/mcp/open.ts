@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Environment } from "@banyan/models";
+import type { EnvironmentVariables } from "@banyan/models";
 import type { McpOptions, McpServers } from "@banyan/tools/mcp";
 import type { McpServerEntry } from "@banyan/tools/mcp/entry";
 import { directories } from "../places/directories.ts";
@@ -7,7 +7,7 @@ import { ownCommand } from "../programs/own-command.ts";
 
 /** The environment and folders of a user's MCP servers. */
 export interface McpPlace {
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly home: string;
   /** The working directory. */
   readonly cwd: string;

@@ -1,11 +1,11 @@
 import { pathTo, type Session, type UserPart } from "@banyan/core";
 import { lastSaid, OWN_OUTPUT } from "@banyan/core/conversation";
-import { type PersonsCommand, runByPerson } from "@banyan/tools/workspace";
+import { runByPerson, type UserCommand } from "@banyan/tools/workspace";
 import { named } from "../attachments/files.ts";
 import type { Host } from "../host/host.ts";
 
 /** The folder in which a user's commands run. */
-export interface CommandPlace extends Pick<Host, "redact"> {
+export interface UserCommandPlace extends Pick<Host, "redact"> {
   readonly directory: string;
   /** The command runs on another machine than the agent. The message informs the agent. */
   readonly isElsewhere?: boolean;
@@ -24,9 +24,9 @@ export interface CommandRun {
  * shell cannot be started.
  */
 export async function runPersonsCommand(
-  { redact, directory, isElsewhere = false }: CommandPlace,
+  { redact, directory, isElsewhere = false }: UserCommandPlace,
   command: string,
-  options: Pick<PersonsCommand, "signal" | "hurry" | "onOutput">,
+  options: Pick<UserCommand, "signal" | "hurry" | "onOutput">,
 ): Promise<CommandRun> {
   const { end, told } = await runByPerson({ ...options, command, directory, redaction: redact.stream() });
   const typed = { type: "text", text: redact(`!${command}`) } as const;

@@ -5,7 +5,7 @@ import type { Host } from "../host/host.ts";
 import { type McpServers, serversSettled } from "../mcp/index.ts";
 
 /** A slash command that sends a prompt text to the agent. Users, projects and MCP servers define prompts. */
-export interface Prompt {
+export interface SlashPrompt {
   /** The lower-case name behind the slash: `review`, or `server:review` for a prompt of an MCP server. */
   readonly name: string;
   readonly description: string;
@@ -26,13 +26,13 @@ export interface PromptArgument {
 
 /** All current prompts. */
 export interface Prompts {
-  readonly prompts: readonly Prompt[];
+  readonly prompts: readonly SlashPrompt[];
   /** MCP servers that are still starting, and may add prompts. */
   readonly starting: readonly string[];
 }
 
 /** A request for a prompt. */
-export interface AskedPrompt {
+export interface PromptInvocation {
   /** Without the slash; case does not matter. */
   readonly name: string;
   /** The text after the name. */
@@ -42,7 +42,7 @@ export interface AskedPrompt {
 }
 
 /** The message that a prompt produces. */
-export interface SaidByPrompt {
+export interface PromptText {
   readonly parts: readonly UserPart[];
   /** The text is foreign (of an MCP server): files that it names with `@` are not attached. */
   readonly asIs: boolean;
@@ -88,7 +88,11 @@ export async function listPrompts(host: Pick<Host, "ready">, wait: number, signa
  * Returns the text of a prompt with its arguments, unredacted. Rejects with `PromptError` for an unknown name, wrong arguments, or
  * a failed or late server; and with the reason of the signal.
  */
-export async function saidByPrompt(host: Bringer, asked: AskedPrompt, patience: PromptPatience): Promise<SaidByPrompt> {
+export async function saidByPrompt(
+  host: Bringer,
+  asked: PromptInvocation,
+  patience: PromptPatience,
+): Promise<PromptText> {
   const { signal, starting = STARTING } = patience;
   const { commands = [], mcp } = await host.ready();
   const name = asked.name.toLowerCase();
@@ -119,7 +123,7 @@ export async function saidWithSlash(
   host: Bringer,
   text: string,
   patience: PromptPatience,
-): Promise<SaidByPrompt | undefined> {
+): Promise<PromptText | undefined> {
   const asked = slashIn(text);
   if (!asked) return undefined;
   const { signal, starting = STARTING } = patience;
@@ -135,13 +139,13 @@ export async function saidWithSlash(
   throw new PromptError(`${why} Start with a space to send it as text.`);
 }
 
-function ofFile({ name, description, hint }: PromptCommand): Prompt {
+function ofFile({ name, description, hint }: PromptCommand): SlashPrompt {
   return { name: name.toLowerCase(), description, ...(hint === undefined ? {} : { hint }), arguments: [] };
 }
 
-type ServerPrompt = McpServers["prompts"][number];
+type McpServerPrompt = McpServers["prompts"][number];
 
-function ofServer({ server, name, description, arguments: wanted }: ServerPrompt): Prompt {
+function ofServer({ server, name, description, arguments: wanted }: McpServerPrompt): SlashPrompt {
   const hint = wanted.map(({ name, required }) => (required ? plain(name) : `[${plain(name)}]`)).join(" ");
   return {
     name: oneWord(`${server}:${name}`),
@@ -175,7 +179,7 @@ async function whyNone(host: Bringer, name: string, signal: AbortSignal): Promis
 }
 
 /** Throws `PromptError` for a missing required argument or an unknown argument name. */
-function valuesFor({ name, arguments: wanted }: Prompt, { argument = "", values }: AskedPrompt) {
+function valuesFor({ name, arguments: wanted }: SlashPrompt, { argument = "", values }: PromptInvocation) {
   const given = values ?? byPlace(wanted, argument);
   const unknown = Object.keys(given).find((key) => !wanted.some((each) => each.name === key));
   if (unknown !== undefined) {
@@ -207,7 +211,7 @@ function byPlace(wanted: readonly PromptArgument[], argument: string): Readonly<
 async function filled(
   { redact }: Bringer,
   servers: McpServers,
-  { prompt, values }: { readonly prompt: ServerPrompt; readonly values: Readonly<Record<string, string>> },
+  { prompt, values }: { readonly prompt: McpServerPrompt; readonly values: Readonly<Record<string, string>> },
   { signal, filling = FILLING }: PromptPatience,
 ): Promise<readonly UserPart[]> {
   const late = AbortSignal.timeout(filling);

@@ -1,9 +1,9 @@
-import { type Attachments, type AttachOptions, attach } from "../attachments/attach.ts";
+import { type AttachOptions, attach, type MessageWithAttachments } from "../attachments/attach.ts";
 import { changesIn } from "../attachments/diff.ts";
 import type { Host } from "../host/host.ts";
 
 /** A user's message, ready for a conversation. */
-export interface WrittenMessage extends Attachments {
+export interface WrittenMessage extends MessageWithAttachments {
   /** Whether a possible secret was removed from the text. */
   readonly isRedacted: boolean;
 }

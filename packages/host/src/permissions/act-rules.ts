@@ -2,8 +2,8 @@ import type { Json, Tool } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { withoutContent } from "@banyan/tools/acts";
 import { addressSubject } from "./address-subject.ts";
-import { type Match, type Rule, strongest } from "./match.ts";
-import { fitsSome, type Place, placeOf, type Surroundings } from "./place.ts";
+import { type Rule, type RuleMatch, strongest } from "./match.ts";
+import { fitsSome, placeOf, type ResolvedPath, type SubjectContext } from "./place.ts";
 import { COMMAND, changesFiles, FETCHING, READING } from "./rule.ts";
 import { namesFirstWord, shellSubject } from "./shell/shell-subject.ts";
 import { LONGEST_PATH, textsIn } from "./text-subject.ts";
@@ -13,19 +13,24 @@ import { LONGEST_PATH, textsIn } from "./text-subject.ts";
  * `read`, `shell` and `fetch`. Judges by the arguments, since the caller chooses the tool's name. `perhaps`: the call does not
  * show what the rule is about.
  */
-export function actRules(tool: Tool, input: Json, about: About, surroundings: Surroundings): (rule: Rule) => Match {
+export function actRules(
+  tool: Tool,
+  input: Json,
+  about: About,
+  surroundings: SubjectContext,
+): (rule: Rule) => RuleMatch {
   const { scope, place: placeAt = (path: string) => placeOf(scope, path) } = surroundings;
   const { command, paths = [], url, untold } = about;
   const shell = command === undefined ? undefined : shellSubject(command, surroundings);
   const named = paths.map(({ path, access }) => ({ place: placeAt(path), access }));
   const isTold = command !== undefined || paths.length > 0 || url !== undefined;
   let texts: readonly string[] | undefined;
-  let places: readonly Place[] | undefined;
+  let places: readonly ResolvedPath[] | undefined;
   const others = () => (texts ??= textsIn(withoutContent(input) as Json));
   const otherPlaces = () =>
     (places ??= others().flatMap((text) => (text !== "" && text.length <= LONGEST_PATH ? placeAt(text) : [])));
 
-  const ofFiles = (rule: Rule): Match => {
+  const ofFiles = (rule: Rule): RuleMatch => {
     const { pattern } = rule;
     const isOnWriting = changesFiles(rule.tool);
     for (const { place, access } of named) {
@@ -37,16 +42,16 @@ export function actRules(tool: Tool, input: Json, about: About, surroundings: Su
       if (untold === "files" && (!isOnWriting || tool.files === "write")) return "yes";
       return named.length > 0 || !isTold || untold !== undefined ? "perhaps" : "no";
     }
-    const mayFit = ({ place }: { readonly place: Place }) => fitsSome(pattern, scope, place);
+    const mayFit = ({ place }: { readonly place: ResolvedPath }) => fitsSome(pattern, scope, place);
     if (untold !== undefined || named.some(mayFit)) return "perhaps";
     return otherPlaces().some((place) => mayFit({ place })) ? "perhaps" : "no";
   };
-  const ofCommands = ({ pattern }: Rule): Match => {
+  const ofCommands = ({ pattern }: Rule): RuleMatch => {
     if (pattern === undefined) return untold === "command" ? "yes" : untold !== undefined || !isTold ? "perhaps" : "no";
     if (untold !== undefined) return "perhaps";
     return command === undefined && others().some((text) => namesFirstWord(pattern, text)) ? "perhaps" : "no";
   };
-  const ofAddresses = (rule: Rule): Match =>
+  const ofAddresses = (rule: Rule): RuleMatch =>
     strongest(
       [url ?? [], others().filter((text) => /^https?:/i.test(text))]
         .flat()

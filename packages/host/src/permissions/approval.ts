@@ -14,7 +14,7 @@ export class ApprovalError extends Error {
 }
 
 /** The conversation for approval `all`, and whether the user confirmed it. */
-export interface Unasked {
+export interface UnattendedApproval {
   readonly conversation: string;
   readonly confirmed?: boolean | undefined;
 }
@@ -23,7 +23,7 @@ export interface Unasked {
 export type PlanApproval = Exclude<ApprovalMode, "plan" | "all">;
 
 /** A conversation whose plan is being carried out. */
-export interface CarriedOut {
+export interface ApprovedPlan {
   readonly conversation: string;
   readonly approval: PlanApproval;
 }
@@ -61,7 +61,7 @@ export class Approval {
   }
 
   /** Conversations whose plan is carried out although approval is `plan`. */
-  get carriedOut(): readonly CarriedOut[] {
+  get carriedOut(): readonly ApprovedPlan[] {
     return [...this.#carried].map(([conversation, approval]) => ({ conversation, approval }));
   }
 
@@ -93,7 +93,7 @@ export class Approval {
       unasked,
       run,
       isConfined,
-    }: { readonly unasked?: Unasked | undefined; run?: string | undefined; isConfined: boolean },
+    }: { readonly unasked?: UnattendedApproval | undefined; run?: string | undefined; isConfined: boolean },
   ) {
     if (mode === "edits" && run !== undefined) {
       this.#changing.add(run);

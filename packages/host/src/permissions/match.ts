@@ -1,5 +1,5 @@
 /** Whether a rule matches a partly unknown text. `perhaps`: depends on the unknown pieces. */
-export type Match = "no" | "perhaps" | "yes";
+export type RuleMatch = "no" | "perhaps" | "yes";
 
 /** A permission rule: matches calls of a tool, or those whose main argument matches a pattern. */
 export interface Rule {
@@ -24,7 +24,7 @@ export interface ForeignMeaning {
 /** The acts of a call, as rules see them. */
 export interface Subject {
   /** Returns whether a deny or ask rule matches this call. */
-  matches(rule: Rule): Match;
+  matches(rule: Rule): RuleMatch;
   /** Returns whether the rules together allow the whole call, or the call needs no rule. */
   allowed(rules: readonly Rule[]): boolean;
   /**
@@ -38,8 +38,8 @@ export interface Subject {
 export const UNKNOWN = "\0";
 
 /** The strongest of several matches. */
-export function strongest(matches: Iterable<Match>): Match {
-  let best: Match = "no";
+export function strongest(matches: Iterable<RuleMatch>): RuleMatch {
+  let best: RuleMatch = "no";
   for (const match of matches) {
     if (match === "yes") return "yes";
     if (match === "perhaps") best = "perhaps";

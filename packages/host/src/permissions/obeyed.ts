@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { protectedPart } from "@banyan/tools/workspace";
-import { fitsEvery, fromRoot, literalGlob, type PathScope, type Place } from "./place.ts";
+import { fitsEvery, fromRoot, literalGlob, type PathScope, type ResolvedPath } from "./place.ts";
 
 /** Parts of a repository that git obeys or follows to others; without `HEAD`, which marks a repository. */
 const PARTS: ReadonlySet<string> = new Set(
@@ -9,7 +9,7 @@ const PARTS: ReadonlySet<string> = new Set(
 );
 
 /** Returns whether programs obey this file by themselves, so that no mode writes it without approval (S19). */
-export function isObeyed(scope: PathScope, { forms }: Place): boolean {
+export function isObeyed(scope: PathScope, { forms }: ResolvedPath): boolean {
   return forms.some(
     (form) => protectedPart(fromRoot(scope, form) ?? form) !== undefined || isOfRepository(scope, form),
   );
@@ -19,7 +19,7 @@ export function isObeyed(scope: PathScope, { forms }: Place): boolean {
  * Returns whether an allow rule matches a file that programs obey: its pattern must spell the name and hidden folders. A user who
  * allowed `src/**` did not allow `src/.vscode/tasks.json` or `src/HEAD`.
  */
-export function spellsObeyed(pattern: string, scope: PathScope, place: Place): boolean {
+export function spellsObeyed(pattern: string, scope: PathScope, place: ResolvedPath): boolean {
   const named = place.forms.every(
     (form) => !isOfRepository(scope, form) || pattern.split("/").at(-1) === literalGlob(basename(form)),
   );

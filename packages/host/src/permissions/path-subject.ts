@@ -8,15 +8,15 @@ import {
   fromRoot,
   literalGlob,
   type PathScope,
-  type Place,
   placeOf,
-  type Surroundings,
+  type ResolvedPath,
+  type SubjectContext,
 } from "./place.ts";
 import { isAboutReading } from "./reading.ts";
 import { changesFiles, formatRule, isAbout } from "./rule.ts";
 
 /** The subject of a call on a file or a folder. */
-export function pathSubject(tool: Tool, path: string, surroundings: Surroundings): Subject {
+export function pathSubject(tool: Tool, path: string, surroundings: SubjectContext): Subject {
   const { scope, writes } = surroundings;
   const place = (surroundings.place ?? ((named) => placeOf(scope, named)))(path);
   // Files that programs obey need approval even if writing is free.
@@ -57,6 +57,6 @@ function isAboutChange(rule: Rule, { files }: Tool): boolean {
   return files === "write" && changesFiles(rule.tool);
 }
 
-function fitsAlsoHidden(pattern: string, scope: PathScope, place: Place): boolean {
+function fitsAlsoHidden(pattern: string, scope: PathScope, place: ResolvedPath): boolean {
   return fitsEvery(pattern, scope, place, true);
 }

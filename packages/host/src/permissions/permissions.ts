@@ -3,7 +3,7 @@ import type { Permission, Permit, PermitRequest, Tool } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { type Rule, type Subject, strongest } from "./match.ts";
 import { meansOnly } from "./named-tool.ts";
-import { pathScope, type Surroundings } from "./place.ts";
+import { pathScope, type SubjectContext } from "./place.ts";
 import {
   type ApprovalMode,
   allowed,
@@ -76,7 +76,7 @@ const RULES: OptionNames<Rules> = { deny: true, ask: true, allow: true };
 export function permissions(options: PermissionOptions): Permission {
   refuseUnknown("permissions", options, OPTIONS);
   refuseUnknown("permissions", options.rules, RULES, "rules.");
-  const surroundings: Surroundings = {
+  const surroundings: SubjectContext = {
     scope: pathScope(options.workspace, options.home ?? homedir(), options.copy),
     writes: options.mode === "edits",
     isWriter: (name) =>
@@ -135,7 +135,7 @@ export function permissions(options: PermissionOptions): Permission {
 
 /** Returns the rule that an "always" answer to this call would set; undefined if no single safe rule covers the call. */
 export function suggestPattern(request: PermitRequest, workspace: string, home = homedir()): string | undefined {
-  const surroundings: Surroundings = { scope: pathScope(workspace, home), writes: false, isWriter: () => false };
+  const surroundings: SubjectContext = { scope: pathScope(workspace, home), writes: false, isWriter: () => false };
   return subjectOf(request.tool, request.input, surroundings).suggestion([]);
 }
 

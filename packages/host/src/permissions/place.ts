@@ -15,7 +15,7 @@ export interface PathScope {
 }
 
 /** The place that a path leads to. */
-export interface Place {
+export interface ResolvedPath {
   /** Absolute paths: as written, and as the system resolves it, with links and `..` resolved part by part. */
   readonly forms: readonly string[];
   /** Whether every form is in the workspace. */
@@ -33,7 +33,7 @@ export function pathScope(workspace: string, home: string, copy?: string): PathS
  * include the path that the text means (S35) and the literal text, since another program's tool may use either. Both are equal for
  * our own tools.
  */
-export function placeOf(scope: PathScope, named: string): Place {
+export function placeOf(scope: PathScope, named: string): ResolvedPath {
   const meant = meaningOf(scope, named);
   if (meant === named) return placeAt(scope, named);
   const [literal, other] = [placeAt(scope, named), meant === undefined ? undefined : placeAt(scope, meant)];
@@ -54,7 +54,7 @@ function meaningOf(scope: PathScope, named: string): string | undefined {
 }
 
 /** Resolves a path that is taken literally. */
-export function placeAt(scope: PathScope, path: string): Place {
+export function placeAt(scope: PathScope, path: string): ResolvedPath {
   const written = inOriginal(scope, path);
   const plain = resolve(scope.root, written);
   const walked = isAbsolute(written) ? written : scope.realRoot + sep + written;
@@ -86,7 +86,7 @@ export function fromRoot(scope: PathScope, path: string): string | undefined {
 }
 
 /** Returns whether a pattern matches any form; for deny rules. Relative patterns also apply to paths outside. */
-export function fitsSome(pattern: string, scope: PathScope, place: Place): boolean {
+export function fitsSome(pattern: string, scope: PathScope, place: ResolvedPath): boolean {
   return place.forms.some(fitting(pattern, scope));
 }
 
@@ -113,7 +113,7 @@ const fittings = new WeakMap<PathScope, Map<string, (path: string) => boolean>>(
  * Returns whether a pattern matches every form; for allow rules. A relative pattern matches only inside the workspace. Without
  * `hidden`, wildcards skip names that start with a dot, so a pattern must spell them.
  */
-export function fitsEvery(pattern: string, scope: PathScope, place: Place, hidden: boolean): boolean {
+export function fitsEvery(pattern: string, scope: PathScope, place: ResolvedPath, hidden: boolean): boolean {
   const glob = globOf(pattern, scope);
   const matches = matcher(glob, hidden);
   const complete = place.inside || glob.startsWith("/");
@@ -162,10 +162,10 @@ function slashes(path: string): string {
   return sep === "/" ? path : path.split(sep).join("/");
 }
 
-export interface Surroundings {
+export interface SubjectContext {
   readonly scope: PathScope;
   /** Resolves a path; a cache, for a call that names one path several times. */
-  readonly place?: (path: string) => Place;
+  readonly place?: (path: string) => ResolvedPath;
   /** Whether files of the workspace may be written without a rule. */
   readonly writes: boolean;
   /** Whether a rule of this tool name is about writing files. Such a rule also covers files that commands write. */

@@ -5,7 +5,7 @@ import { actRules } from "./act-rules.ts";
 import { addressSubject } from "./address-subject.ts";
 import { type Rule, type Subject, strongest } from "./match.ts";
 import { pathSubject } from "./path-subject.ts";
-import { type PathScope, type Place, placeOf, type Surroundings } from "./place.ts";
+import { type PathScope, placeOf, type ResolvedPath, type SubjectContext } from "./place.ts";
 import { isAbout, parseRule } from "./rule.ts";
 import { shellSubject } from "./shell/shell-subject.ts";
 import { mayBePlace, textSubject, textsIn } from "./text-subject.ts";
@@ -17,7 +17,7 @@ import { mayBePlace, textSubject, textsIn } from "./text-subject.ts";
  * also match all its texts and its acts (S43); allow rules must also match every other place in its texts, such as the
  * `destination` of a copy (S24).
  */
-export function subjectOf(tool: Tool, input: Json, around: Surroundings): Subject {
+export function subjectOf(tool: Tool, input: Json, around: SubjectContext): Subject {
   const about = aboutCall(tool, input);
   const surroundings = tool.offeredBy === undefined ? around : { ...around, place: placesOnce(around.scope) };
   const { subject: main, like } = mainSubject(tool, input, about, surroundings);
@@ -43,8 +43,8 @@ export function subjectOf(tool: Tool, input: Json, around: Surroundings): Subjec
 }
 
 /** Resolves each path once. */
-function placesOnce(scope: PathScope): (path: string) => Place {
-  const places = new Map<string, Place>();
+function placesOnce(scope: PathScope): (path: string) => ResolvedPath {
+  const places = new Map<string, ResolvedPath>();
   return (path) => {
     const place = places.get(path) ?? placeOf(scope, path);
     places.set(path, place);
@@ -57,7 +57,7 @@ function mainSubject(
   tool: Tool,
   input: Json,
   about: About | undefined,
-  surroundings: Surroundings,
+  surroundings: SubjectContext,
 ): { readonly subject: Subject; readonly like?: (text: string) => Subject } {
   // A tool that failed to describe its call must not count as read-only.
   if (!about) return { subject: textSubject({ ...tool, effects: "external" }, input, surroundings) };

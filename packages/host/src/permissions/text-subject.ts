@@ -1,6 +1,6 @@
 import type { Json, Tool } from "@banyan/core";
 import { covers, type Subject } from "./match.ts";
-import { fitsSome, type PathScope, placeOf, type Surroundings } from "./place.ts";
+import { fitsSome, type PathScope, placeOf, type SubjectContext } from "./place.ts";
 import { isAbout } from "./rule.ts";
 
 /** Maximum characters of a path on any system. */
@@ -10,7 +10,7 @@ export const LONGEST_PATH = 4096;
  * The subject of a call whose tool does not describe its arguments. Each text may be a path: a deny rule is compared
  * with the place that it leads to; an allow rule matches no path that climbs (`src/../..`).
  */
-export function textSubject(tool: Tool, input: Json, { scope }: Surroundings): Subject {
+export function textSubject(tool: Tool, input: Json, { scope }: SubjectContext): Subject {
   const texts = textsIn(input);
   return {
     matches(rule) {

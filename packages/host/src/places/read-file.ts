@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, real
 import { leadsInto } from "./project.ts";
 
 /** The content of a file, or why it cannot be read; `absent` if there is none. */
-export type FileContent =
+export type FileReadResult =
   | { readonly state: "absent" }
   | {
       readonly state: "read";
@@ -18,7 +18,7 @@ export type FileContent =
  * device or pipe could block. Follows links, but with `within` only inside that folder: checks the opened file, not the
  * path before it (S21). Never throws.
  */
-export function readFileStart(file: string, most: number, within?: string): FileContent {
+export function readFileStart(file: string, most: number, within?: string): FileReadResult {
   let handle: number;
   try {
     handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);

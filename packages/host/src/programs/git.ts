@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Environment } from "@banyan/models";
+import type { EnvironmentVariables } from "@banyan/models";
 import type { Sandbox } from "@banyan/tools/sandbox";
 
 /** Options of a git command. */
@@ -10,7 +10,7 @@ export interface GitOptions {
   /** The sandbox of git. `undefined` runs git outside, to write where commands must not. */
   readonly sandbox: Pick<Sandbox, "wrap"> | undefined;
   /** The user's environment variables. */
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds. */
   readonly timeout: number;

@@ -1,5 +1,5 @@
 import { ESCAPE } from "./secret-formats.ts";
-import type { Span } from "./span.ts";
+import type { SecretSpan } from "./span.ts";
 
 // Finds values that a text itself calls secrets: `api_key: ...`, `"password": "..."`, `Authorization: Bearer ...`. Many such
 // values are names or code, so only values that look random count.
@@ -28,7 +28,7 @@ const STAND_IN =
 const METHOD = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
 
 /** The values that a text calls secrets. */
-export function namedSecrets(text: string): Span[] {
+export function namedSecrets(text: string): SecretSpan[] {
   const assigned = Array.from(text.matchAll(ASSIGNMENT))
     .filter(([, ending = "", value = ""]) => !ABOUT.test(ending) && looksRandom(value))
     .filter(({ index, 0: { length }, 2: value = "" }) => text.charAt(index + length) !== "(" || !METHOD.test(value))
@@ -43,7 +43,7 @@ export function namedSecrets(text: string): Span[] {
 }
 
 /** The span of the value at the end of a match. */
-function atEnd({ index, 0: whole }: RegExpExecArray, value = "", kind: string): Span {
+function atEnd({ index, 0: whole }: RegExpExecArray, value = "", kind: string): SecretSpan {
   const end = index + whole.length;
   return { start: end - value.length, end, kind };
 }

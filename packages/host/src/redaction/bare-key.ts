@@ -1,4 +1,4 @@
-import type { Span } from "./span.ts";
+import type { SecretSpan } from "./span.ts";
 
 // Finds parts of a private key whose first and last lines are missing: in another output, after a cut, or in base64.
 
@@ -40,7 +40,7 @@ const WRAPPED = /(?:\r?\n[ \t>|]{0,16}[A-Za-z0-9+/_-]{16,4096})*(?:\r?\n[ \t>|]{
 const PUBLIC = /-----BEGIN (?![A-Z0-9 ]{0,40}PRIVATE KEY)[A-Z0-9 ]{1,60}-----[^-]{0,65536}(?:-----END|$)/g;
 
 /** Finds parts of private keys that have no header near them. */
-export function bareKeys(text: string): Span[] {
+export function bareKeys(text: string): SecretSpan[] {
   const words = longWords(text);
   if (words.length === 0) return [];
   return [...bodies(text, words), ...encodedKeys(text, words), ...keyLines(text, words)];
@@ -62,15 +62,15 @@ export function openKeyLines(text: string): number | undefined {
   return open;
 }
 
-function bodies(text: string, words: readonly Word[]): Span[] {
+function bodies(text: string, words: readonly Base64Word[]): SecretSpan[] {
   return words
     .filter(({ word }) => BODY.test(word))
     .map(({ start, end }) => ({ start, end: wrappedEnd(text, end), kind: "private-key" }));
 }
 
 /** Keys in base64, as in the secrets of Kubernetes. */
-function encodedKeys(text: string, words: readonly Word[]): Span[] {
-  const found: Span[] = [];
+function encodedKeys(text: string, words: readonly Base64Word[]): SecretSpan[] {
+  const found: SecretSpan[] = [];
   for (let index = 0; index < words.length; index += 1) {
     const first = words[index];
     if (!first) break;
@@ -104,8 +104,8 @@ function isEncodedTwice(word: string): boolean {
 }
 
 /** Two or more key-like lines in a row. */
-function keyLines(text: string, words: readonly Word[]): Span[] {
-  const found: Span[] = [];
+function keyLines(text: string, words: readonly Base64Word[]): SecretSpan[] {
+  const found: SecretSpan[] = [];
   for (let index = 0; index < words.length; index += 1) {
     const [first, last] = [words[index], lastOfRun(text, words, index)];
     if (!first || last === index) continue;
@@ -120,7 +120,7 @@ function keyLines(text: string, words: readonly Word[]): Span[] {
   return found.filter(({ start }) => !told.some(([from, to]) => from <= start && start < to));
 }
 
-function lastOfRun(text: string, words: readonly Word[], first: number): number {
+function lastOfRun(text: string, words: readonly Base64Word[], first: number): number {
   if (!LINE.test(words[first]?.word ?? "")) return first;
   let last = first;
   for (let next = first + 1; next < words.length; next += 1) {
@@ -143,7 +143,7 @@ function isMixed(text: string): boolean {
 }
 
 /** A run of base64 characters. */
-interface Word {
+interface Base64Word {
   readonly start: number;
   readonly end: number;
   readonly word: string;
@@ -153,8 +153,8 @@ interface Word {
 const LONG = 48;
 
 /** The long words of a text. Tests one character per `LONG` characters, and scans around it only if it may be in a word. */
-function longWords(text: string): Word[] {
-  const words: Word[] = [];
+function longWords(text: string): Base64Word[] {
+  const words: Base64Word[] = [];
   let last = 0;
   for (let at = LONG - 1; at < text.length; at += LONG) {
     if (at < last || !isOfBase64(text.charCodeAt(at))) continue;

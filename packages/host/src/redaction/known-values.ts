@@ -1,6 +1,6 @@
-import type { Environment } from "@banyan/models";
+import type { EnvironmentVariables } from "@banyan/models";
 import { holdsSecret } from "@banyan/tools/workspace";
-import type { Span } from "./span.ts";
+import type { SecretSpan } from "./span.ts";
 
 /** A secret whose exact text is known. */
 export interface KnownValue {
@@ -17,7 +17,7 @@ const PASSWORD_IN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i;
  * The values of variables that look like secrets, unchanged and as written in JSON and URLs. Leaves out short values,
  * paths, numbers and plain words, which often mean something else.
  */
-export function secretsOf(env: Environment): KnownValue[] {
+export function secretsOf(env: EnvironmentVariables): KnownValue[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined || !holdsSecret(name, value)) return [];
     const [, password] = PASSWORD_IN_ADDRESS.exec(value) ?? [];
@@ -35,9 +35,9 @@ function isTelling(value: string): boolean {
 }
 
 /** Finds known values in a text. */
-export function knownValues(text: string, values: readonly KnownValue[]): Span[] {
+export function knownValues(text: string, values: readonly KnownValue[]): SecretSpan[] {
   return values.flatMap(({ name, text: value }) => {
-    const found: Span[] = [];
+    const found: SecretSpan[] = [];
     for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length))
       found.push({ start: at, end: at + value.length, kind: name });
     return found;

@@ -1,4 +1,4 @@
-import type { Span } from "./span.ts";
+import type { SecretSpan } from "./span.ts";
 
 // Finds private keys in the form of RFC 7468, also with line numbers, quotes or diff marks, or as one line with escapes. Searches
 // for the end step by step: a hostile text could keep a single expression busy.
@@ -21,8 +21,8 @@ const LONGEST = 16_384;
 const LONGEST_PREFIX = 200;
 
 /** Finds private keys, also those whose first or last line is missing. The header alone is not a key. */
-export function privateKeys(text: string): Span[] {
-  const keys: Span[] = [];
+export function privateKeys(text: string): SecretSpan[] {
+  const keys: SecretSpan[] = [];
   BEGIN.lastIndex = 0;
   for (let found = BEGIN.exec(text); found; found = BEGIN.exec(text)) {
     const body = found.index + found[0].length;

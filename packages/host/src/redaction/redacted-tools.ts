@@ -23,7 +23,7 @@ export function redactedTools(tools: readonly Tool[], redact: Redact): readonly 
     async execute(input, context) {
       const refusal = tool.effects === "none" ? undefined : refuse(JSON.stringify(input) ?? "");
       if (refusal !== undefined) throw new NotExecutedError(refusal);
-      using shown = new Shown(context, redact);
+      using shown = new RedactedProgress(context, redact);
       try {
         return redactedValue(await tool.execute(input, shown.context), redact);
       } catch (error) {
@@ -42,7 +42,7 @@ function redactedPreview(preview: Preview | undefined, redact: Redact): Preview 
 }
 
 /** Redacts a call's live output. */
-class Shown implements Disposable {
+class RedactedProgress implements Disposable {
   readonly context: ToolContext;
   readonly #rest: () => void;
 

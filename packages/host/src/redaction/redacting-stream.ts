@@ -1,12 +1,12 @@
-import type { Span } from "./span.ts";
+import type { SecretSpan } from "./span.ts";
 
 /** Finds secrets in a text and replaces them. */
 export interface SecretFinder {
   /** In order, without overlaps. */
-  find(text: string): readonly Span[];
+  find(text: string): readonly SecretSpan[];
   /** The start of a possible secret at the end of a text, which may continue even after blanks. */
   open(text: string): number | undefined;
-  replace(text: string, spans: readonly Span[]): string;
+  replace(text: string, spans: readonly SecretSpan[]): string;
 }
 
 /** Maximum characters held back for a word without an end. No known secret is longer. */

@@ -1,4 +1,4 @@
-import type { Environment } from "@banyan/models";
+import type { EnvironmentVariables } from "@banyan/models";
 import { namedSecrets } from "./assignment.ts";
 import { bareKeys, openKeyLines } from "./bare-key.ts";
 import { knownValues, openValue, secretsOf } from "./known-values.ts";
@@ -6,7 +6,7 @@ import { openPrivateKey, privateKeys } from "./private-key.ts";
 import { RedactingStream } from "./redacting-stream.ts";
 import { knownFormats } from "./secret-formats.ts";
 import { SeenKeys } from "./seen-keys.ts";
-import { joinSpans, placeholder, type Span } from "./span.ts";
+import { joinSpans, placeholder, type SecretSpan } from "./span.ts";
 
 /** Replaces each secret in a text by a placeholder such as `[redacted:github-token]`. Idempotent. */
 export interface Redact {
@@ -25,16 +25,16 @@ export interface Redact {
  * well-known services, private keys, JSON Web Tokens), passwords in addresses, and values that the text calls a password or a key.
  * Recognizes pieces of a private key after it saw the key (S22). Takes linear time for any text.
  */
-export function redactor({ env }: { readonly env: Environment }): Redact {
+export function redactor({ env }: { readonly env: EnvironmentVariables }): Redact {
   const values = secretsOf(env);
   const seen = new SeenKeys();
   for (const { text } of values) if (text.includes("PRIVATE KEY")) seen.add(text);
-  const keysOf = (text: string): Span[] => {
+  const keysOf = (text: string): SecretSpan[] => {
     const keys = [...privateKeys(text), ...bareKeys(text)];
     for (const { start, end } of keys) seen.add(text.slice(start, end));
     return keys;
   };
-  const find = (text: string): Span[] =>
+  const find = (text: string): SecretSpan[] =>
     joinSpans([
       ...knownValues(text, values),
       ...keysOf(text),
@@ -68,7 +68,7 @@ function watching(look: (text: string) => unknown): (piece: string) => void {
   };
 }
 
-function withoutSpans(text: string, spans: readonly Span[]): string {
+function withoutSpans(text: string, spans: readonly SecretSpan[]): string {
   let at = 0;
   let redacted = "";
   for (const { start, end, kind } of spans) {
@@ -86,8 +86,8 @@ const STAND_IN =
   /^(?:pass|passwd|password|pwd|secret|token|user|username|root|admin|guest|test|example|changeme|postgres|mysql|x+|\*+|\.+)$|\$\{|\{\{|^[$%{[<]/i;
 
 /** The passwords in addresses with a user name, as in `postgres://app:...@db/app`. */
-function addressPasswords(text: string): Span[] {
-  const found: Span[] = [];
+function addressPasswords(text: string): SecretSpan[] {
+  const found: SecretSpan[] = [];
   for (let at = text.indexOf("://"); at >= 0; at = text.indexOf("://", at + 3)) {
     if (!SCHEME.test(text.slice(Math.max(0, at - 31), at))) continue;
     USER_INFO.lastIndex = at + 3;

@@ -1,4 +1,4 @@
-import type { Span } from "./span.ts";
+import type { SecretSpan } from "./span.ts";
 
 /** A secret that is recognizable by its form alone. */
 interface SecretFormat {
@@ -112,7 +112,7 @@ const ANY = new RegExp(
 );
 
 /** Finds secrets by their form. */
-export function knownFormats(text: string): Span[] {
+export function knownFormats(text: string): SecretSpan[] {
   return Array.from(text.matchAll(ANY), (match) => {
     const group = match.findIndex((found, index) => index > 0 && found !== undefined);
     const end = match.index + match[0].length;

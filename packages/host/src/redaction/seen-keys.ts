@@ -1,4 +1,4 @@
-import type { Span } from "./span.ts";
+import type { SecretSpan } from "./span.ts";
 
 /** Characters of a piece that identifies a key, and the distance between tested pieces. */
 const PIECE = 12;
@@ -42,13 +42,13 @@ export class SeenKeys {
   }
 
   /** The positions of remembered pieces in a text. */
-  find(text: string): Span[] {
+  find(text: string): SecretSpan[] {
     if (this.#pieces.size === 0) return [];
     return Array.from(text.matchAll(WORD)).flatMap(({ index, 0: word }) => this.#inWord(word, index));
   }
 
-  #inWord(word: string, offset: number): Span[] {
-    const found: Span[] = [];
+  #inWord(word: string, offset: number): SecretSpan[] {
+    const found: SecretSpan[] = [];
     const has = (at: number) => this.#pieces.has(word.slice(at, at + PIECE));
     for (let at = 0; at + PIECE <= word.length; at += STEP) {
       if (!has(at)) continue;

@@ -1,5 +1,5 @@
 /** A secret in a text: the characters from `start` up to `end`. */
-export interface Span {
+export interface SecretSpan {
   readonly start: number;
   readonly end: number;
   /** The kind of secret, in small letters with hyphens, or the name of its variable. */
@@ -7,7 +7,7 @@ export interface Span {
 }
 
 /** Sorts spans. Overlapping spans become one, with the kind of the first in the list. */
-export function joinSpans(spans: readonly Span[]): Span[] {
+export function joinSpans(spans: readonly SecretSpan[]): SecretSpan[] {
   const ranked = spans.map((span, rank) => ({ ...span, rank })).sort((a, b) => a.start - b.start || a.rank - b.rank);
   const joined: typeof ranked = [];
   for (const span of ranked) {

@@ -6,23 +6,23 @@ import { projectShape } from "./project-schema.ts";
 import { settingShape } from "./schema.ts";
 
 /** The owner of the file: projects can change fewer settings. */
-export type Owner = "user" | "project";
+export type SettingsOwner = "user" | "project";
 
 /**
  * Changes one setting in a file and keeps everything else; `undefined` removes the setting. Creates a missing file. Throws a
  * `SettingsError` for a broken file or an invalid change, and then changes nothing.
  */
-export function changeSetting(file: string, path: KeyPath, value: unknown, owner: Owner = "user"): void {
+export function changeSetting(file: string, path: KeyPath, value: unknown, owner: SettingsOwner = "user"): void {
   change(file, path, [value], owner);
 }
 
 /** Changes a setting to a value that a user typed: JSON if that is valid for the setting, else the text. */
-export function changeSettingByText(file: string, path: KeyPath, text: string, owner: Owner = "user"): void {
+export function changeSettingByText(file: string, path: KeyPath, text: string, owner: SettingsOwner = "user"): void {
   change(file, path, [...jsonIn(text), text], owner);
 }
 
 /** Sets the first valid value. */
-function change(file: string, path: KeyPath, values: readonly unknown[], owner: Owner): void {
+function change(file: string, path: KeyPath, values: readonly unknown[], owner: SettingsOwner): void {
   const json = readJsonFile(file);
   if (json.state === "faulty") throw new SettingsError(json.fault);
   const before = json.state === "absent" ? {} : json.value;
@@ -38,7 +38,7 @@ function change(file: string, path: KeyPath, values: readonly unknown[], owner: 
 }
 
 /** The fault of the changed setting. Faults of other settings in the file are no reason to refuse. */
-function misfitAt(settings: unknown, [name]: KeyPath, owner: Owner): Misfit | undefined {
+function misfitAt(settings: unknown, [name]: KeyPath, owner: SettingsOwner): Misfit | undefined {
   const shape = owner === "project" ? projectShape : settingShape;
   const setting = String(name);
   const schema = Object.hasOwn(shape, setting) ? shape[setting as keyof typeof shape] : undefined;

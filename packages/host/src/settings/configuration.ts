@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import type { Environment } from "@banyan/models";
+import type { EnvironmentVariables } from "@banyan/models";
 import { expandHome } from "@banyan/tools/named-path";
 import { literalGlob } from "../permissions/place.ts";
 import { foreignTool } from "../permissions/tool-names.ts";
@@ -14,13 +14,13 @@ import { readJsonFile } from "./json-file.ts";
 import { formatKey, type KeyPath, valueAt } from "./key.ts";
 import { knownNames, nodesAt, schemaNode } from "./known-names.ts";
 import { type FileLayer, type LayerName, placed, readMcpLayer, readProjectLayer, readUserLayer } from "./layer.ts";
-import { type Entry, type Layer, mergeLayers, settingsOf } from "./merge.ts";
+import { type Layer, mergeLayers, type SettingEntry, settingsOf } from "./merge.ts";
 import { type Settings, settingsSchema } from "./schema.ts";
 import { unknownNames } from "./unknown-names.ts";
 
 /** The sources of settings. */
 export interface ConfigurationOptions {
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly home: string;
   /** A trusted project. Without it, no file of a project is read. */
   readonly project?: ProjectPlaces | undefined;
@@ -34,7 +34,7 @@ const OPTIONS: OptionNames<ConfigurationOptions> = { env: true, home: true, proj
 export interface Configuration {
   readonly settings: Settings;
   /** Each setting with its layer. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly SettingEntry[];
   /** Faults of settings that were left out. */
   readonly faults: readonly SettingsFault[];
 }
@@ -133,7 +133,7 @@ export function proveRules(options: ConfigurationOptions, workspace: string): Re
 }
 
 /** The value of a setting, or of a part of it, with its layers; undefined if not set. */
-export function settingAt({ settings, entries }: Configuration, path: KeyPath): Entry | undefined {
+export function settingAt({ settings, entries }: Configuration, path: KeyPath): SettingEntry | undefined {
   const value = valueAt(settings, path);
   if (value === undefined) return undefined;
   const shares = entries.filter((entry) => entry.path.every((part, at) => at >= path.length || part === path[at]));
@@ -168,7 +168,7 @@ function readFiles({ env, home, project }: ConfigurationOptions): Record<"user" 
   return { user, project: withoutStrangers(user, shared, project) };
 }
 
-function environmentFaults(env: Environment): SettingsFault[] {
+function environmentFaults(env: EnvironmentVariables): SettingsFault[] {
   try {
     environmentSettings(env);
     return [];

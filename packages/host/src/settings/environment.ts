@@ -1,5 +1,5 @@
 import { nearest } from "@banyan/core/shown";
-import type { Environment } from "@banyan/models";
+import type { EnvironmentVariables } from "@banyan/models";
 import { SettingsError, type SettingsFault } from "./fault.ts";
 import { type KeyPath, withValueAt } from "./key.ts";
 import { limits } from "./limits.ts";
@@ -48,7 +48,7 @@ const OTHER_VARIABLES: readonly string[] = [
 ];
 
 /** A fault for each variable whose name begins with `BANYAN_` and that Banyan does not read. */
-export function unknownVariables(env: Environment): SettingsFault[] {
+export function unknownVariables(env: EnvironmentVariables): SettingsFault[] {
   const known = [...settingVariables.map(({ name }) => name), ...OTHER_VARIABLES];
   const unknown = Object.keys(env).filter((name) => name.startsWith("BANYAN_") && !known.includes(name));
   return unknown.map((source) => {
@@ -69,7 +69,7 @@ const NONE_NEAR = "docs/configuration.md lists the variables";
  * Reads the settings of the environment. Throws a `SettingsError` that names a faulty variable: like a flag, it was set
  * for this run, so it must not be ignored.
  */
-export function environmentSettings(env: Environment): Settings {
+export function environmentSettings(env: EnvironmentVariables): Settings {
   let settings: Settings = {};
   for (const { name, path, read } of settingVariables) {
     const written = env[name]?.trim();

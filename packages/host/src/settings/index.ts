@@ -1,4 +1,4 @@
-export { changeSetting, changeSettingByText, type Owner } from "./change.ts";
+export { changeSetting, changeSettingByText, type SettingsOwner } from "./change.ts";
 export {
   type Configuration,
   type ConfigurationOptions,
@@ -16,6 +16,6 @@ export { describeFault, SettingsError, type SettingsFault } from "./fault.ts";
 export { replaceJsonFile } from "./json-file.ts";
 export { formatKey, type KeyPath, parseKey } from "./key.ts";
 export type { LayerName } from "./layer.ts";
-export type { Entry } from "./merge.ts";
+export type { SettingEntry } from "./merge.ts";
 export { readRuleFile, rememberRule, settingNotices } from "./rule-file.ts";
 export { agentsOf, mcpServersOf, type SettingName, type Settings, settingsSchema } from "./schema.ts";

@@ -1,7 +1,7 @@
 import { formatKey, type KeyPath } from "./key.ts";
 
 /** A position in a text, counted from 1. */
-export interface Position {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -9,7 +9,7 @@ export interface Position {
 /** A parsed JSON text, or the position of its error. */
 export type JsonText =
   | { readonly ok: true; readonly value: unknown; readonly places: JsonPlaces }
-  | { readonly ok: false; readonly at: Position; readonly problem: string };
+  | { readonly ok: false; readonly at: TextPosition; readonly problem: string };
 
 /** Parses a JSON text. Ignores a byte order mark. Never throws. */
 export function parseJson(text: string): JsonText {
@@ -28,7 +28,7 @@ export function parseJson(text: string): JsonText {
 /** The positions of values and names in a JSON text, computed on first use. */
 export class JsonPlaces {
   readonly #text: string;
-  #found: Found | undefined;
+  #found: JsonOffsets | undefined;
 
   /** The text must be valid JSON. */
   constructor(text: string) {
@@ -36,38 +36,38 @@ export class JsonPlaces {
   }
 
   /** The start of the value at a path. */
-  value(path: KeyPath): Position | undefined {
+  value(path: KeyPath): TextPosition | undefined {
     return this.#position(this.#all.values.get(formatKey(path)));
   }
 
   /** The start of the name at the end of a path. */
-  name(path: KeyPath): Position | undefined {
+  name(path: KeyPath): TextPosition | undefined {
     return this.#position(this.#all.names.get(formatKey(path)));
   }
 
   /** Duplicate names in objects. A JSON parser silently takes the last. */
-  get repeated(): readonly { readonly path: KeyPath; readonly at: Position }[] {
+  get repeated(): readonly { readonly path: KeyPath; readonly at: TextPosition }[] {
     return this.#all.repeated.map(({ path, at }) => ({ path, at: positionAt(this.#text, at) }));
   }
 
-  get #all(): Found {
+  get #all(): JsonOffsets {
     this.#found ??= find(this.#text);
     return this.#found;
   }
 
-  #position(at: number | undefined): Position | undefined {
+  #position(at: number | undefined): TextPosition | undefined {
     return at === undefined ? undefined : positionAt(this.#text, at);
   }
 }
 
-interface Found {
+interface JsonOffsets {
   readonly values: Map<string, number>;
   readonly names: Map<string, number>;
   readonly repeated: { readonly path: KeyPath; readonly at: number }[];
 }
 
 /** An open object or list during the scan. */
-interface Open {
+interface OpenContainer {
   readonly path: KeyPath;
   readonly isList: boolean;
   /** The name or index of the next value; undefined while a name is expected. */
@@ -79,9 +79,9 @@ const DEEPEST = 20;
 
 const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+/g;
 
-function find(text: string): Found {
-  const found: Found = { values: new Map(), names: new Map(), repeated: [] };
-  const open: Open[] = [];
+function find(text: string): JsonOffsets {
+  const found: JsonOffsets = { values: new Map(), names: new Map(), repeated: [] };
+  const open: OpenContainer[] = [];
   for (const { 0: token, index: at } of text.matchAll(TOKEN)) {
     const inner = open.at(-1);
     const isSought = open.length <= DEEPEST;
@@ -106,7 +106,7 @@ function find(text: string): Found {
   return found;
 }
 
-function positionAt(text: string, at: number): Position {
+function positionAt(text: string, at: number): TextPosition {
   const before = text.slice(0, at).split("\n");
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -1,4 +1,4 @@
-import type { Environment } from "@banyan/models";
+import type { EnvironmentVariables } from "@banyan/models";
 import type { HookEntries } from "../hooks/entries.ts";
 import { type HookEvent, hookEvents } from "../hooks/hook-event.ts";
 import { projectOf } from "../places/project.ts";
@@ -25,7 +25,7 @@ export interface ListedHook {
 
 /** Whose hooks are listed: the user's, and those of the project around a workspace. */
 export interface HookOwners {
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly home: string;
   readonly workspace: string;
   /** Absent while the project is not trusted. */

@@ -10,7 +10,7 @@ export interface Layer {
 }
 
 /** An effective setting and its source. */
-export interface Entry {
+export interface SettingEntry {
   readonly path: KeyPath;
   readonly value: unknown;
   /** The layer of the value; for joined lists, all layers that add to it. */
@@ -30,8 +30,8 @@ const JOINED: ReadonlySet<string> = new Set([
 const NAMED: ReadonlySet<string> = new Set(["agents", "acpAgents", "mcpServers"]);
 
 /** Merges layers, given by rising precedence. */
-export function mergeLayers(layers: readonly Layer[]): Entry[] {
-  const merged = new Map<string, Entry>();
+export function mergeLayers(layers: readonly Layer[]): SettingEntry[] {
+  const merged = new Map<string, SettingEntry>();
   for (const { name, settings } of layers) {
     for (const { path, value } of piecesOf(settings)) {
       const key = formatKey(path);
@@ -43,12 +43,12 @@ export function mergeLayers(layers: readonly Layer[]): Entry[] {
 }
 
 /** The entries as settings. */
-export function settingsOf(entries: readonly Entry[]): Settings {
+export function settingsOf(entries: readonly SettingEntry[]): Settings {
   return entries.reduce<unknown>((all, { path, value }) => withValueAt(all, path, value), {}) as Settings;
 }
 
 /** Splits settings into the pieces that are merged: values, and the values in objects. */
-function piecesOf(settings: Settings): Pick<Entry, "path" | "value">[] {
+function piecesOf(settings: Settings): Pick<SettingEntry, "path" | "value">[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     if (value === undefined || name === "$schema") return [];
     if (!isPlainObject(value)) return [{ path: [name], value }];
@@ -58,7 +58,7 @@ function piecesOf(settings: Settings): Pick<Entry, "path" | "value">[] {
   });
 }
 
-function joined(before: Entry, after: Entry): Entry {
+function joined(before: SettingEntry, after: SettingEntry): SettingEntry {
   const isProject = after.layers.includes("project");
   const [name] = after.path;
   if (JOINED.has(formatKey(after.path)))

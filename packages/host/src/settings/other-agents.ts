@@ -4,7 +4,7 @@ import type { LoopDriver } from "@banyan/core/drivers";
 import { nearest } from "@banyan/core/shown";
 import {
   type Effort,
-  type Environment,
+  type EnvironmentVariables,
   type KnownModel,
   ModelChoiceError,
   type ProviderStatus,
@@ -20,13 +20,13 @@ export const PROVIDER = "acp";
 /** The settings, environment and folder for agents of other programs. */
 export interface OtherAgentsPlace {
   readonly settings: Pick<Settings, "acpAgents" | "aliases">;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   /** Programs in the workspace are not started. */
   readonly workspace: string;
 }
 
 /** An agent of the settings or of the built-in list. */
-interface Described {
+interface AgentDescription {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -36,13 +36,13 @@ interface Described {
 }
 
 /** The agent and thinking effort in a model's name. */
-export interface AgentNamed {
+export interface NamedOtherAgent {
   readonly name: string;
   readonly effort: Effort | undefined;
 }
 
 /** The agent that a model's name means, also by a short name; undefined for any other model. */
-export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["settings"]): AgentNamed | undefined {
+export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["settings"]): NamedOtherAgent | undefined {
   const said = withoutEffort(model);
   const meant = Object.hasOwn(aliases, said.full) ? withoutEffort(aliases[said.full] ?? "") : said;
   if (!meant.full.startsWith(`${PROVIDER}/`)) return undefined;
@@ -54,7 +54,7 @@ export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["se
  * `ModelChoiceError` for an unknown agent or a program that is not installed.
  */
 export async function otherAgent(
-  named: AgentNamed,
+  named: NamedOtherAgent,
   place: OtherAgentsPlace,
   options: Pick<AcpAgentOptions, "backups" | "cwd" | "instructions" | "patience">,
 ): Promise<LoopDriver> {
@@ -74,7 +74,7 @@ export async function otherAgent(
 }
 
 /** Returns an installed agent with its variables. Throws `ModelChoiceError` for an unknown agent or a program that is not installed. */
-export function installedAgent({ name }: Pick<AgentNamed, "name">, place: OtherAgentsPlace) {
+export function installedAgent({ name }: Pick<NamedOtherAgent, "name">, place: OtherAgentsPlace) {
   const all = describedAgents(place);
   const agent = all.find((each) => each.name === name);
   if (!agent) {
@@ -111,8 +111,8 @@ export function otherAgentsModels(place: OtherAgentsPlace): KnownModel[] {
   return describedAgents(place).map(({ name }) => ({ name: `${PROVIDER}/${name}` }));
 }
 
-function describedAgents({ settings: { acpAgents = {} }, env }: OtherAgentsPlace): Described[] {
-  const own = Object.entries(acpAgents).map(([name, { command, args = [], env: listed = {} }]): Described => {
+function describedAgents({ settings: { acpAgents = {} }, env }: OtherAgentsPlace): AgentDescription[] {
+  const own = Object.entries(acpAgents).map(([name, { command, args = [], env: listed = {} }]): AgentDescription => {
     return { name, command, args, env: () => filledIn(name, listed, env), install: undefined };
   });
   const known = Object.entries<KnownAgent>(knownAgents).flatMap(
@@ -131,7 +131,11 @@ function describedAgents({ settings: { acpAgents = {} }, env }: OtherAgentsPlace
 }
 
 /** Replaces `${NAME}` by the user's environment variable. */
-function filledIn(agent: string, listed: Readonly<Record<string, string>>, env: Environment): Record<string, string> {
+function filledIn(
+  agent: string,
+  listed: Readonly<Record<string, string>>,
+  env: EnvironmentVariables,
+): Record<string, string> {
   const filled = Object.entries(listed).map(([name, text]) => {
     const value = text.replace(/\$\{([A-Za-z_]\w*)\}/g, (_, wanted: string) => {
       const found = env[wanted];
@@ -147,7 +151,7 @@ function filledIn(agent: string, listed: Readonly<Record<string, string>>, env: 
 }
 
 /** Returns why a program cannot be started; undefined if it can. A program inside the workspace does not count (S16). */
-function whyMissing({ name, command, install }: Described, place: OtherAgentsPlace): string | undefined {
+function whyMissing({ name, command, install }: AgentDescription, place: OtherAgentsPlace): string | undefined {
   const { workspace } = place;
   const isPath = command.includes("/");
   const found = isPath ? command : findProgram(command, pathOf(place), [workspace]);

@@ -1,14 +1,14 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { nearest } from "@banyan/core/shown";
-import { checkModel, type Environment, embeddingModel, ModelChoiceError } from "@banyan/models";
+import { checkModel, type EnvironmentVariables, embeddingModel, ModelChoiceError } from "@banyan/models";
 import { expandHome } from "@banyan/tools/named-path";
 import type { WebError } from "@banyan/tools/web";
 import { serversMeant } from "../permissions/named-tool.ts";
 import { modelNames } from "./connection.ts";
 import type { Misfit } from "./fault.ts";
 import type { KeyPath } from "./key.ts";
-import type { Entry } from "./merge.ts";
+import type { SettingEntry } from "./merge.ts";
 import { agentNamed, installedAgent } from "./other-agents.ts";
 import type { Settings } from "./schema.ts";
 
@@ -16,7 +16,7 @@ import type { Settings } from "./schema.ts";
 export interface LookupPlace {
   /** All layers together: short names of one layer are known in the others. */
   readonly settings: Settings;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly home: string;
   readonly workspace: string;
 }
@@ -26,7 +26,7 @@ export interface LookupPlace {
  * form of the setting was checked before.
  */
 export async function unknownNames(
-  { path, value }: Pick<Entry, "path" | "value">,
+  { path, value }: Pick<SettingEntry, "path" | "value">,
   place: LookupPlace,
 ): Promise<Misfit[]> {
   const [setting, name] = path;

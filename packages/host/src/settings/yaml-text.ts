@@ -1,24 +1,24 @@
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
-import type { Position } from "./json-text.ts";
+import type { TextPosition } from "./json-text.ts";
 import type { KeyPath } from "./key.ts";
 
 /** A parsed YAML text, or the position of its error. */
 export type YamlText =
   | { readonly ok: true; readonly value: unknown; readonly places: YamlPlaces }
-  | { readonly ok: false; readonly at: Position | undefined; readonly problem: string; readonly advice: string };
+  | { readonly ok: false; readonly at: TextPosition | undefined; readonly problem: string; readonly advice: string };
 
 /** The positions of values and names in a YAML text. */
 export interface YamlPlaces {
   /** The start of the value at a path. */
-  value(path: KeyPath): Position | undefined;
+  value(path: KeyPath): TextPosition | undefined;
   /** The start of the name at the end of a path. */
-  name(path: KeyPath): Position | undefined;
+  name(path: KeyPath): TextPosition | undefined;
 }
 
 /** Parses a YAML text. Ignores a byte order mark. Never throws. */
 export function parseYaml(text: string): YamlText {
   const lines = new LineCounter();
-  const positionAt = (offset: number): Position => {
+  const positionAt = (offset: number): TextPosition => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };

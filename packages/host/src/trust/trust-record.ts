@@ -30,7 +30,7 @@ const recordSchema = z.strictObject(
   "an object with directories",
 );
 
-type Decision = z.infer<typeof decision>;
+type TrustDecision = z.infer<typeof decision>;
 
 /**
  * The user's decisions about projects (S5, S6): a private file in the user's configuration. For each folder, by its real path, it
@@ -78,7 +78,7 @@ export class TrustRecord {
     replaceJsonFile(this.file, { directories: { ...decisions, [root]: { trusted, at, items } } });
   }
 
-  #decisions(): { readonly decisions: Readonly<Record<string, Decision>>; readonly broken?: SettingsError } {
+  #decisions(): { readonly decisions: Readonly<Record<string, TrustDecision>>; readonly broken?: SettingsError } {
     const json = readJsonFile(this.file);
     if (json.state === "absent") return { decisions: {} };
     if (json.state === "faulty") return { decisions: {}, broken: new SettingsError(json.fault) };

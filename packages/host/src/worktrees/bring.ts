@@ -13,7 +13,7 @@ import {
 } from "@banyan/core";
 import { isPersons, lastAssistantMessage, worktreeAt } from "@banyan/core/conversation";
 import { cutTo, visibleLine } from "@banyan/core/shown";
-import type { Environment } from "@banyan/models";
+import type { EnvironmentVariables } from "@banyan/models";
 import {
   type BringOptions,
   entryAt,
@@ -21,7 +21,7 @@ import {
   locateEntry,
   type MergedText,
   openWorkspace,
-  type WhyNotRead,
+  type ReadRefusal,
   WorkspaceError,
 } from "@banyan/tools/workspace";
 import { git } from "../programs/git.ts";
@@ -34,7 +34,7 @@ const LONGEST = 8_000;
 const PATIENCE = 20_000;
 
 /** The content that one branch brings to another. */
-export interface Brought {
+export interface BranchHandover {
   /** The message on the target branch: the source, its request and its answer. */
   readonly text: string;
   /** The source worktree and its changed files; absent if both branches work in the same files. */
@@ -48,7 +48,7 @@ export async function broughtBy(
   state: ConversationState,
   worktrees: Worktrees,
   { from, to }: { readonly from: string; readonly to: string | null },
-): Promise<Brought> {
+): Promise<BranchHandover> {
   const name = worktreeAt(state, from);
   const isElsewhere = name !== undefined && name !== worktreeAt(state, to);
   const { files } = isElsewhere ? await worktrees.changes(name, state.id) : { files: [] };
@@ -95,7 +95,7 @@ function toldOf(
 }
 
 /** The agent that brings files over in a turn of its own. It only makes the call, which rules and users judge like any call. */
-export function bringingAgent(agent: Agent, tool: Tool, patch: NonNullable<Brought["patch"]>): Agent {
+export function bringingAgent(agent: Agent, tool: Tool, patch: NonNullable<BranchHandover["patch"]>): Agent {
   return agent.with({
     ...{ model: bringing(tool.name, patch), tools: [tool], mode: "chat", instructions: "", memory: undefined },
     ...{ fallbacks: undefined, onTurn: undefined, compaction: undefined },
@@ -103,7 +103,7 @@ export function bringingAgent(agent: Agent, tool: Tool, patch: NonNullable<Broug
 }
 
 /** A scripted stand-in for a model: makes the call, then reports the result. */
-function bringing(tool: string, { from, files }: NonNullable<Brought["patch"]>): ModelDriver {
+function bringing(tool: string, { from, files }: NonNullable<BranchHandover["patch"]>): ModelDriver {
   const usage = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
   return {
     id: "banyan/bring",
@@ -169,7 +169,7 @@ export async function bring(
 /** Options of `bring_over`: reads files of the source branch, and merges texts. */
 export function broughtFrom(
   worktrees: Worktrees,
-  { env, whyNotReadIn }: { readonly env: Environment; whyNotReadIn(folder: string): WhyNotRead | undefined },
+  { env, whyNotReadIn }: { readonly env: EnvironmentVariables; whyNotReadIn(folder: string): ReadRefusal | undefined },
 ): Pick<BringOptions, "incoming" | "merge"> {
   return {
     async incoming(from, path, { conversation }) {
@@ -198,7 +198,7 @@ export function broughtFrom(
 async function merged(
   { base, here, there }: Parameters<BringOptions["merge"]>[0],
   from: string,
-  env: Environment,
+  env: EnvironmentVariables,
 ): Promise<MergedText> {
   const folder = await mkdtemp(join(tmpdir(), "banyan-merge-"));
   try {

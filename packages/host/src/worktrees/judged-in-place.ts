@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import type { Permission, Permit, PermitRequest } from "@banyan/core";
 import { worktreeAt } from "@banyan/core/conversation";
-import type { WhyNotRead } from "@banyan/tools/workspace";
+import type { ReadRefusal } from "@banyan/tools/workspace";
 import { type PermissionOptions, permissions } from "../permissions/permissions.ts";
 import { fromRoot, pathScope, placeOf } from "../permissions/place.ts";
 import { aboutCall } from "../permissions/subject.ts";
@@ -72,8 +72,8 @@ function worktreeOf({ conversation, run, call }: PermitRequest): string | undefi
 export function readInPlace(
   workspace: string,
   folder: string,
-  rulesFor: (folder: string) => WhyNotRead | undefined,
-): WhyNotRead | undefined {
+  rulesFor: (folder: string) => ReadRefusal | undefined,
+): ReadRefusal | undefined {
   const here = rulesFor(workspace);
   const there = folder === workspace ? undefined : rulesFor(folder);
   return there && here ? (path, named) => there(path, named) ?? here(path, named) : here;

@@ -15,7 +15,7 @@ import { lstat, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { FileChange } from "@banyan/core/conversation";
-import type { Environment } from "@banyan/models";
+import type { EnvironmentVariables } from "@banyan/models";
 import { pathWithout } from "@banyan/tools/sandbox/find-program";
 import { type FileEntry, modeText } from "@banyan/tools/workspace";
 import { projectOf } from "../places/project.ts";
@@ -43,7 +43,7 @@ const NOBODY = Object.fromEntries(
 );
 
 /** The files of a work tree at a moment. */
-export interface Snapshot {
+export interface WorktreeSnapshot {
   /** The commit of HEAD. */
   readonly head: string;
   /** A commit with the uncommitted changes and new files on top of HEAD. Ignored files are left out. */
@@ -83,17 +83,17 @@ export class Repository {
   /** The top folder of the user's work tree, and the repository that all its worktrees share. */
   readonly top: string;
   readonly common: string;
-  readonly #env: Environment;
+  readonly #env: EnvironmentVariables;
   #adding: Promise<void> = Promise.resolve();
 
-  private constructor(folder: string, env: Environment, places: readonly [string, string, string]) {
+  private constructor(folder: string, env: EnvironmentVariables, places: readonly [string, string, string]) {
     this.folder = folder;
     this.#env = env;
     [this.prefix, this.top, this.common] = [places[0], places[1], realpathSync(resolve(folder, places[2]))];
   }
 
   /** Rejects with a `WorktreeError` if the folder has no repository with files and a commit. */
-  static async around(folder: string, env: Environment): Promise<Repository> {
+  static async around(folder: string, env: EnvironmentVariables): Promise<Repository> {
     // Never run a `git` program that lies in the workspace (S16).
     const own = { ...env, PATH: pathWithout([projectOf(folder).root], env.PATH ?? "") };
     const how = { cwd: folder, sandbox: undefined, env: own, timeout: PATIENCE.look, withoutContent: true };
@@ -117,11 +117,11 @@ export class Repository {
   }
 
   /** Snapshots the files below a work tree. Reads the user's files and only adds objects to the repository. */
-  snapshot(top: string): Promise<Snapshot> {
+  snapshot(top: string): Promise<WorktreeSnapshot> {
     return orRefused(`The files in ${top} could not be copied`, () => this.#snapshot(top));
   }
 
-  async #snapshot(top: string): Promise<Snapshot> {
+  async #snapshot(top: string): Promise<WorktreeSnapshot> {
     const [tree, head] = [await this.#tree(top), (await this.#ask(top, "rev-parse", "HEAD^{commit}")).trim()];
     const committed = (await this.#ask(top, "rev-parse", `${head}^{tree}`)).trim();
     if (tree === committed) return { head, base: head };
@@ -157,7 +157,7 @@ export class Repository {
    * Makes worktrees with the files of a snapshot, each on a new branch of its name. Their folders exist and are empty, and their
    * branch names are free. Uncommitted changes stay uncommitted. Rejects with a `WorktreeError`, and then removes what it made.
    */
-  async add(worktrees: readonly GitWorktree[], snapshot: Snapshot): Promise<void> {
+  async add(worktrees: readonly GitWorktree[], snapshot: WorktreeSnapshot): Promise<void> {
     const { head } = snapshot;
     try {
       // Git fails while another worktree is being added, so calls of this process add theirs one after the other.
@@ -185,7 +185,7 @@ export class Repository {
     }
   }
 
-  async #fill(name: string, top: string, { head, base }: Snapshot): Promise<void> {
+  async #fill(name: string, top: string, { head, base }: WorktreeSnapshot): Promise<void> {
     // Create the branch last: a crash must not leave a branch without an owner.
     await this.#ask(top, "update-ref", BRANCHES + name, head, "");
     await this.#ask(top, "symbolic-ref", "HEAD", BRANCHES + name);

@@ -10,7 +10,7 @@ export interface RunTime {
 }
 
 /** A turn during reading. */
-interface Reading {
+interface TurnReading {
   readonly leaves: string[];
   readonly begun: number;
   /** Open questions, and the time since when there was any. */
@@ -26,10 +26,10 @@ interface Reading {
  * sub-agents do not count, since other sub-agents may still work.
  */
 export function runsOf(events: Iterable<Event>): readonly RunTime[] {
-  const runs = new Map<string, Reading>();
+  const runs = new Map<string, TurnReading>();
   const runOf = new Map<string, string>();
-  const askedBy = new Map<string, Reading>();
-  const asks = (run: Reading | undefined, question: string, at: number) => {
+  const askedBy = new Map<string, TurnReading>();
+  const asks = (run: TurnReading | undefined, question: string, at: number) => {
     if (!run) return;
     if (run.open.size === 0) run.since = at;
     run.open.add(question);

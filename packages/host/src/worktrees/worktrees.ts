@@ -5,7 +5,7 @@ import { basename, join, resolve } from "node:path";
 import type { AgentOptions, ConversationState, Session, Store } from "@banyan/core";
 import { type OptionNames, refuseUnknown, worktreeAt } from "@banyan/core/conversation";
 import { counted, cutTo, visibleLine } from "@banyan/core/shown";
-import type { Environment } from "@banyan/models";
+import type { EnvironmentVariables } from "@banyan/models";
 import { orRefused, WorktreeError } from "./error.ts";
 import { type GitWorktree, Repository, type WorktreeChanges } from "./repository.ts";
 
@@ -14,7 +14,7 @@ export interface WorktreesOptions {
   /** The parent folder of all worktrees: outside of every workspace, and open to commands. */
   readonly folder: string;
   readonly workspace: string;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
 }
 
 const OPTIONS: OptionNames<WorktreesOptions> = { folder: true, workspace: true, env: true };

@@ -4,13 +4,13 @@ import { CallArguments, type FinishReason, finishReason, type ModelPart } from "
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorIn, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { isRecord, type JsonRecord, textAt } from "../wire/json.ts";
-import { Repeated } from "../wire/repeated.ts";
-import type { Answer } from "../wire/response.ts";
+import { RepeatedDocuments } from "../wire/repeated.ts";
+import type { AnswerDecoder } from "../wire/response.ts";
 import { PROVIDER } from "./messages.ts";
 import { UsageCount } from "./usage.ts";
 
 /** The text or reasoning that currently streams. */
-interface Block {
+interface StreamedBlock {
   readonly index: unknown;
   readonly type: "text" | "reasoning";
   /** Provider data that must be sent back to Anthropic with it. */
@@ -26,7 +26,7 @@ const FIELDS = new Map<unknown, string>([
 ]);
 
 /** A call whose arguments stream. */
-interface OpenCall {
+interface StreamedToolUse {
   readonly index: number;
   /** Its arguments if no pieces follow. */
   readonly input: string;
@@ -40,14 +40,14 @@ interface OpenCall {
  * Decoded parts wait in a batch until `take`; `finish` comes with `end`. Throws `ModelError` for an error of the server
  * and for an invalid answer. Ignores unknown events and blocks, as the format requires.
  */
-export class MessagesAnswer implements Answer {
+export class MessagesAnswer implements AnswerDecoder {
   readonly #endpoint: Endpoint;
   readonly #batch = new Batch();
-  #block: Block | undefined;
+  #block: StreamedBlock | undefined;
   /** Events with the next fragment of the same block. */
-  readonly #repeated = new Repeated();
+  readonly #repeated = new RepeatedDocuments();
   /** Calls by the index of their block. */
-  readonly #calls = new Map<unknown, OpenCall>();
+  readonly #calls = new Map<unknown, StreamedToolUse>();
   #count = 0;
   #model = "";
   readonly #usage = new UsageCount();
@@ -188,19 +188,19 @@ export class MessagesAnswer implements Answer {
     }
   }
 
-  #open(type: Block["type"], index: unknown, own?: Block["own"]): Block {
+  #open(type: StreamedBlock["type"], index: unknown, own?: StreamedBlock["own"]): StreamedBlock {
     this.#close();
     this.#block = { index, type, own, empty: true };
     return this.#block;
   }
 
-  #say(type: Block["type"], index: unknown, text: string): void {
+  #say(type: StreamedBlock["type"], index: unknown, text: string): void {
     const open = this.#block;
     const block = open !== undefined && open.index === index && open.type === type ? open : this.#open(type, index);
     this.#extend(block, text);
   }
 
-  #extend(block: Block, text: string): void {
+  #extend(block: StreamedBlock, text: string): void {
     if (text === "") return;
     block.empty = false;
     this.#batch.text(block.type, text);
@@ -208,7 +208,7 @@ export class MessagesAnswer implements Answer {
 
   #call(index: unknown, block: JsonRecord): void {
     this.#close();
-    const call: OpenCall = {
+    const call: StreamedToolUse = {
       index: this.#count++,
       // Usually an empty object, followed by the arguments in pieces.
       input: isRecord(block.input) ? JSON.stringify(block.input) : "{}",

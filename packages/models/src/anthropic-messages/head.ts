@@ -4,7 +4,7 @@ import type { WireOptions } from "../wire/client.ts";
 import { throughPackage } from "./package.ts";
 
 /** All of a request except for its messages. */
-export interface Head {
+export interface RequestHead {
   /** A JSON object as text, without its closing brace. */
   readonly text: string;
   /** The Anthropic betas that it needs, separated by commas. */
@@ -12,7 +12,7 @@ export interface Head {
 }
 
 interface KnownHead extends Pick<ModelRequest, "instructions" | "tools" | "toolChoice"> {
-  readonly head: Promise<Head>;
+  readonly head: Promise<RequestHead>;
 }
 
 /** Maximum number of heads kept for the same settings. */
@@ -32,7 +32,7 @@ export class Heads {
   }
 
   /** Returns the head of a request. Rejects with `ModelError` if the package refuses the settings. */
-  of({ settings, instructions, tools, toolChoice }: ModelRequest): Promise<Head> {
+  of({ settings, instructions, tools, toolChoice }: ModelRequest): Promise<RequestHead> {
     let heads = this.#known.get(settings);
     if (!heads) {
       heads = [];
@@ -49,8 +49,8 @@ export class Heads {
   }
 }
 
-async function written(options: WireOptions, request: ModelRequest): Promise<Head> {
-  const caught = Promise.withResolvers<Head>();
+async function written(options: WireOptions, request: ModelRequest): Promise<RequestHead> {
+  const caught = Promise.withResolvers<RequestHead>();
   const model = await throughPackage(options, async (_, { headers, body } = {}) => {
     const { messages: _messages, ...head } = JSON.parse(String(body));
     caught.resolve({

@@ -18,9 +18,9 @@ export interface EncodedMessage {
   readonly pdf?: true;
 }
 
-type AssistantMessage = Extract<PromptMessage, { role: "assistant" }>;
+type PromptAnswer = Extract<PromptMessage, { role: "assistant" }>;
 type Own = Readonly<Record<string, Json>> | undefined;
-type Block = Readonly<Record<string, unknown>>;
+type AnthropicBlock = Readonly<Record<string, unknown>>;
 
 /**
  * Encodes a message. Returns `undefined` if only the provider's package can encode it.
@@ -32,7 +32,7 @@ export function encode(message: PromptMessage, takes: readonly string[]): Encode
 }
 
 function encodeUser(parts: Extract<PromptMessage, { role: "user" }>["parts"]): EncodedMessage | undefined {
-  const blocks: Block[] = [];
+  const blocks: AnthropicBlock[] = [];
   for (const part of parts) {
     if (part.type === "text" && ownOf(part)) return undefined;
     if (part.type === "text" && part.text === "") continue;
@@ -45,7 +45,7 @@ function encodeUser(parts: Extract<PromptMessage, { role: "user" }>["parts"]): E
   return { user: bytesOf("user", blocks), ...(pdf ? { pdf } : {}) };
 }
 
-function fileBlock({ mediaType, name, data, url }: FilePart): Block | undefined {
+function fileBlock({ mediaType, name, data, url }: FilePart): AnthropicBlock | undefined {
   const address = data === undefined && url !== undefined && URL.canParse(url) ? new URL(url).href : undefined;
   if (data === undefined && address === undefined) return undefined;
   const source =
@@ -58,10 +58,10 @@ function fileBlock({ mediaType, name, data, url }: FilePart): Block | undefined 
   return { type: "document", source: { type: "text", media_type: mediaType, data: text }, title: name };
 }
 
-function encodeAnswer(message: AssistantMessage, takes: readonly string[]): EncodedMessage | undefined {
-  const said: Block[] = [];
+function encodeAnswer(message: PromptAnswer, takes: readonly string[]): EncodedMessage | undefined {
+  const said: AnthropicBlock[] = [];
   /** Calls since the last reasoning. Anthropic wants calls after the text between them. */
-  let calls: Block[] = [];
+  let calls: AnthropicBlock[] = [];
   /** Whether the message has any content, for any provider. */
   let says = false;
   for (const part of message.parts) {
@@ -87,7 +87,7 @@ function encodeAnswer(message: AssistantMessage, takes: readonly string[]): Enco
     }
   }
   let pdf = false;
-  const results: Block[] = [];
+  const results: AnthropicBlock[] = [];
   for (const result of message.results) {
     const { text, files } = resultShown(result, takes);
     const blocks = files.map(fileBlock);
@@ -107,7 +107,7 @@ function encodeAnswer(message: AssistantMessage, takes: readonly string[]): Enco
   };
 }
 
-function callBlock({ id, tool, input }: PromptCall, own: Own): Block | undefined {
+function callBlock({ id, tool, input }: PromptCall, own: Own): AnthropicBlock | undefined {
   const block = { type: "tool_use", id, name: tool, input };
   if (!own) return block;
   const { caller, ...rest } = own;
@@ -117,7 +117,7 @@ function callBlock({ id, tool, input }: PromptCall, own: Own): Block | undefined
 }
 
 /** Reasoning without a signature, such as another model's, is not sent to Anthropic. */
-function reasoningBlock(thinking: string, own: Own): Block | undefined {
+function reasoningBlock(thinking: string, own: Own): AnthropicBlock | undefined {
   if (typeof own?.signature === "string") return { type: "thinking", thinking, signature: own.signature };
   if (typeof own?.redactedData === "string") return { type: "redacted_thinking", data: own.redactedData };
   return undefined;
@@ -127,6 +127,6 @@ function ownOf({ provider }: { readonly provider?: ProviderData }): Own {
   return provider?.[PROVIDER];
 }
 
-function bytesOf(role: keyof typeof BEGIN, blocks: readonly Block[]): Uint8Array {
+function bytesOf(role: keyof typeof BEGIN, blocks: readonly AnthropicBlock[]): Uint8Array {
   return Buffer.from(blocks.length === 0 ? "" : `${BEGIN[role]}${JSON.stringify(blocks).slice(1)}}`);
 }

@@ -10,17 +10,17 @@ export interface PlannedCall {
 export type Round = readonly PlannedCall[];
 
 /** A kind of request, and the demo's calls for it. */
-export interface Intent {
+export interface DemoIntent {
   /** An example for users who ask what the demo understands. */
   readonly example: string;
   /** Its first verbs: such a verb after `and` begins a new request. */
   readonly verbs: readonly string[];
   readonly patterns: readonly RegExp[];
   /** The calls, round by round; undefined if the words match but mean something else. */
-  plan(found: Found): readonly Round[] | undefined;
+  plan(found: IntentMatch): readonly Round[] | undefined;
 }
 
-export type Found = Readonly<Record<string, string | undefined>>;
+export type IntentMatch = Readonly<Record<string, string | undefined>>;
 
 const QUOTED = "\"[^\"]+\"|'[^']+'|`[^`]+`";
 const BARE = "[^\\s,;:\"'`]+?";
@@ -39,7 +39,7 @@ function sentence(words: string): RegExp {
 }
 
 /** The kinds of requests that the demo understands; the first match counts. */
-export const intents: readonly Intent[] = [
+export const intents: readonly DemoIntent[] = [
   {
     example: "run `git status`",
     verbs: ["run", "execute"],

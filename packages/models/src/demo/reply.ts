@@ -1,8 +1,8 @@
 import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import type { Round } from "./intents.ts";
 import { intents } from "./intents.ts";
-import { describe, type Outcome, report } from "./report.ts";
-import { understand, type Wish } from "./understand.ts";
+import { type CallReport, describe, report } from "./report.ts";
+import { type DemoRequest, understand } from "./understand.ts";
 
 /** The demo's answer. Any part may be empty. */
 export interface Reply {
@@ -65,8 +65,8 @@ function whyNot(next: Round, failed: boolean, request: ModelRequest): string | u
  * The last request of the user, and the messages after it. A message to continue belongs to the request before. So
  * does an unknown message while no tools may be called, such as the notice of a limit.
  */
-function lastWish({ messages, toolChoice }: ModelRequest): { wish: Wish; after: readonly PromptMessage[] } {
-  let newest: { wish: Wish; after: readonly PromptMessage[] } | undefined;
+function lastWish({ messages, toolChoice }: ModelRequest): { wish: DemoRequest; after: readonly PromptMessage[] } {
+  let newest: { wish: DemoRequest; after: readonly PromptMessage[] } | undefined;
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index];
     if (message?.role !== "user") continue;
@@ -79,14 +79,14 @@ function lastWish({ messages, toolChoice }: ModelRequest): { wish: Wish; after: 
 }
 
 /** A message may have more texts than the request, such as files and recalled memory. One understood text is enough. */
-function wishIn(message: Extract<PromptMessage, { role: "user" }>): Wish {
+function wishIn(message: Extract<PromptMessage, { role: "user" }>): DemoRequest {
   const texts = message.parts.flatMap((part) => (part.type === "text" && part.text.trim() ? [part.text] : []));
   const wishes = texts.map(understand);
   return wishes.findLast((wish) => wish.type !== "unknown") ?? wishes.at(-1) ?? { type: "guide" };
 }
 
-function roundsIn(messages: readonly PromptMessage[]): readonly Outcome[][] {
-  const rounds: Outcome[][] = [];
+function roundsIn(messages: readonly PromptMessage[]): readonly CallReport[][] {
+  const rounds: CallReport[][] = [];
   for (const message of messages) {
     if (message.role !== "assistant" || message.results.length === 0) continue;
     const calls = message.parts.filter((part) => part.type === "call");
@@ -106,7 +106,7 @@ function thoughtBefore(next: Round, done: number): string {
   return `${order} ${listed(next.map(describe))}.${apart}`;
 }
 
-function thoughtOn(outcomes: readonly Outcome[]): string {
+function thoughtOn(outcomes: readonly CallReport[]): string {
   const worked = outcomes.filter(({ result }) => !result.failed).length;
   return outcomes.length === 0
     ? "I cannot do this here, and say why."

@@ -2,7 +2,7 @@ import type { Json } from "@banyan/core";
 import type { PromptCall, PromptResult } from "@banyan/core/drivers";
 
 /** A call of the demo and its result. */
-export interface Outcome {
+export interface CallReport {
   readonly call: PromptCall;
   readonly result: PromptResult;
 }
@@ -37,7 +37,7 @@ export function describe({ tool, input }: { readonly tool: string; readonly inpu
 }
 
 /** Describes the result of a call for users. */
-export function report({ call, result }: Outcome, all: readonly Outcome[]): string {
+export function report({ call, result }: CallReport, all: readonly CallReport[]): string {
   if (result.failed) return `I could not ${describe(call)}. What came back:\n\n${block(result.output)}`;
   const lines = linesOf(result);
   const entries = lines.filter((line) => !line.startsWith("["));
@@ -71,7 +71,7 @@ export function report({ call, result }: Outcome, all: readonly Outcome[]): stri
   }
 }
 
-function isChangedLater(call: PromptCall, all: readonly Outcome[]): boolean {
+function isChangedLater(call: PromptCall, all: readonly CallReport[]): boolean {
   const later = all.slice(all.findIndex((outcome) => outcome.call === call));
   const path = argument(call.input, "path");
   return later.some((outcome) => outcome.call.tool === "edit" && argument(outcome.call.input, "path") === path);

@@ -1,7 +1,7 @@
-import { type Intent, intents, type Round } from "./intents.ts";
+import { type DemoIntent, intents, type Round } from "./intents.ts";
 
 /** The request of a message. `guide`: a question about the demo. */
-export type Wish =
+export type DemoRequest =
   | { readonly type: "work"; readonly rounds: readonly Round[] }
   | { readonly type: "guide" }
   | { readonly type: "go-on" }
@@ -27,7 +27,7 @@ const CONTENT =
 const LONGEST = 4000;
 
 /** Understands a message as a whole or not at all. */
-export function understand(message: string): Wish {
+export function understand(message: string): DemoRequest {
   const text = message.trim();
   if (text.length > LONGEST) return { type: "unknown", words: text };
   if (GO_ON.test(text)) return { type: "go-on" };
@@ -50,7 +50,7 @@ export function understand(message: string): Wish {
   return rounds.length > 0 ? { type: "work", rounds } : { type: "guide" };
 }
 
-function planFor(words: string): ReturnType<Intent["plan"]> {
+function planFor(words: string): ReturnType<DemoIntent["plan"]> {
   for (const intent of intents) {
     for (const pattern of intent.patterns) {
       const found = pattern.exec(words);

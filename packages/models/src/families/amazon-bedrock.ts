@@ -1,7 +1,7 @@
 import type { AmazonBedrockProviderSettings } from "@ai-sdk/amazon-bedrock";
 import type { LanguageModelOptions } from "@banyan/core/ai-sdk";
 import { fetchFor } from "../provider/package-settings.ts";
-import type { SetUp, Target } from "../provider/provider.ts";
+import type { ModelTarget, SetUp } from "../provider/provider.ts";
 import { markForCache } from "./anthropic.ts";
 
 /** Adds Bedrock's cache marks: Claude needs them, and other models refuse them. */
@@ -11,7 +11,7 @@ export function adaptForBedrock(model: string): Pick<LanguageModelOptions, "adap
 }
 
 /** Bedrock's address and credentials. */
-export function bedrockSettings(asking: SetUp & Partial<Pick<Target, "bounds">>): AmazonBedrockProviderSettings {
+export function bedrockSettings(asking: SetUp & Partial<Pick<ModelTarget, "bounds">>): AmazonBedrockProviderSettings {
   const { address, apiKey, variables } = asking;
   const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = variables;
   return {

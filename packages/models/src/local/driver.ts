@@ -81,11 +81,11 @@ async function alive<T>(sink: ModelSink, work: Promise<T>): Promise<T> {
   }
 }
 
-type Finish = Extract<ModelPart, { type: "finish" }>;
+type FinishPart = Extract<ModelPart, { type: "finish" }>;
 
 /** Holds back the end of a response until its prompt is known to be whole, so that no call runs before. */
 class CountingSink implements ModelSink {
-  finish: Finish | undefined;
+  finish: FinishPart | undefined;
   readonly #sink: ModelSink;
 
   constructor(sink: ModelSink) {

@@ -43,7 +43,7 @@ export function ollamaChat(options: OllamaOptions): ModelDriver {
   return withRules(driver, { rules, provider, takes });
 }
 
-interface RequestShape {
+interface OllamaRequestShape {
   readonly model: string;
   readonly provider: string;
   readonly takes: readonly string[] | undefined;
@@ -54,7 +54,7 @@ interface RequestShape {
 const FIELDS = new Set(["format", "keep_alive", "think", "shift", "logprobs", "top_logprobs", "options"]);
 
 /** Encodes the body of a request. `providerOptions` with a name of `FIELDS` become fields, others become options of the model. */
-function encodeRequest(shape: RequestShape, request: ModelRequest): ListBody {
+function encodeRequest(shape: OllamaRequestShape, request: ModelRequest): ListBody {
   const { instructions, settings } = request;
   const messages: OllamaMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
   for (const message of request.messages) messages.push(...encodeMessage(message, shape));
@@ -103,7 +103,7 @@ interface OllamaMessage {
   readonly tool_name?: string;
 }
 
-function encodeMessage(message: PromptMessage, { provider, takes }: RequestShape): OllamaMessage[] {
+function encodeMessage(message: PromptMessage, { provider, takes }: OllamaRequestShape): OllamaMessage[] {
   const tools = new Map(message.role === "assistant" ? message.results.map(({ call, tool }) => [call, tool]) : []);
   return encode(message, provider, takes).messages.map((encoded) => translated(encoded, tools));
 }

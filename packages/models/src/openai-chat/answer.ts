@@ -4,8 +4,8 @@ import { type FinishReason, finishReason, type ModelPart, TextCalls, ThinkTags }
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorIn, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { countAt, isRecord, type JsonRecord, textAt } from "../wire/json.ts";
-import { Repeated } from "../wire/repeated.ts";
-import type { Answer } from "../wire/response.ts";
+import { RepeatedDocuments } from "../wire/repeated.ts";
+import type { AnswerDecoder } from "../wire/response.ts";
 import { CallAssembly } from "./calls.ts";
 import { kept, REASONING_FIELDS, type ReasoningField } from "./messages.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
@@ -20,7 +20,7 @@ const NOTHING_WRITTEN = { text: "", calls: [] } as const;
  * Decoded parts wait in a batch until `take`. The `finish` part comes with `end`, because the usage follows the finish
  * reason. Throws `ModelError` for an error of the server and for an invalid answer.
  */
-export class ChatAnswer implements Answer {
+export class ChatAnswer implements AnswerDecoder {
   readonly #endpoint: Endpoint;
   readonly #batch = new Batch();
   readonly #calls: CallAssembly;
@@ -33,7 +33,7 @@ export class ChatAnswer implements Answer {
   #reasoning: ReasoningField | undefined;
   #hasField = false;
   /** Chunks that continue the same part: text, reasoning, or the arguments of a call. */
-  readonly #repeated = new Repeated();
+  readonly #repeated = new RepeatedDocuments();
   #finish: FinishReason | undefined;
   #usage: Usage = noUsage;
   #model: string | undefined;

@@ -5,7 +5,7 @@ import type { Batch } from "../wire/batch.ts";
 import { isRecord, textAt } from "../wire/json.ts";
 import { kept } from "./messages.ts";
 
-interface OpenCall {
+interface StreamedToolCall {
   /** The number of the call in the answer, as in its parts. */
   readonly index: number;
   readonly id: string;
@@ -30,9 +30,9 @@ export class CallAssembly {
   readonly #batch: Batch;
   readonly #provider: string;
   readonly #offered: ReadonlySet<string>;
-  readonly #calls: OpenCall[] = [];
+  readonly #calls: StreamedToolCall[] = [];
   /** The newest call of each index from the server. */
-  readonly #byIndex = new Map<number, OpenCall>();
+  readonly #byIndex = new Map<number, StreamedToolCall>();
   /** Pieces that came before their tool's name, by index. */
   readonly #early = new Map<number, { id: string; input: string }>();
 
@@ -82,7 +82,7 @@ export class CallAssembly {
     for (const call of this.#calls) this.#end(call, call === last ? data : undefined);
   }
 
-  #find(index: number | undefined, id: string, tool: string, input: string): OpenCall | undefined {
+  #find(index: number | undefined, id: string, tool: string, input: string): StreamedToolCall | undefined {
     const last = this.#calls.at(-1);
     if (index !== undefined) {
       const call = this.#byIndex.get(index);
@@ -95,7 +95,7 @@ export class CallAssembly {
   }
 
   /** Returns whether a piece with a tool's name belongs to a new call, although a call has its index. */
-  #isAnother(call: OpenCall, id: string, tool: string, input: string): boolean {
+  #isAnother(call: StreamedToolCall, id: string, tool: string, input: string): boolean {
     if (id !== "") return id !== call.id && (call.input.isWhole || (call.input.isEmpty && call.id !== ""));
     if (input !== "" && call.input.isWhole) return !(tool === call.tool && call.input.isSame(input));
     const isSecond = this.#offered.has(call.tool) && this.#offered.has(tool) && tool !== call.tool;
@@ -121,14 +121,14 @@ export class CallAssembly {
     return true;
   }
 
-  #begin(index: number | undefined, id: string, tool: string): OpenCall {
+  #begin(index: number | undefined, id: string, tool: string): StreamedToolCall {
     for (const call of this.#calls) {
       this.#announce(call);
       // Whole arguments cannot grow, so end the call without waiting for the answer's end.
       if (!call.ended && call.input.isWhole) this.#end(call);
     }
     const input = new CallArguments();
-    const call: OpenCall = {
+    const call: StreamedToolCall = {
       index: this.#calls.length,
       id,
       tool,
@@ -142,20 +142,20 @@ export class CallAssembly {
     return call;
   }
 
-  #announce(call: OpenCall): void {
+  #announce(call: StreamedToolCall): void {
     if (call.announced) return;
     call.announced = true;
     this.#batch.add({ type: "call", index: call.index, id: call.id, tool: call.tool });
   }
 
-  #grow(call: OpenCall, input: string): void {
+  #grow(call: StreamedToolCall, input: string): void {
     if (input === "" || call.ended) return;
     this.#announce(call);
     const more = call.input.take(input);
     if (more !== "") this.#batch.callInput(call.index, more);
   }
 
-  #end(call: OpenCall, data?: ProviderData[string]): void {
+  #end(call: StreamedToolCall, data?: ProviderData[string]): void {
     if (call.ended) return;
     this.#announce(call);
     const rest = call.input.rest();

@@ -3,7 +3,7 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { rulesFor, withRules } from "@banyan/core/drivers";
 import { WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
 import { ChatAnswer } from "./answer.ts";
-import { encodeRequest, namesOf, type RequestShape } from "./request.ts";
+import { type ChatRequestShape, encodeRequest, namesOf } from "./request.ts";
 
 /**
  * Options of a model on a server with the chat completions format. Sends the key as a bearer token. Reads
@@ -41,7 +41,7 @@ export function openAIChat(options: OpenAIChatOptions): ModelDriver {
   });
   const provider = options.id.split("/", 1)[0] ?? options.id;
   const rules = rulesFor(provider.endsWith(".chat") ? provider : `${provider}.chat`, options.model);
-  const shape: RequestShape = {
+  const shape: ChatRequestShape = {
     model: options.model,
     provider,
     takes: options.takes,

@@ -39,7 +39,7 @@ export function toOpenAIMessages(path: readonly Message[]): OpenAIMessage[] {
 }
 
 /** A prompt message in the format: an answer with the results of its calls. */
-export interface Encoded {
+export interface OpenAIMessages {
   readonly messages: OpenAIMessage[];
   /** Whether the messages contain, or lack, data for one provider only. */
   readonly owned: boolean;
@@ -71,7 +71,7 @@ export function encode(
   provider?: string,
   takes: readonly string[] = PICTURES,
   needsReasoning = false,
-): Encoded {
+): OpenAIMessages {
   const { parts } = message;
   if (message.role === "user") {
     return { messages: [{ role: "user", content: userContent(parts as UserParts) }], owned: false };

@@ -4,7 +4,7 @@ import type { ListBody } from "../wire/body.ts";
 import { encode } from "./messages.ts";
 
 /** The parts of a driver that shape its requests. */
-export interface RequestShape {
+export interface ChatRequestShape {
   readonly model: string;
   /** The name of this driver's `providerOptions`. */
   readonly provider: string;
@@ -17,8 +17,8 @@ export interface RequestShape {
 
 // Messages and tool lists never change, so each is encoded once for all drivers. Only data that one provider needs
 // back is separate.
-const encodings = new WeakMap<PromptMessage, Known>();
-interface Known {
+const encodings = new WeakMap<PromptMessage, EncodedBytes>();
+interface EncodedBytes {
   readonly bytes: Uint8Array;
   /** Only for this provider. */
   readonly provider?: string;
@@ -29,7 +29,7 @@ interface Known {
 
 /** The encoded beginning of a growing list of messages. */
 interface KnownList {
-  readonly shape: RequestShape;
+  readonly shape: ChatRequestShape;
   readonly instructions: string;
   readonly messages: PromptMessage[];
   /** The instructions, if any, and the messages. */
@@ -47,14 +47,14 @@ const knownTools = new WeakMap<readonly ToolSchema[], KnownTools>();
  * Encodes the body of a request in the chat completions format
  * (https://platform.openai.com/docs/api-reference/chat/create). Encodes each message once and joins its bytes later.
  */
-export function encodeRequest(shape: RequestShape, request: ModelRequest): ListBody {
+export function encodeRequest(shape: ChatRequestShape, request: ModelRequest): ListBody {
   const { instructions, messages, settings } = request;
   const head = JSON.stringify(headOf(shape, settings)).slice(0, -1);
   const pieces = [...piecesOf(messages, instructions, shape)];
   return { of: messages, before: `${head},"messages":[`, pieces, after: `]${toolsField(request)}}` };
 }
 
-function headOf(shape: RequestShape, settings: ModelSettings): Readonly<Record<string, unknown>> {
+function headOf(shape: ChatRequestShape, settings: ModelSettings): Readonly<Record<string, unknown>> {
   // These two come from the conversation. As options they would be in the body twice.
   const { messages: _messages, tools: _tools, ...options } = settings.providerOptions?.[shape.provider] ?? {};
   const head = {
@@ -98,7 +98,7 @@ function toolsOf(tools: readonly ToolSchema[]): KnownTools {
 function piecesOf(
   messages: readonly PromptMessage[],
   instructions: string,
-  shape: RequestShape,
+  shape: ChatRequestShape,
 ): readonly Uint8Array[] {
   let list = lists.get(messages);
   const grew = list?.messages.every((message, index) => message === messages[index]);
@@ -115,12 +115,12 @@ function piecesOf(
   return list.pieces;
 }
 
-function encodedOnce(message: PromptMessage, shape: RequestShape): Uint8Array {
+function encodedOnce(message: PromptMessage, shape: ChatRequestShape): Uint8Array {
   const known = encodings.get(message);
   if (known && isFor(known, shape)) return known.bytes;
   const { provider, takes, needsReasoning = false } = shape;
   const { messages, owned, hasFiles } = encode(message, provider, takes, needsReasoning);
-  const encoded: Known = {
+  const encoded: EncodedBytes = {
     bytes: piece(...messages),
     ...(owned ? { provider } : {}),
     ...(hasFiles ? { takes } : {}),
@@ -130,7 +130,7 @@ function encodedOnce(message: PromptMessage, shape: RequestShape): Uint8Array {
   return encoded.bytes;
 }
 
-function isFor(known: Known, { provider, takes, needsReasoning = false }: RequestShape): boolean {
+function isFor(known: EncodedBytes, { provider, takes, needsReasoning = false }: ChatRequestShape): boolean {
   return (
     (known.provider ?? provider) === provider &&
     (!("takes" in known) || known.takes === takes) &&

@@ -1,6 +1,6 @@
 import type { PackageFormat } from "../wire/answer-end.ts";
 import { modelFetch } from "../wire/fetch.ts";
-import type { SetUp, Target } from "./provider.ts";
+import type { ModelTarget, SetUp } from "./provider.ts";
 
 /** Settings that every provider package accepts. */
 export interface PackageSettings {
@@ -10,15 +10,18 @@ export interface PackageSettings {
 }
 
 /** The caller of a package: language models also have limits and a wire format. */
-type Asking = SetUp & Partial<Pick<Target, "bounds">>;
+type PackageTarget = SetUp & Partial<Pick<ModelTarget, "bounds">>;
 
 /** The address, key and `fetch` for a provider's package. */
-export function packageSettings(asking: Asking, format?: PackageFormat): PackageSettings {
+export function packageSettings(asking: PackageTarget, format?: PackageFormat): PackageSettings {
   const { address, apiKey } = asking;
   return { baseURL: address, ...(apiKey === undefined ? {} : { apiKey }), fetch: fetchFor(asking, format) };
 }
 
 /** The `fetch` for a package with other settings. */
-export function fetchFor({ proxy, bounds }: Pick<Asking, "proxy" | "bounds">, format?: PackageFormat): typeof fetch {
+export function fetchFor(
+  { proxy, bounds }: Pick<PackageTarget, "proxy" | "bounds">,
+  format?: PackageFormat,
+): typeof fetch {
   return modelFetch({ ...(proxy ? { proxy } : {}), bounds, format });
 }

@@ -33,9 +33,9 @@ export interface Provider {
   /** Not a model but fixed rules: also free. */
   readonly isFree?: boolean;
   /** Loads the needed code and makes the driver. */
-  open(target: Target): Promise<ModelDriver>;
+  open(target: ModelTarget): Promise<ModelDriver>;
   /** Like `open`, but through the provider's AI SDK package, if `open` makes a driver of our own. */
-  openPackage?(target: Target): Promise<ModelDriver>;
+  openPackage?(target: ModelTarget): Promise<ModelDriver>;
   /** Opens an embedding model. Absent: the provider has no such models. */
   openEmbedding?(target: EmbeddingTarget): Promise<EmbeddingModel>;
 }
@@ -52,7 +52,7 @@ export interface SetUp {
 }
 
 /** One model of a provider, with all known facts. */
-export interface Target extends SetUp, Pick<ModelDriver, "id" | "price" | "contextSize" | "settings"> {
+export interface ModelTarget extends SetUp, Pick<ModelDriver, "id" | "price" | "contextSize" | "settings"> {
   /** The provider's name of the model. */
   readonly model: string;
   readonly keyVariable: string | undefined;
@@ -64,4 +64,4 @@ export interface Target extends SetUp, Pick<ModelDriver, "id" | "price" | "conte
 }
 
 /** An embedding model, by its provider's name. */
-export type EmbeddingTarget = SetUp & Pick<Target, "model">;
+export type EmbeddingTarget = SetUp & Pick<ModelTarget, "model">;

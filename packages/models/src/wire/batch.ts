@@ -1,6 +1,6 @@
 import type { ModelPart } from "@banyan/core/drivers";
 
-type Growing = { type: "text" | "reasoning"; text: string } | { type: "call-input"; index: number; text: string };
+type GrowingPart = { type: "text" | "reasoning"; text: string } | { type: "call-input"; index: number; text: string };
 
 const NOTHING: readonly ModelPart[] = Object.freeze([]);
 
@@ -8,7 +8,7 @@ const NOTHING: readonly ModelPart[] = Object.freeze([]);
 export class Batch {
   #parts: ModelPart[] = [];
   /** The last of `#parts` while it can grow. No other code has it yet. */
-  #last: Growing | undefined;
+  #last: GrowingPart | undefined;
   /**
    * Its further fragments, joined once at the end. A string built by `+=` is only assembled when read, and until then
    * keeps all its fragments scattered in memory.
@@ -39,7 +39,7 @@ export class Batch {
     return parts;
   }
 
-  #grow(part: Growing): void {
+  #grow(part: GrowingPart): void {
     this.add(part);
     this.#last = part;
   }

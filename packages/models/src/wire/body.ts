@@ -9,7 +9,7 @@ export interface ListBody {
 }
 
 /** A body at the start of a memory block, which may be larger. */
-interface Written {
+interface BodyMemory {
   readonly memory: Buffer;
   readonly length: number;
   readonly before: string;
@@ -21,7 +21,7 @@ interface Written {
  * a long conversation only writes and allocates new entries.
  */
 export class ListBodies {
-  readonly #last = new WeakMap<object, { written: Written | undefined }>();
+  readonly #last = new WeakMap<object, { written: BodyMemory | undefined }>();
 
   /** Calls `send` with the bytes, which stay unchanged until its promise settles. Rejects as `send` does. */
   async send(body: ListBody, send: (bytes: Buffer) => Promise<void>): Promise<void> {
@@ -45,7 +45,7 @@ export function bytesOf(body: ListBody): Buffer {
   return memory.subarray(0, length);
 }
 
-function write({ before, pieces, after }: ListBody, last: Written | undefined): Written {
+function write({ before, pieces, after }: ListBody, last: BodyMemory | undefined): BodyMemory {
   // The text before the list replaces the first comma.
   let end = Buffer.byteLength(before) - (pieces.length > 0 ? 1 : 0);
   const length = pieces.reduce((sum, piece) => sum + piece.length, end) + Buffer.byteLength(after);

@@ -6,7 +6,7 @@ import { ListBodies, type ListBody } from "./body.ts";
 import { type WireBounds, wireBounds } from "./bounds.ts";
 import type { Endpoint } from "./errors.ts";
 import { openPool, type PoolOptions } from "./pool.ts";
-import { type Answer, ResponseDecoder } from "./response.ts";
+import { type AnswerDecoder, ResponseDecoder } from "./response.ts";
 import { exchange } from "./transport.ts";
 
 /**
@@ -131,7 +131,7 @@ export class WireClient {
   /** Sends a request; keeps the contract of `ModelDriver.stream`. */
   async send(
     body: ListBody,
-    answer: Answer,
+    answer: AnswerDecoder,
     sink: ModelSink,
     signal: AbortSignal,
     headers?: Readonly<Record<string, string>>,

@@ -9,7 +9,7 @@ import { EventStreamDecoder } from "./event-stream.ts";
 import { openPool, type PoolOptions } from "./pool.ts";
 
 /** Options of the requests of a provider package. */
-export interface FetchOptions extends PoolOptions {
+export interface PackageFetchOptions extends PoolOptions {
   /** The wire format of answers; absent if the endpoint is no language model. */
   readonly format?: PackageFormat | undefined;
   readonly bounds?: WireBounds | undefined;
@@ -43,7 +43,7 @@ const ERROR_BODY = 65_536;
  * A `fetch` for provider packages that works like our own drivers. Every byte counts as progress, and the format's end mark ends
  * the answer. Answers have a maximum size. Redirects are reported and not followed.
  */
-export function modelFetch({ proxy, dispatcher, format, bounds }: FetchOptions): typeof fetch {
+export function modelFetch({ proxy, dispatcher, format, bounds }: PackageFetchOptions): typeof fetch {
   const most = wireBounds(bounds);
   let pool: Promise<Dispatcher> | undefined = dispatcher && Promise.resolve(dispatcher);
   return async (address, init) => {
@@ -67,7 +67,7 @@ export function modelFetch({ proxy, dispatcher, format, bounds }: FetchOptions):
       throw errorOfType({ address: place, format: "model's" }, type);
     }
     if (!body) return response;
-    const watch = ok ? new Watch(place, type, format, most) : undefined;
+    const watch = ok ? new AnswerWatch(place, type, format, most) : undefined;
     return new Response(watched(body, watch, alive, most.linger), { status, statusText, headers: [...headers] });
   };
 }
@@ -81,7 +81,7 @@ const NOTHING = Buffer.alloc(0);
 const MESSAGE_STOP = Buffer.from('\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n');
 
 /** Inspects the bytes of an answer on their way to the package. Throws `ModelError` if an answer is too large or too deep. */
-class Watch {
+class AnswerWatch {
   end: AnswerEnd;
   readonly #events: EventStreamDecoder | undefined;
   readonly #frames: FrameEnd | undefined;
@@ -139,7 +139,7 @@ class Watch {
  */
 function watched(
   body: ReadableStream<Uint8Array>,
-  watch: Watch | undefined,
+  watch: AnswerWatch | undefined,
   alive: () => void,
   linger: number,
 ): ReadableStream<Uint8Array> {

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Repeated } from "./repeated.ts";
+import { RepeatedDocuments } from "./repeated.ts";
 
 const chunk = (text: string, id = 1) =>
   JSON.stringify({ id, choices: [{ delta: { role: "assistant", content: text } }] });
 
 /** A reader that has already read enough documents to learn. */
-function longRead(): Repeated {
-  const repeated = new Repeated();
+function longRead(): RepeatedDocuments {
+  const repeated = new RepeatedDocuments();
   while (!repeated.learns) repeated.read("{}");
   return repeated;
 }
@@ -37,7 +37,7 @@ describe("documents that repeat but for one string", () => {
   });
 
   test("of a short answer are all parsed", () => {
-    const repeated = new Repeated();
+    const repeated = new RepeatedDocuments();
     const learning = Array.from({ length: 20 }, () => {
       repeated.read("{}");
       return repeated.learns;

@@ -13,7 +13,7 @@ const PATIENCE = 8;
  * A string between the same characters is the same property of the same document. A parsed document had this form, so the
  * caller gets the same string as by parsing.
  */
-export class Repeated {
+export class RepeatedDocuments {
   /** Receives the string of a known document. */
   #say: (text: string) => void = () => {};
   /** The document before and after the string, with quotes. */

@@ -17,7 +17,7 @@ import type { ResponseReader } from "./transport.ts";
 import { canUnpack, codingsOf } from "./unpacker.ts";
 
 /** Decodes one answer of a wire format. `data` and `end` throw `ModelError`. */
-export interface Answer {
+export interface AnswerDecoder {
   /** Takes the data of one event, or the body of an answer that does not stream. */
   data(text: string): void;
   /** Ends the answer. Throws `broken-stream` if it cannot be whole. */
@@ -60,7 +60,7 @@ class LineDecoder {
 /** Reads a response by its head: an event stream, lines of JSON, a whole JSON answer, or an error. */
 export class ResponseDecoder implements ResponseReader {
   readonly #endpoint: Endpoint;
-  readonly #answer: Answer;
+  readonly #answer: AnswerDecoder;
   #head: { readonly status: number; readonly headers: ResponseHeaders } | undefined;
   #events: EventStreamDecoder | LineDecoder | undefined;
   /** The body so far, if it does not stream. */
@@ -71,7 +71,7 @@ export class ResponseDecoder implements ResponseReader {
   #most: number;
   codings: readonly string[] = [];
 
-  constructor(endpoint: Endpoint, answer: Answer, bounds?: WireBounds) {
+  constructor(endpoint: Endpoint, answer: AnswerDecoder, bounds?: WireBounds) {
     this.#endpoint = endpoint;
     this.#answer = answer;
     this.#bounds = wireBounds(bounds);

@@ -4,7 +4,7 @@ import type { Transform } from "node:stream";
 const MOST = 3;
 
 /** Receives unpacked data. */
-export interface Unpacked {
+export interface UnpackerOutput {
   data(bytes: Buffer): void;
   end(): void;
   failed(cause: Error): void;
@@ -33,11 +33,11 @@ const KNOWN = new Set(["gzip", "x-gzip", "deflate", "br", "zstd"]);
  */
 export class Unpacker {
   readonly #codings: readonly string[];
-  readonly #to: Unpacked;
+  readonly #to: UnpackerOutput;
   #streams: readonly Transform[] = [];
   #isOver = false;
 
-  constructor(codings: readonly string[], to: Unpacked) {
+  constructor(codings: readonly string[], to: UnpackerOutput) {
     this.#codings = codings;
     this.#to = to;
   }

@@ -1,7 +1,7 @@
 import type { AssistantMessage, ConversationState, Cursor, LiveRun, Message } from "@banyan/core/conversation";
 import { isEnded, pathTo, textOf, toldUnreadable } from "@banyan/core/conversation";
 import { FIRST_WORDS } from "./bounds.ts";
-import type { NarrowedRule, Node, Snapshot } from "./snapshot.ts";
+import type { NarrowedRule, OutlineNode, Snapshot } from "./snapshot.ts";
 
 /** Maximum number, and UTF-16 units, of messages of the viewed branch in a snapshot. The last message is always included. */
 const MESSAGES_IN_VIEW = 200;
@@ -72,9 +72,9 @@ function endOfBranch(state: ConversationState, view: string | null): Message[] {
 
 /** Returns all messages without their content. */
 function outlineOf(state: ConversationState): Pick<Snapshot, "names" | "nodes"> {
-  const names = new Places();
+  const names = new TextPool();
   const places = new Map<string, number>();
-  const nodes: Node[] = [];
+  const nodes: OutlineNode[] = [];
   for (const message of state.messages.values()) {
     places.set(message.id, nodes.length);
     nodes.push(nodeOf(message, places, names));
@@ -83,7 +83,7 @@ function outlineOf(state: ConversationState): Pick<Snapshot, "names" | "nodes"> 
 }
 
 /** A list of distinct texts. */
-class Places {
+class TextPool {
   readonly all: string[] = [];
   readonly #known = new Map<string, number>();
 
@@ -96,9 +96,9 @@ class Places {
   }
 }
 
-function nodeOf(message: Message, places: ReadonlyMap<string, number>, names: Places): Node {
+function nodeOf(message: Message, places: ReadonlyMap<string, number>, names: TextPool): OutlineNode {
   const { id, parentId, role, createdAt: at } = message;
-  const node: { -readonly [Key in keyof Node]: Node[Key] } = { id, role, at };
+  const node: { -readonly [Key in keyof OutlineNode]: OutlineNode[Key] } = { id, role, at };
   const parent = parentId === null ? undefined : places.get(parentId);
   if (parent !== undefined) node.parent = parent;
   else if (message.call !== undefined) node.call = message.call;

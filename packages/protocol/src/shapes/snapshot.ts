@@ -1,6 +1,6 @@
 import type {
   BrokenTurn,
-  Following,
+  FollowingCall,
   LiveRun,
   OpenQuestion,
   RunEnd,
@@ -98,7 +98,7 @@ const waiting = schemaOf<WaitingInput>(
   }),
 );
 
-const following = schemaOf<Following>(z.looseObject({ call: callId, message: id, run: id }));
+const following = schemaOf<FollowingCall>(z.looseObject({ call: callId, message: id, run: id }));
 
 const process = schemaOf<StayingProcess>(
   z.looseObject({
@@ -165,7 +165,7 @@ export const snapshot = z.object({
 });
 
 /** A message in the outline. */
-export type Node = z.infer<typeof node>;
+export type OutlineNode = z.infer<typeof node>;
 
 /** A rule of the conversation that now allows less than when the user added it. */
 export type NarrowedRule = z.infer<typeof narrowedRule>;

@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from "node:os";
 
 /** The address that a server listens on. */
-export interface Listening {
+export interface ListenAddress {
   /** As configured: a name or address of this machine, or all addresses (`0.0.0.0`, `::`). */
   readonly host: string;
   readonly port: number;
@@ -18,7 +18,7 @@ export function isLoopback(host: string): boolean {
  * The values of `Host` that a server accepts: a foreign name that resolves to this machine must open nothing (S2). Accepts
  * loopback, the listening address and configured names. A server that listens on all addresses accepts all of the machine's.
  */
-export function allowedHosts({ host, port }: Listening, names: readonly string[] = []): ReadonlySet<string> {
+export function allowedHosts({ host, port }: ListenAddress, names: readonly string[] = []): ReadonlySet<string> {
   const own = isWildcard(host) ? thisMachine() : [inBrackets(host)];
   const hosts = [...LOOPBACK, ...own].map((name) => `${name}:${port}`);
   // Browsers omit the default port of the scheme.

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import type { Only, Principal } from "@banyan/desk";
+import type { Principal, ShareScope } from "@banyan/desk";
 import type { HttpBindings } from "@hono/node-server";
 import { isOwnOrigin } from "./addresses.ts";
-import type { Holder, Principals } from "./principal.ts";
+import type { Principals, TokenHolder } from "./principal.ts";
 import { randomToken } from "./secret.ts";
 import { SignedInPage } from "./signed-in-page.ts";
 
 /** The parts of a request that decide whether the server admits it. */
-export interface Knock {
+export interface GateRequest {
   readonly method: string;
   /** The client's address. */
   readonly from: string;
@@ -15,14 +15,14 @@ export interface Knock {
 }
 
 /** A refusal, with its HTTP status. */
-export interface Refusal {
+export interface GateRefusal {
   readonly ok: false;
   readonly status: 401 | 403 | 421 | 429;
   readonly message: string;
 }
 
 /** The principal of an admitted request, or the refusal. */
-export type Verdict = { readonly ok: true; readonly principal: Principal } | Refusal;
+export type GateVerdict = { readonly ok: true; readonly principal: Principal } | GateRefusal;
 
 /** The variables of an admitted request. */
 export interface HttpEnvironment {
@@ -30,10 +30,10 @@ export interface HttpEnvironment {
   Variables: { principal: Principal };
 }
 
-/** Like `Verdict`, for a socket. A signed-in page must still prove that it has its key. */
+/** Like `GateVerdict`, for a socket. A signed-in page must still prove that it has its key. */
 export type SocketVerdict =
   | { readonly ok: true; readonly principal: Principal; readonly page?: SignedInPage }
-  | Refusal;
+  | GateRefusal;
 
 /**
  * Admits or refuses requests.
@@ -63,7 +63,7 @@ export class Gate {
   }
 
   /** Judges a request to the API. */
-  judge(knock: Knock): Verdict {
+  judge(knock: GateRequest): GateVerdict {
     const stranger = this.stranger(knock);
     if (stranger) return stranger;
     const bearer = bearerOf(knock);
@@ -73,13 +73,13 @@ export class Gate {
   }
 
   /** Judges a request for the page, whose files show nothing: its content comes over the socket. */
-  judgePage(knock: Knock): Verdict {
+  judgePage(knock: GateRequest): GateVerdict {
     const page = bearerOf(knock) === undefined ? this.page(knock) : undefined;
     return page ? { ok: true, principal: page.principal } : this.judge(knock);
   }
 
   /** Judges a request for a socket. */
-  judgeSocket(knock: Knock): SocketVerdict {
+  judgeSocket(knock: GateRequest): SocketVerdict {
     const stranger = this.stranger(knock);
     if (stranger) return stranger;
     const page = bearerOf(knock) === undefined ? this.page(knock) : undefined;
@@ -88,13 +88,13 @@ export class Gate {
   }
 
   /** The page that a request's cookie belongs to. The cookie alone does not prove that the request comes from this page. */
-  page(knock: Knock): SignedInPage | undefined {
+  page(knock: GateRequest): SignedInPage | undefined {
     const cookie = cookieIn(knock.header("cookie"), this.#cookie());
     return cookie === undefined ? undefined : this.#principals.byCookie(cookie);
   }
 
   /** The refusal of a request whatever its token. `isFrame`: the request is for the document that the page itself frames. */
-  stranger({ method, header }: Knock, isFrame = false): Refusal | undefined {
+  stranger({ method, header }: GateRequest, isFrame = false): GateRefusal | undefined {
     const host = header("host");
     if (host === undefined || !this.#hosts().has(host.toLowerCase())) return WRONG_HOST;
     const origin = header("origin");
@@ -112,7 +112,7 @@ export class Gate {
   }
 
   /** Exchanges a token from an opened address for a one-time token, with which the page signs in. */
-  exchange(token: string, knock: Knock): { readonly once: string } | Refusal {
+  exchange(token: string, knock: GateRequest): { readonly once: string } | GateRefusal {
     const { header } = knock;
     // Prefetches and foreign links are not a user opening the address: the token is not checked, used up or counted. A shared
     // link may be followed from anywhere. It shows one conversation, and does not replace a page that sees more (`signIn`).
@@ -126,7 +126,7 @@ export class Gate {
    * Signs in a page of this server that presents a token (S3). A shared link does not replace a sign-in that sees more: the
    * browser only learns what the link shows. A cookie must not be enough to get a key.
    */
-  signIn(token: string, knock: Knock): SignedInPage | { readonly stays: Only } | Refusal {
+  signIn(token: string, knock: GateRequest): SignedInPage | { readonly stays: ShareScope } | GateRefusal {
     const site = knock.header("sec-fetch-site");
     if (knock.header("origin") === undefined || (site !== undefined && site !== "same-origin")) return NO_ORIGIN;
     const holder = this.#holderOf(token);
@@ -137,13 +137,13 @@ export class Gate {
     return SignedInPage.begin(holder.principal, holder.token);
   }
 
-  #holderOf(token: string): Holder | undefined {
+  #holderOf(token: string): TokenHolder | undefined {
     const holder = this.#once.take(token) ?? this.#principals.byToken(token);
     return holder?.principal.only?.ended.aborted ? undefined : holder;
   }
 
   /** A correct token is checked first, so that wrong tokens from the same address lock out nobody who has one. */
-  #wrong({ from }: Knock): Refusal {
+  #wrong({ from }: GateRequest): GateRefusal {
     if (this.#attempts.isBarred(from)) return BARRED;
     this.#attempts.failed(from);
     return WRONG_TOKEN;
@@ -154,16 +154,16 @@ export class Gate {
 const EMBEDDED: ReadonlySet<string> = new Set(["iframe", "frame", "fencedframe", "embed", "object"]);
 
 /** Returns whether the browser reports that a page of another origin made the request. */
-function isFromElsewhere(header: Knock["header"]): boolean {
+function isFromElsewhere(header: GateRequest["header"]): boolean {
   const site = header("sec-fetch-site");
   return site === "cross-site" || site === "same-site";
 }
 
-function bearerOf({ header }: Knock): string | undefined {
+function bearerOf({ header }: GateRequest): string | undefined {
   return /^Bearer\s+(\S+)$/i.exec(header("authorization") ?? "")?.[1];
 }
 
-const refuse = (status: Refusal["status"], message: string): Refusal => ({ ok: false, status, message });
+const refuse = (status: GateRefusal["status"], message: string): GateRefusal => ({ ok: false, status, message });
 const NO_TOKEN = refuse(401, "Not signed in. Open the address that banyan serve printed.");
 const WRONG_TOKEN = refuse(401, "Wrong token for this server. Open the address that banyan serve printed.");
 const BARRED = refuse(429, "Too many wrong tokens from this address. Try again in a minute, or use the right token.");
@@ -221,9 +221,9 @@ const MOST_GIVEN = 100;
 /** One-time tokens that sign in one page soon: for places that others may see. */
 class OneTimeTokens {
   /** The holder of each token, and the end of its validity in milliseconds of the process; the oldest first. */
-  readonly #given = new Map<string, { readonly holder: Holder; readonly until: number }>();
+  readonly #given = new Map<string, { readonly holder: TokenHolder; readonly until: number }>();
 
-  give(holder: Holder): string {
+  give(holder: TokenHolder): string {
     const token = randomToken();
     this.#given.set(token, { holder, until: performance.now() + GOOD_FOR });
     if (this.#given.size > MOST_GIVEN) this.#given.delete(this.#given.keys().next().value as string);
@@ -231,7 +231,7 @@ class OneTimeTokens {
   }
 
   /** Returns the holder of a token and makes the token invalid. */
-  take(token: string): Holder | undefined {
+  take(token: string): TokenHolder | undefined {
     const given = this.#given.get(token);
     this.#given.delete(token);
     return given && performance.now() < given.until ? given.holder : undefined;
@@ -239,7 +239,7 @@ class OneTimeTokens {
 }
 
 /** The parts of a Node request that decide whether the server admits it. */
-export function knockOf(request: IncomingMessage): Knock {
+export function knockOf(request: IncomingMessage): GateRequest {
   return {
     method: request.method ?? "GET",
     from: request.socket.remoteAddress ?? "unknown",

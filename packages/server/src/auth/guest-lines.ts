@@ -1,5 +1,5 @@
 /** A sentence that says why a guest gets no further connection. */
-export type Full = string;
+export type GuestLimitReason = string;
 
 /** The shares of all connections that guests may hold: together, and from one address. */
 const [ALL, OF_ONE] = [1 / 2, 1 / 20];
@@ -21,7 +21,7 @@ export class GuestLines {
   }
 
   /** Reserves a connection for an address until the returned function is called, or returns the reason why it cannot. */
-  take(from: string): (() => void) | Full {
+  take(from: string): (() => void) | GuestLimitReason {
     const held = this.#held.get(from) ?? 0;
     if (held >= this.#mostOfOne)
       return `There are ${held} guests from your address, the most that this server allows. Close one of them.`;

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createId } from "@banyan/core";
-import type { Principal, Shares } from "@banyan/desk";
+import type { Principal, ShareStore } from "@banyan/desk";
 import { ShareError, shownOnly } from "@banyan/desk/serving";
 import { replaceJsonFile, SettingsError } from "@banyan/host";
 import type { Share } from "@banyan/protocol";
 import { randomToken } from "./secret.ts";
 
 /** A link as the server stores it. The digest does not reveal the token. */
-interface Kept extends Share {
+interface StoredShare extends Share {
   readonly digest: string;
 }
 
@@ -22,11 +22,11 @@ const LONGEST_TIMER = 2 ** 31 - 1;
  * The links that show one conversation to anyone who has them (S29). Each link has a principal, whose signal aborts when the link
  * ends. Without a file, links last as long as the process.
  */
-export class KeptShares implements Shares, Disposable {
+export class KeptShares implements ShareStore, Disposable {
   readonly #file: string | undefined;
   readonly #shares = new Map<
     string,
-    { readonly kept: Kept; readonly principal: Principal; readonly end: () => void }
+    { readonly kept: StoredShare; readonly principal: Principal; readonly end: () => void }
   >();
   /** Links that are revoked, and that the file still has because it could not be written. */
   readonly #unstored = new Set<string>();
@@ -92,7 +92,7 @@ export class KeptShares implements Shares, Disposable {
     for (const { end } of this.#shares.values()) end();
   }
 
-  #add(kept: Kept): void {
+  #add(kept: StoredShare): void {
     const { id, conversation, leaf, expiresAt } = kept;
     const ended = new AbortController();
     let timer: NodeJS.Timeout;
@@ -142,7 +142,7 @@ function digestOf(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }
 
-function keptIn(file: string | undefined): readonly Kept[] {
+function keptIn(file: string | undefined): readonly StoredShare[] {
   let text: string;
   try {
     text = file === undefined ? '{"shares":[]}' : readFileSync(file, "utf8");
@@ -151,7 +151,7 @@ function keptIn(file: string | undefined): readonly Kept[] {
     throw error;
   }
   try {
-    const { shares } = JSON.parse(text) as { readonly shares: readonly Kept[] };
+    const { shares } = JSON.parse(text) as { readonly shares: readonly StoredShare[] };
     if (shares.every(isKept)) return shares;
   } catch {
     // The error below covers this case, too, like JSON that is no list of links.
@@ -159,7 +159,7 @@ function keptIn(file: string | undefined): readonly Kept[] {
   throw new Error(`${file} can't be read. To continue, remove the file: all links made before stop working.`);
 }
 
-function isKept(kept: Partial<Kept> | null): boolean {
+function isKept(kept: Partial<StoredShare> | null): boolean {
   const texts = [kept?.id, kept?.conversation, kept?.digest, kept?.leaf ?? ""];
   return (
     texts.every((each) => typeof each === "string") &&

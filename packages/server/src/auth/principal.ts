@@ -12,7 +12,7 @@ export interface Tokens {
 }
 
 /** A principal with a token. */
-export interface Holder {
+export interface TokenHolder {
   readonly principal: Principal;
   /** The secret for the cookies and keys of the holder's pages: the token, or a secret derived from its digest. */
   readonly token: string;
@@ -20,8 +20,8 @@ export interface Holder {
 
 /** All tokens of a server and their rights. */
 export class Principals {
-  readonly owner: Holder;
-  readonly #holders: readonly Holder[];
+  readonly owner: TokenHolder;
+  readonly #holders: readonly TokenHolder[];
   readonly #shares: KeptShares | undefined;
 
   /** `shares`: the links that users made. Their tokens count while the links are valid. */
@@ -32,13 +32,13 @@ export class Principals {
   }
 
   /** The holder of a token. */
-  byToken(token: string): Holder | undefined {
+  byToken(token: string): TokenHolder | undefined {
     // Compare with all tokens, so that the time does not reveal which token matched.
     return this.#holders.filter((holder) => sameSecret(holder.token, token))[0] ?? this.byLink(token);
   }
 
   /** The holder of a link's token. */
-  byLink(token: string): Holder | undefined {
+  byLink(token: string): TokenHolder | undefined {
     const share = this.#shares?.byToken(token);
     return share && this.#ofLink(share);
   }
@@ -54,7 +54,7 @@ export class Principals {
   }
 
   /** The secret includes the owner's token: a stolen digest alone makes no cookie of a page. */
-  #ofLink({ principal, digest }: { readonly principal: Principal; readonly digest: string }): Holder {
+  #ofLink({ principal, digest }: { readonly principal: Principal; readonly digest: string }): TokenHolder {
     return { principal, token: derivedSecret(this.owner.token, `banyan link ${digest}`) };
   }
 }

@@ -1,12 +1,12 @@
-import type { Activity } from "@banyan/desk/serving";
+import type { ConversationActivity } from "@banyan/desk/serving";
 import { expect, test } from "vitest";
-import { Activities } from "./activities.ts";
+import { ActivityPublisher } from "./activities.ts";
 
 test("what cannot be told keeps back nothing else, and is told with its next change", async () => {
-  const told: [string, Activity][] = [];
+  const told: [string, ConversationActivity][] = [];
   const defects: unknown[] = [];
   let isAway = true;
-  const activities = new Activities({
+  const activities = new ActivityPublisher({
     activityOf: () => ({ running: 1, waiting: 0 }),
     defect: (error) => defects.push(error),
     shared: {

@@ -1,11 +1,11 @@
-import type { Activity } from "@banyan/desk/serving";
-import type { Shared } from "@banyan/store/postgres";
+import type { ConversationActivity } from "@banyan/desk/serving";
+import type { SharedDatabase } from "@banyan/store/postgres";
 
-/** Options of `Activities`. */
-export interface ActivitiesOptions {
-  readonly shared: Pick<Shared, "tell">;
+/** Options of `ActivityPublisher`. */
+export interface ActivityPublisherOptions {
+  readonly shared: Pick<SharedDatabase, "tell">;
   /** The activity of a conversation; `undefined` if it is not open here. */
-  activityOf(conversation: string): Activity | undefined;
+  activityOf(conversation: string): ConversationActivity | undefined;
   defect(error: unknown): void;
 }
 
@@ -13,14 +13,14 @@ export interface ActivitiesOptions {
  * Reports the activity of this node's open conversations, so that all nodes list the same. Reports go out one after another with
  * the current value: two statements on two connections could arrive in either order and leave an old value.
  */
-export class Activities {
-  readonly #options: ActivitiesOptions;
+export class ActivityPublisher {
+  readonly #options: ActivityPublisherOptions;
   /** The last reported activity of each conversation. */
-  readonly #told = new Map<string, Activity>();
+  readonly #told = new Map<string, ConversationActivity>();
   readonly #changed = new Set<string>();
   #isTelling = false;
 
-  constructor(options: ActivitiesOptions) {
+  constructor(options: ActivityPublisherOptions) {
     this.#options = options;
   }
 

@@ -1,31 +1,31 @@
 import type { Store } from "@banyan/core";
 import { GUEST, OWNER, type Principal } from "@banyan/desk";
 import {
-  type Activity,
+  type CommandOutcome,
+  type ConversationActivity,
   type DeskCommand,
-  type Elsewhere,
   failsAs,
   hasBegun,
   type LiveChats,
   type LiveConversation,
   type LiveConversations,
-  type Outcome,
+  type OtherNodes,
   type Performer,
   type Watchable,
 } from "@banyan/desk/serving";
 import type { Command, Problem } from "@banyan/protocol";
 import { rights } from "@banyan/protocol/values";
-import { type Owner, runsToGoOnWith, type Shared } from "@banyan/store/postgres";
-import { Activities } from "./activities.ts";
+import { type ConversationOwner, runsToGoOnWith, type SharedDatabase } from "@banyan/store/postgres";
+import { ActivityPublisher } from "./activities.ts";
 import { Bells } from "./bells.ts";
-import { Draining, placeIn, runsAtWork, toGoOn } from "./draining.ts";
-import { type Asked, type DrivenNode, type Driver, mayBeginTurn, type Place, type Step } from "./driver.ts";
-import { Following } from "./following.ts";
-import { MovingConversation, type WatchedAt } from "./moving-conversation.ts";
+import { NodeDrain, placeIn, runsAtWork, toGoOn } from "./draining.ts";
+import { type DrivenNode, type Driver, type LogPlace, type LogStep, mayBeginTurn, type NodeCommand } from "./driver.ts";
+import { TurnFollower } from "./following.ts";
+import { type FeedPlace, MovingConversation } from "./moving-conversation.ts";
 import { WrittenConversation } from "./written-conversation.ts";
 
 /** The handling of a run whose node died: another node continues it, or the user decides. */
-export type Redrive = "resume" | "leave";
+export type RedrivePolicy = "resume" | "leave";
 
 /** Milliseconds between two queries of an outcome (first, longest), and of the commands that wait here. */
 const FIRST_LOOK = 20;
@@ -36,11 +36,11 @@ const PATIENCE = 20_000;
 
 /** Options of a server in a cluster. */
 export interface ClusterOptions {
-  readonly shared: Shared;
+  readonly shared: SharedDatabase;
   /** The store of the conversations. */
   readonly store: Pick<Store, "view">;
   readonly driver: Driver;
-  readonly redrive: Redrive;
+  readonly redrive: RedrivePolicy;
   /** The tokens, which are the same on all servers. */
   readonly tokens: { readonly owner: string; readonly guest: string | undefined };
   /** Receives errors of work that no client requested. */
@@ -67,7 +67,7 @@ export interface ClusterDesk {
  * driver: nobody has it, and something waits or ran ──▶ opened here ──▶ what waits, then what ran
  * ```
  */
-export class Cluster implements Elsewhere, DrivenNode {
+export class Cluster implements OtherNodes, DrivenNode {
   readonly #options: ClusterOptions;
   #desk: ClusterDesk | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -77,22 +77,22 @@ export class Cluster implements Elsewhere, DrivenNode {
   readonly #answering = new Map<string, Promise<void>>();
   /** Conversations that are read from the database because their node cannot be reached. */
   readonly #written = new Map<string, WrittenConversation>();
-  readonly #looks = new Map<string, Promise<Owner | undefined>>();
+  readonly #looks = new Map<string, Promise<ConversationOwner | undefined>>();
   /** When the operator last heard that a node cannot be reached, in milliseconds of the process. */
   readonly #toldUnreachable = new Map<string, number>();
   /** For each opened conversation, the continuation of its unfinished runs. */
   readonly #goneOn = new WeakMap<LiveConversation, Promise<void>>();
-  readonly #following: Following;
-  readonly #activities: Activities;
-  readonly #draining = new Draining();
+  readonly #following: TurnFollower;
+  readonly #activities: ActivityPublisher;
+  readonly #draining = new NodeDrain();
 
   constructor(options: ClusterOptions) {
     this.#options = options;
-    this.#activities = new Activities({
+    this.#activities = new ActivityPublisher({
       ...options,
       activityOf: (conversation) => this.#desk?.conversations.ifOpen(conversation)?.activity,
     });
-    this.#following = new Following({
+    this.#following = new TurnFollower({
       ...options,
       ifOpen: (conversation) => this.#desk?.conversations.ifOpen(conversation),
       isBetweenTurns: (live) =>
@@ -125,7 +125,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     return this.#draining.isReady() && (await this.#options.shared.isReady());
   }
 
-  async perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
+  async perform(command: Command<DeskCommand>, principal: Principal): Promise<CommandOutcome> {
     const conversation = "conversation" in command ? command.conversation : undefined;
     // A read needs no owner: the database has everything.
     if (conversation === undefined || rights[command.type] !== "act") return this.#performHere(command, principal.name);
@@ -139,7 +139,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     }
   }
 
-  activities(): Promise<ReadonlyMap<string, Activity>> {
+  activities(): Promise<ReadonlyMap<string, ConversationActivity>> {
     return this.#options.shared.activities();
   }
 
@@ -185,16 +185,16 @@ export class Cluster implements Elsewhere, DrivenNode {
     return this.#following.last(conversation);
   }
 
-  async next(place: Place, signal: AbortSignal): Promise<Step> {
+  async next(place: LogPlace, signal: AbortSignal): Promise<LogStep> {
     if (this.isDraining && !this.#isOpenHere(place.conversation)) throw new Error(STOPPING.message);
     return this.#following.next(place, signal);
   }
 
-  leave({ id, conversation, command, by }: Asked): Promise<void> {
+  leave({ id, conversation, command, by }: NodeCommand): Promise<void> {
     return this.#options.shared.ask(id, conversation, JSON.stringify({ command, by }));
   }
 
-  async carryOut(asked: Asked, isLeft = false): Promise<Outcome> {
+  async carryOut(asked: NodeCommand, isLeft = false): Promise<CommandOutcome> {
     const { id, conversation, command, by } = asked;
     const { shared, driver } = this.#options;
     const here = () => this.#performHere(command, by);
@@ -221,7 +221,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     }
   }
 
-  async carryOutLeft({ id, conversation }: Pick<Asked, "id" | "conversation">): Promise<boolean> {
+  async carryOutLeft({ id, conversation }: Pick<NodeCommand, "id" | "conversation">): Promise<boolean> {
     const { shared } = this.#options;
     const until = performance.now() + PATIENCE;
     for (;;) {
@@ -230,7 +230,7 @@ export class Cluster implements Elsewhere, DrivenNode {
       if (outcome !== undefined) return hasBegun(JSON.parse(outcome));
       const left = (await shared.waiting([conversation])).find((waiting) => waiting.id === id);
       if (left) {
-        const { command, by } = JSON.parse(left.body) as Pick<Asked, "command" | "by">;
+        const { command, by } = JSON.parse(left.body) as Pick<NodeCommand, "command" | "by">;
         return hasBegun(await this.carryOut({ id, conversation, command, by }, true));
       }
       // The driver may know the command before its sender has stored it, or the sender died without reporting success.
@@ -240,14 +240,14 @@ export class Cluster implements Elsewhere, DrivenNode {
   }
 
   /** The owner's outcome; `undefined` without an owner. */
-  async #outcomeOf(id: string, conversation: string): Promise<Outcome | undefined> {
+  async #outcomeOf(id: string, conversation: string): Promise<CommandOutcome | undefined> {
     const { shared } = this.#options;
     let hasOwner = true;
     for (let wait = FIRST_LOOK; ; wait = Math.min(2 * wait, LONGEST_LOOK)) {
       // Listen before the query, so that no notification is missed.
       const bell = this.#bells.rung(conversation, wait);
       const outcome = await shared.outcomeOf(id);
-      if (outcome !== undefined) return JSON.parse(outcome) as Outcome;
+      if (outcome !== undefined) return JSON.parse(outcome) as CommandOutcome;
       if (!hasOwner) return undefined;
       await bell;
       hasOwner = (await shared.ownerOf(conversation)) !== undefined;
@@ -255,7 +255,7 @@ export class Cluster implements Elsewhere, DrivenNode {
   }
 
   /** Finds the place to watch a conversation; opens it here if no node has it. */
-  async #placeOf(conversation: string, token: string | undefined, here: () => Promise<Watchable>): Promise<WatchedAt> {
+  async #placeOf(conversation: string, token: string | undefined, here: () => Promise<Watchable>): Promise<FeedPlace> {
     for (;;) {
       const owner = this.#isOpenHere(conversation) ? undefined : await this.#lookFor(conversation);
       // A program that is no server cannot be queried.
@@ -272,7 +272,7 @@ export class Cluster implements Elsewhere, DrivenNode {
   }
 
   /** The owner of a conversation. Clients that lose a conversation at the same moment share one query. */
-  #lookFor(conversation: string): Promise<Owner | undefined> {
+  #lookFor(conversation: string): Promise<ConversationOwner | undefined> {
     const known = this.#looks.get(conversation);
     if (known) return known;
     const look = this.#options.shared.ownerOf(conversation).finally(() => this.#looks.delete(conversation));
@@ -317,7 +317,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     await Promise.all(waiting.map((one) => this.#answer(one)));
   }
 
-  #answer({ id, conversation, body }: Awaited<ReturnType<Shared["waiting"]>>[number]): Promise<void> {
+  #answer({ id, conversation, body }: Awaited<ReturnType<SharedDatabase["waiting"]>>[number]): Promise<void> {
     const answer = async () => {
       const { command, by } = JSON.parse(body) as { command: Command<DeskCommand>; by: Principal["name"] };
       const outcome = await this.#performHere(command, by);
@@ -383,17 +383,17 @@ export class Cluster implements Elsewhere, DrivenNode {
     await Promise.allSettled(overtaken.map((conversation) => this.#desk?.conversations.letGo(conversation)));
   }
 
-  async #performHere(command: Command<DeskCommand>, by: Principal["name"]): Promise<Outcome> {
+  async #performHere(command: Command<DeskCommand>, by: Principal["name"]): Promise<CommandOutcome> {
     const outcome = await this.#desk?.performer.performHere(command, by === "owner" ? OWNER : GUEST);
     return outcome ?? { error: STOPPING };
   }
 
-  async #failed(error: unknown): Promise<Outcome> {
+  async #failed(error: unknown): Promise<CommandOutcome> {
     return (await this.#desk?.performer.outcomeOf(() => Promise.reject(error))) ?? { error: STOPPING };
   }
 
   /** Returns whether a command failed because another node took its conversation: between two queries, or during a sleep. */
-  async #isTaken(outcome: Outcome, conversation: string): Promise<boolean> {
+  async #isTaken(outcome: CommandOutcome, conversation: string): Promise<boolean> {
     return failsAs(outcome, "locked") || (failsAs(outcome, "failed") && (await this.#isElsewhere(conversation)));
   }
 

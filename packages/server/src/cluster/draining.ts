@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ConversationState, newestLeaf, pathTo } from "@banyan/core";
 import { askingRuns, isAskedIn, isEnded, type LiveRun, lastAssistantMessage } from "@banyan/core/conversation";
 import type { LiveConversation } from "@banyan/desk/serving";
-import type { Asked } from "./driver.ts";
+import type { NodeCommand } from "./driver.ts";
 
 /** Milliseconds between two checks whether all runs have ended. */
 const LOOK = 50;
@@ -14,7 +14,7 @@ const HEARD = 2;
  * The orderly end of a node: it accepts no new work, and gives runs, waiting clients and the load balancer some time. A node that
  * ended before the balancer's next request would leave clients without a server.
  */
-export class Draining {
+export class NodeDrain {
   #hasBegun = false;
   /** The balancer's last request, in milliseconds of the process, and its "not ready" answers so far. */
   #asked = Number.NEGATIVE_INFINITY;
@@ -52,7 +52,7 @@ export class Draining {
 }
 
 /** A running run that this node will leave unfinished. */
-export interface LeftRun {
+export interface AbandonedRun {
   readonly live: LiveConversation;
   readonly run: string;
   /** The last message on its path, and the message above. */
@@ -60,7 +60,7 @@ export interface LeftRun {
 }
 
 /** The runs of these conversations. A sub-agent's run is part of its parent's run. */
-export function runsAtWork(conversations: readonly LiveConversation[]): LeftRun[] {
+export function runsAtWork(conversations: readonly LiveConversation[]): AbandonedRun[] {
   return conversations.flatMap((live) => {
     const { state } = live.session;
     const { runs, messages } = state;
@@ -77,7 +77,7 @@ function isOnlyAsked(state: ConversationState, { id, leaf }: LiveRun): boolean {
 }
 
 /** The command with which another node continues a run that was interrupted here. */
-export function toGoOn({ live, run, places }: LeftRun): Asked {
+export function toGoOn({ live, run, places }: AbandonedRun): NodeCommand {
   const { id: conversation, state } = live.session;
   const command = { type: "turn.resume" as const, id: `${run}-on`, conversation, ...placeIn(state, places) };
   return { id: `owner ${command.id}`, conversation, command, by: "owner" };

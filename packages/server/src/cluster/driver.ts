@@ -1,11 +1,11 @@
 import type { ConversationState } from "@banyan/core";
 import { turnThatWaits } from "@banyan/core/conversation";
 import type { Principal } from "@banyan/desk";
-import type { Activity, DeskCommand, Outcome } from "@banyan/desk/serving";
+import type { CommandOutcome, ConversationActivity, DeskCommand } from "@banyan/desk/serving";
 import type { Command, CommandName } from "@banyan/protocol";
 
 /** A command on its way to the node that owns its conversation. */
-export interface Asked {
+export interface NodeCommand {
   /** A command with the same id is a repetition. */
   readonly id: string;
   readonly conversation: string;
@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 /** A position in a conversation's log, for a driver that follows its turns. */
-export interface Place {
+export interface LogPlace {
   readonly conversation: string;
   /** The number of the last known event; later events count. */
   readonly after: number;
@@ -26,7 +26,7 @@ export interface Place {
  * The next step in the log behind a position, with its event number, and without any content. `rested`: no step follows, and no
  * run is active.
  */
-export interface Step {
+export interface LogStep {
   readonly did: "began" | "model call" | "tool call" | "ended" | "rested";
   readonly seq: number;
   /** The id of the run, message or call. */
@@ -40,13 +40,13 @@ export interface DrivenNode {
   /** The number of the last event of a conversation; 0 if there is none. */
   last(conversation: string): Promise<number>;
   /** Stores a command for the owner of its conversation. */
-  leave(asked: Asked): Promise<void>;
+  leave(asked: NodeCommand): Promise<void>;
   /** Has the owner carry out a command, or does so without an owner. `isLeft`: the command is stored already. */
-  carryOut(asked: Asked, isLeft?: boolean): Promise<Outcome>;
+  carryOut(asked: NodeCommand, isLeft?: boolean): Promise<CommandOutcome>;
   /** Has a stored command carried out. Returns whether it began a turn. */
-  carryOutLeft(left: Pick<Asked, "id" | "conversation">): Promise<boolean>;
+  carryOutLeft(left: Pick<NodeCommand, "id" | "conversation">): Promise<boolean>;
   /** Waits for the next step behind a position. Takes over and continues the conversation if its owner is gone. */
-  next(place: Place, signal: AbortSignal): Promise<Step>;
+  next(place: LogPlace, signal: AbortSignal): Promise<LogStep>;
   /** Opens a conversation without an owner, carries out its stored commands, and continues its unfinished runs. */
   takeOver(conversation: string): Promise<void>;
 }
@@ -61,9 +61,9 @@ export interface Driver {
   /** Starts to use this node. */
   begin(node: DrivenNode): Promise<void>;
   /** Has a command carried out that may begin a turn. Rejects if the command was not accepted. */
-  accept(asked: Asked): Promise<Outcome>;
+  accept(asked: NodeCommand): Promise<CommandOutcome>;
   /** Hands such a command to the other nodes. */
-  leave(asked: Asked): Promise<void>;
+  leave(asked: NodeCommand): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ const BEGINS: ReadonlySet<CommandName> = new Set<CommandName>([
 export async function mayBeginTurn(
   command: Command<DeskCommand>,
   state: ConversationState | undefined,
-  activities: () => Promise<ReadonlyMap<string, Activity>>,
+  activities: () => Promise<ReadonlyMap<string, ConversationActivity>>,
 ): Promise<boolean> {
   if (command.type !== "question.answer") return BEGINS.has(command.type);
   const asked = state?.questions.get(command.question);

@@ -1,8 +1,8 @@
 import { type Event, isEvent, type Store, StoreError } from "@banyan/core";
 import type { LogView } from "@banyan/core/stores";
 import type { LiveConversation } from "@banyan/desk/serving";
-import type { Shared } from "@banyan/store/postgres";
-import type { Place, Step } from "./driver.ts";
+import type { SharedDatabase } from "@banyan/store/postgres";
+import type { LogPlace, LogStep } from "./driver.ts";
 
 /** Milliseconds between two reads of a log that another node writes, or this node writes, and for a node's answer. */
 const LOOK = 1_000;
@@ -13,10 +13,10 @@ const AGAIN = 300;
 /** Milliseconds between two reads for an event that is about to enter the log. */
 const SOON = 20;
 
-/** The parts of a node that `Following` uses. */
+/** The parts of a node that `TurnFollower` uses. */
 export interface FollowingOptions {
   readonly store: Pick<Store, "view">;
-  readonly shared: Pick<Shared, "ownerOf" | "ends">;
+  readonly shared: Pick<SharedDatabase, "ownerOf" | "ends">;
   /** The conversation, if it is open here. */
   ifOpen(conversation: string): LiveConversation | undefined;
   /** Returns whether work is about to begin in an open conversation, or the next turn follows. */
@@ -27,7 +27,7 @@ export interface FollowingOptions {
 }
 
 /** Follows turns through the log on any node, and takes them over when their node is gone. */
-export class Following {
+export class TurnFollower {
   readonly #options: FollowingOptions;
   /** Pending requests to nodes whether they are alive. */
   readonly #asking = new Map<string, Promise<boolean>>();
@@ -44,7 +44,7 @@ export class Following {
   }
 
   /** Waits for the first step behind a position. Rejects with `StoreError`, and with the signal's reason. */
-  async next(place: Place, signal: AbortSignal): Promise<Step> {
+  async next(place: LogPlace, signal: AbortSignal): Promise<LogStep> {
     const { conversation, runs } = place;
     const { ifOpen, isBetweenTurns, bell } = this.#options;
     let isTakenOver = false;
@@ -72,7 +72,7 @@ export class Following {
     }
   }
 
-  async #behind({ conversation, after }: Place): Promise<readonly [step: Step | undefined, seq: number]> {
+  async #behind({ conversation, after }: LogPlace): Promise<readonly [step: LogStep | undefined, seq: number]> {
     const view = await this.#view(conversation);
     // The conversation was removed: nothing follows.
     if (!view) return [{ did: "rested", seq: after }, after];
@@ -146,7 +146,7 @@ async function isThere(address: string): Promise<boolean> {
   }
 }
 
-function stepOf(event: Event): Step | undefined {
+function stepOf(event: Event): LogStep | undefined {
   const { seq } = event;
   switch (event.type) {
     case "run.started":

@@ -1,6 +1,6 @@
-import type { Outcome } from "@banyan/desk/serving";
-import { type Shared, Takeover } from "@banyan/store/postgres";
-import type { Asked, DrivenNode, Driver } from "./driver.ts";
+import type { CommandOutcome } from "@banyan/desk/serving";
+import { type SharedDatabase, Takeover } from "@banyan/store/postgres";
+import type { DrivenNode, Driver, NodeCommand } from "./driver.ts";
 
 /** Milliseconds between two searches for conversations of dead nodes. */
 const LOOK = 2_000;
@@ -8,13 +8,13 @@ const LOOK = 2_000;
 /** Drives turns with the leases in the database alone: any node may take a conversation whose lease has expired. */
 export class LeaseDriver implements Driver {
   readonly takesWaiting = true;
-  readonly #shared: Shared;
+  readonly #shared: SharedDatabase;
   readonly #defect: (error: unknown) => void;
   #node: DrivenNode | undefined;
   #timer: NodeJS.Timeout | undefined;
   #unlisten: (() => void) | undefined;
 
-  constructor(shared: Shared, defect: (error: unknown) => void) {
+  constructor(shared: SharedDatabase, defect: (error: unknown) => void) {
     this.#shared = shared;
     this.#defect = defect;
   }
@@ -36,12 +36,12 @@ export class LeaseDriver implements Driver {
     this.#unlisten = this.#shared.listen((conversations) => conversations && sweep());
   }
 
-  async accept(asked: Asked): Promise<Outcome> {
+  async accept(asked: NodeCommand): Promise<CommandOutcome> {
     if (!this.#node) throw new Error("The driver has not begun.");
     return this.#node.carryOut(asked);
   }
 
-  async leave(asked: Asked): Promise<void> {
+  async leave(asked: NodeCommand): Promise<void> {
     await this.#node?.leave(asked);
   }
 

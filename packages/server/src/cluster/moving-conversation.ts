@@ -1,19 +1,26 @@
 import { ClientError, type Link } from "@banyan/client";
 import { nodeLink, type ServerAddress } from "@banyan/client/node";
 import { type Cursor, createId, cursorOf, type Message, SessionError, StoreError } from "@banyan/core";
-import { Frame, type Line, NotThere, type Viewer, type Watchable, type Watching } from "@banyan/desk/serving";
+import {
+  type ClientConnection,
+  ClientFrame,
+  type FeedSubscription,
+  type FeedViewer,
+  NotThereError,
+  type Watchable,
+} from "@banyan/desk/serving";
 import type { Command, CommandName, Problem, ServerFrame } from "@banyan/protocol";
 
 /** The place to watch a conversation now: another node, this node, or only the database. */
-export type WatchedAt =
+export type FeedPlace =
   | { readonly node: ServerAddress; readonly here?: never }
   | { readonly here: Watchable; readonly node?: never }
   | { readonly here?: never; readonly node?: never };
 
 /** How to find a conversation that may move between nodes. */
-export interface Whereabouts {
+export interface ConversationLocator {
   /** Finds the conversation. May reject while no node has it. */
-  find(): Promise<WatchedAt>;
+  find(): Promise<FeedPlace>;
   /** The conversation as the database has it, for the time when its node cannot be reached. */
   written(): Watchable;
   /** The number of its last event in the database. */
@@ -45,27 +52,27 @@ const OVERDUE = 3_000;
  */
 export class MovingConversation implements Watchable {
   readonly #id: string;
-  readonly #whereabouts: Whereabouts;
+  readonly #whereabouts: ConversationLocator;
 
-  constructor(id: string, whereabouts: Whereabouts) {
+  constructor(id: string, whereabouts: ConversationLocator) {
     this.#id = id;
     this.#whereabouts = whereabouts;
   }
 
-  async subscribe(line: Line, from?: Cursor, leaf?: string): Promise<Watching> {
+  async subscribe(line: ClientConnection, from?: Cursor, leaf?: string): Promise<FeedSubscription> {
     const watching = new MovingWatching(this.#id, line, this.#whereabouts);
     await watching.beginSoon(from, leaf);
     return watching;
   }
 
-  unsubscribe(watching: Watching): void {
+  unsubscribe(watching: FeedSubscription): void {
     watching.end();
   }
 
   async read(
     messages: readonly string[],
-    viewer: Viewer,
-    watching: Watching | undefined,
+    viewer: FeedViewer,
+    watching: FeedSubscription | undefined,
     answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
   ): Promise<void> {
     if (watching instanceof MovingWatching) return watching.read(messages, viewer, answer);
@@ -84,7 +91,7 @@ export class MovingConversation implements Watchable {
   }
 }
 
-const SILENT: Line = {
+const SILENT: ClientConnection = {
   viewer: { rights: ["show", "watch"] },
   send: () => {},
   isFull: false,
@@ -92,16 +99,16 @@ const SILENT: Line = {
 };
 
 /** A command to the node that has the conversation. */
-type Asked<Name extends CommandName> = Omit<Command<Name>, "id" | "conversation">;
+type OwnerRequest<Name extends CommandName> = Omit<Command<Name>, "id" | "conversation">;
 
-class MovingWatching implements Watching {
+class MovingWatching implements FeedSubscription {
   readonly #id: string;
-  readonly #line: Line;
-  readonly #whereabouts: Whereabouts;
+  readonly #line: ClientConnection;
+  readonly #whereabouts: ConversationLocator;
   readonly #unlisten: () => void;
   #at: Cursor | undefined;
   #link: Link | undefined;
-  #local: { readonly conversation: Watchable; readonly watching: Watching } | undefined;
+  #local: { readonly conversation: Watchable; readonly watching: FeedSubscription } | undefined;
   #over = false;
   /** True if the node has begun to send the feed. */
   #isWatching = false;
@@ -109,7 +116,7 @@ class MovingWatching implements Watching {
   #overdue: NodeJS.Timeout | undefined;
   readonly #asked = new Map<string, PromiseWithResolvers<Record<string, unknown>>>();
 
-  constructor(id: string, line: Line, whereabouts: Whereabouts) {
+  constructor(id: string, line: ClientConnection, whereabouts: ConversationLocator) {
     this.#id = id;
     this.#line = line;
     this.#whereabouts = whereabouts;
@@ -159,7 +166,7 @@ class MovingWatching implements Watching {
   }
 
   /** Connects to the node, within `CONNECT`: a network fault may swallow all packets without an error. */
-  async #reaches({ node }: WatchedAt): Promise<boolean> {
+  async #reaches({ node }: FeedPlace): Promise<boolean> {
     if (!node) return false;
     try {
       await within(CONNECT, this.#connect(node));
@@ -211,7 +218,7 @@ class MovingWatching implements Watching {
 
   async read(
     messages: readonly string[],
-    viewer: Viewer,
+    viewer: FeedViewer,
     answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
   ): Promise<void> {
     if (this.#local) return this.#local.conversation.read(messages, viewer, this.#local.watching, answer);
@@ -233,7 +240,7 @@ class MovingWatching implements Watching {
   }
 
   /** The client's line for a conversation of this node: if the feed breaks, the search begins again. */
-  #tapped(): Line {
+  #tapped(): ClientConnection {
     const line = this.#line;
     return {
       viewer: line.viewer,
@@ -274,7 +281,7 @@ class MovingWatching implements Watching {
     return up.promise;
   }
 
-  #ask(command: Asked<"feed.subscribe"> | Asked<"message.read">): Promise<Record<string, unknown>> {
+  #ask(command: OwnerRequest<"feed.subscribe"> | OwnerRequest<"message.read">): Promise<Record<string, unknown>> {
     const id = createId();
     const asked = Promise.withResolvers<Record<string, unknown>>();
     this.#asked.set(id, asked);
@@ -310,7 +317,7 @@ class MovingWatching implements Watching {
       default:
         return;
     }
-    this.#line.send(new Frame(frame), this.#at);
+    this.#line.send(new ClientFrame(frame), this.#at);
     if (this.#line.isFull) this.#pause();
   }
 
@@ -360,7 +367,9 @@ class MovingWatching implements Watching {
 
 /** A conversation that its node has just released is looked up again. */
 function refusal({ code, message }: Problem): Error {
-  return code === "locked" || code === "stopping" ? new ClientError("unreachable", message) : new NotThere(message);
+  return code === "locked" || code === "stopping"
+    ? new ClientError("unreachable", message)
+    : new NotThereError(message);
 }
 
 function pause(time: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client, type Watched } from "@banyan/client";
+import { Client, type WatchedConversation } from "@banyan/client";
 import { nodeLink } from "@banyan/client/node";
 import { type Message, textOf } from "@banyan/core";
 import { whyNoPostgres } from "@banyan/store/testing";
@@ -97,7 +97,7 @@ describe.skipIf(!LONG)("three servers that are replaced, one after the other, wh
 });
 
 /** Resolves when a message has a whole answer. */
-async function until(watched: Watched, message: string): Promise<void> {
+async function until(watched: WatchedConversation, message: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {
     if (watched.standing !== "live") return;

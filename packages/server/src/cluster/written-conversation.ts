@@ -1,5 +1,12 @@
 import { type ConversationState, type Event, emptyConversation, type Message, reduce, type Store } from "@banyan/core";
-import { Frame, type Line, shownTo, type Viewer, type Watchable, type Watching } from "@banyan/desk/serving";
+import {
+  type ClientConnection,
+  ClientFrame,
+  type FeedSubscription,
+  type FeedViewer,
+  shownTo,
+  type Watchable,
+} from "@banyan/desk/serving";
 import { sizeOf, snapshotOf } from "@banyan/protocol/values";
 
 /** Maximum number of UTF-16 units of messages in one answer; a single larger message is still sent. */
@@ -21,9 +28,9 @@ export interface WrittenOptions {
 export class WrittenConversation implements Watchable {
   readonly #id: string;
   readonly #options: WrittenOptions;
-  readonly #lines = new Map<Watching, Line>();
+  readonly #lines = new Map<FeedSubscription, ClientConnection>();
   /** Subscriptions with a full line: they get a snapshot when there is room. */
-  readonly #behind = new WeakSet<Watching>();
+  readonly #behind = new WeakSet<FeedSubscription>();
   #state: ConversationState;
   #reading: Promise<void> | undefined;
   #isFollowed = false;
@@ -35,9 +42,9 @@ export class WrittenConversation implements Watchable {
   }
 
   /** Begins with a snapshot. Rejects with `StoreError`. */
-  async subscribe(line: Line, _from?: unknown, leaf?: string): Promise<Watching> {
+  async subscribe(line: ClientConnection, _from?: unknown, leaf?: string): Promise<FeedSubscription> {
     await this.#readOn();
-    const watching: Watching = {
+    const watching: FeedSubscription = {
       end: () => {
         this.#lines.delete(watching);
       },
@@ -47,14 +54,14 @@ export class WrittenConversation implements Watchable {
     return watching;
   }
 
-  unsubscribe(watching: Watching): void {
+  unsubscribe(watching: FeedSubscription): void {
     watching.end();
   }
 
   async read(
     messages: readonly string[],
-    _viewer: Viewer,
-    _watching: Watching | undefined,
+    _viewer: FeedViewer,
+    _watching: FeedSubscription | undefined,
     answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
   ): Promise<void> {
     await this.#readOn();
@@ -75,10 +82,10 @@ export class WrittenConversation implements Watchable {
     // Events are sent in the tick in which they are read.
   }
 
-  #join(watching: Watching, line: Line, leaf?: string): void {
+  #join(watching: FeedSubscription, line: ClientConnection, leaf?: string): void {
     const { seq, epoch } = this.#state;
     const cursor = { seq, epoch, offset: 0 };
-    line.send(new Frame(snapshotOf(this.#state, { cursor, leaf })), cursor);
+    line.send(new ClientFrame(snapshotOf(this.#state, { cursor, leaf })), cursor);
     this.#lines.set(watching, line);
   }
 
@@ -117,11 +124,11 @@ export class WrittenConversation implements Watchable {
   }
 
   /** A client that is too slow gets a snapshot when there is room. */
-  #tell(watching: Watching, line: Line, events: readonly Event[]): void {
+  #tell(watching: FeedSubscription, line: ClientConnection, events: readonly Event[]): void {
     if (this.#behind.has(watching)) return;
     const { seq, epoch } = this.#state;
     const items = events.flatMap((event) => shownTo(event, line.viewer) ?? []);
-    line.send(new Frame({ type: "feed", conversation: this.#id, items }), { seq, epoch, offset: 0 });
+    line.send(new ClientFrame({ type: "feed", conversation: this.#id, items }), { seq, epoch, offset: 0 });
     if (!line.isFull) return;
     this.#behind.add(watching);
     line

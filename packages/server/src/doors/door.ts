@@ -35,13 +35,19 @@ export interface Door {
 }
 
 /** Makes a response for an error in the format of the door's protocol. */
-type Failure = (context: DoorRequest, problem: { readonly code: string; readonly message: string }) => Response;
+type FailureResponder = (
+  context: DoorRequest,
+  problem: { readonly code: string; readonly message: string },
+) => Response;
 
 /**
  * A door: HTTP addresses at which programs of another protocol run turns. Refuses `POST` from clients that may only watch. Limits
  * bodies to the size of a frame. Converts a thrown `ClientError` to the door's own error format.
  */
-export function door(failure: Failure, addresses: (app: Hono<HttpEnvironment>) => void): Hono<HttpEnvironment> {
+export function door(
+  failure: FailureResponder,
+  addresses: (app: Hono<HttpEnvironment>) => void,
+): Hono<HttpEnvironment> {
   const app = new Hono<HttpEnvironment>();
   app.use(async (context, next) => {
     context.header("Cache-Control", "no-store");
@@ -74,7 +80,7 @@ export function door(failure: Failure, addresses: (app: Hono<HttpEnvironment>) =
 }
 
 /** The default error format. */
-export const plainFailure: Failure = (context, { code, message }) =>
+export const plainFailure: FailureResponder = (context, { code, message }) =>
   context.json({ error: { code, message } }, doorStatus(code));
 
 const STATUS: Readonly<Record<ErrorCode, ContentfulStatusCode>> = {
@@ -139,7 +145,7 @@ export function partsFrom(content: UserContent, where: string): readonly UserPar
 export const TOLD_BEFORE = "What was said before that, as the calling program has it:";
 
 /** A message from outside the conversation. */
-export interface SaidElsewhere {
+export interface HistoryText {
   readonly role: string;
   readonly text: string;
 }
@@ -148,7 +154,7 @@ export interface SaidElsewhere {
  * Appends the program's earlier messages that the conversation lacks, as one text. They come last, because the first text of a
  * message is the user's own.
  */
-export function withToldBefore(parts: readonly UserPart[], before: readonly SaidElsewhere[]): UserPart[] {
+export function withToldBefore(parts: readonly UserPart[], before: readonly HistoryText[]): UserPart[] {
   if (before.length === 0) return [...parts];
   const told = before.map(({ role, text }) => `${role}: ${text}`).join("\n\n");
   return [...parts, { type: "text", text: `${TOLD_BEFORE}\n\n${told}` }];

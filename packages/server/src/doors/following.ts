@@ -1,10 +1,10 @@
-import { Client, ClientError, type Watched } from "@banyan/client";
+import { Client, ClientError, type WatchedConversation } from "@banyan/client";
 import { lastOfRun, type TurnReader, topRun, type UnplacedItem } from "@banyan/client/display";
 import { createId } from "@banyan/core";
 import { askingRuns, type ConversationState } from "@banyan/core/conversation";
 import type { Desk, Principal } from "@banyan/desk";
 import { readCommand } from "@banyan/desk/serving";
-import type { ProgramAnswers } from "@banyan/host";
+import type { AnswerStyle } from "@banyan/host";
 import type { ClientTool } from "@banyan/protocol";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { DoorRequest } from "./door.ts";
@@ -16,9 +16,9 @@ export const QUIET = 300;
 const FULL = 1024 * 1024;
 
 /** A conversation that a request follows. */
-export interface Followed {
+export interface DoorWatch {
   readonly client: Client;
-  readonly watched: Watched;
+  readonly watched: WatchedConversation;
   /** Rejects when the client's connection ends. */
   readonly gone: Promise<never>;
 }
@@ -28,8 +28,8 @@ export async function follow(
   desk: Desk,
   principal: Principal,
   conversation: string,
-  { makes = false, program }: { readonly makes?: boolean; readonly program?: ProgramAnswers | undefined } = {},
-): Promise<Followed> {
+  { makes = false, program }: { readonly makes?: boolean; readonly program?: AnswerStyle | undefined } = {},
+): Promise<DoorWatch> {
   const gone = Promise.withResolvers<never>();
   gone.promise.catch(() => {}); // The reader of the turn gets the error.
   const client = new Client(desk.link({ principal }), {
@@ -55,7 +55,7 @@ export async function stop(desk: Desk, principal: Principal, conversation: strin
 }
 
 /** Converts a turn into the pieces of a door's stream. */
-export interface Teller<Piece> {
+export interface TurnWriter<Piece> {
   readonly read: TurnReader;
   take(item: UnplacedItem): Piece[];
   takeUp(state: ConversationState, run: string, behind?: string): Piece[];
@@ -64,16 +64,16 @@ export interface Teller<Piece> {
 }
 
 /** A turn that one reader follows. */
-export class ToldReader<Piece> {
-  readonly turn: Teller<Piece>;
-  readonly #followed: Followed;
+export class TurnStream<Piece> {
+  readonly turn: TurnWriter<Piece>;
+  readonly #followed: DoorWatch;
   readonly #over = Promise.withResolvers<void>();
   readonly #unfollow: () => void;
   #waiting: Piece[] = [];
   #send: ((piece: Piece) => void) | undefined;
   #quiet: NodeJS.Timeout | undefined;
 
-  constructor(followed: Followed, turn: Teller<Piece>) {
+  constructor(followed: DoorWatch, turn: TurnWriter<Piece>) {
     this.turn = turn;
     this.#followed = followed;
     const { watched } = followed;
@@ -131,10 +131,10 @@ export class ToldReader<Piece> {
  * Rejects with `ClientError` if neither is possible.
  */
 export async function beginTelling<Piece extends object>(
-  followed: Followed,
-  telling: ToldReader<Piece>,
+  followed: DoorWatch,
+  telling: TurnStream<Piece>,
   asking: () => Promise<{ readonly waits?: boolean }>,
-): Promise<ToldReader<Piece>> {
+): Promise<TurnStream<Piece>> {
   try {
     const { waits = false } = await asking();
     const run = waits ? topRun(followed.watched.state) : undefined;
@@ -157,8 +157,8 @@ export interface StreamEnd {
 /** Sends pieces until the turn ends or waits, then stops following. A reader that disconnects does not stop the turn. */
 export function streamTelling<Piece extends object>(
   context: DoorRequest,
-  followed: Followed,
-  telling: ToldReader<Piece>,
+  followed: DoorWatch,
+  telling: TurnStream<Piece>,
   { problem, last }: StreamEnd,
 ): Response {
   return streamSSE(context, async (stream) => {
@@ -218,7 +218,7 @@ function belowSummary(state: ConversationState, message: string): string {
 }
 
 /** A program's answer to a question, in the form of `question.answer`. */
-export interface GivenAnswer {
+export interface ProgramAnswer {
   readonly question: string;
   readonly answer?: unknown;
 }
@@ -229,8 +229,8 @@ export interface GivenAnswer {
  * `ClientError` for an invalid answer; `give` rejects with it if the turn cannot continue.
  */
 export function answersTo(
-  { client, watched }: Followed,
-  answers: readonly GivenAnswer[],
+  { client, watched }: DoorWatch,
+  answers: readonly ProgramAnswer[],
   tools: readonly ClientTool[] = [],
 ) {
   const { state, id: conversation } = watched;

@@ -1,10 +1,10 @@
 import { pieceOfAddress } from "@banyan/core/conversation";
-import type { Only } from "@banyan/desk";
+import type { ShareScope } from "@banyan/desk";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, setCookie } from "hono/cookie";
 import { parseAccept } from "hono/utils/accept";
-import { type Gate, type HttpEnvironment, knockOf, type Refusal } from "../auth/gate.ts";
+import { type Gate, type GateRefusal, type HttpEnvironment, knockOf } from "../auth/gate.ts";
 import { SIGNED_IN } from "../auth/signed-in-page.ts";
 import { agUi } from "../doors/ag-ui/door.ts";
 import type { Door } from "../doors/door.ts";
@@ -45,13 +45,13 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   const app = new Hono<HttpEnvironment>();
 
   /** Answers with the sign-in page, and the reason why the user must sign in. */
-  const signInPage = (context: Context<HttpEnvironment>, status: 200 | Refusal["status"], why = ""): Response => {
+  const signInPage = (context: Context<HttpEnvironment>, status: 200 | GateRefusal["status"], why = ""): Response => {
     const file = parts.page.get("/sign-in.html");
     context.header("Cache-Control", "no-store");
     return context.html(file ? String(file.bytes()).replace(WHY, why) : noticePage(why || NOT_BUILT), status);
   };
 
-  const refuse = (context: Context<HttpEnvironment>, { status, message }: Refusal): Response => {
+  const refuse = (context: Context<HttpEnvironment>, { status, message }: GateRefusal): Response => {
     const { socket } = context.env.incoming;
     // Log only the path: the query may hold a token.
     log(`${socket.remoteAddress}: refused ${context.req.method} ${context.req.path.slice(0, 200)}: ${message}`);
@@ -177,14 +177,14 @@ function noticePage(message: string): string {
 
 /** The API paths that a guest with a link may use (S29). These paths refuse commands about other conversations. */
 const BY_LINK = /^\/api\/v1\/(commands|conversations\/[^/]+\/feed)$/;
-const NOT_BY_LINK: Refusal = {
+const NOT_BY_LINK: GateRefusal = {
   ok: false,
   status: 403,
   message: "This link only shows one conversation.",
 };
 
 /** The path of the page for what a link shows. */
-function pathOf({ conversation, leaf }: Only): string {
+function pathOf({ conversation, leaf }: ShareScope): string {
   const path = `/c/${pieceOfAddress(conversation)}`;
   return leaf === undefined ? path : `${path}?leaf=${encodeURIComponent(JSON.stringify(leaf))}`;
 }

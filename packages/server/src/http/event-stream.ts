@@ -1,5 +1,5 @@
 import type { Cursor } from "@banyan/core";
-import type { Frame, Line, Viewer, Watchable, Watching } from "@banyan/desk/serving";
+import type { ClientConnection, ClientFrame, FeedSubscription, FeedViewer, Watchable } from "@banyan/desk/serving";
 
 /** Bytes that may wait in a connection before it counts as full. */
 const FULL = 1024 * 1024;
@@ -11,16 +11,16 @@ const SIGN_OF_LIFE = 15_000;
  * The feed of a conversation as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). Each event
  * is a frame as a socket gets it. Its id is the position behind it, so that a browser resumes by itself.
  */
-export class EventStream implements Line {
-  readonly viewer: Viewer;
+export class EventStream implements ClientConnection {
+  readonly viewer: FeedViewer;
   readonly body: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   readonly #waiting: (() => void)[] = [];
-  #watched: { readonly live: Watchable; readonly subscription: Watching } | undefined;
+  #watched: { readonly live: Watchable; readonly subscription: FeedSubscription } | undefined;
   readonly #alive: NodeJS.Timeout;
   readonly #onClose: () => void;
 
-  constructor(viewer: Viewer, onClose: () => void) {
+  constructor(viewer: FeedViewer, onClose: () => void) {
     this.viewer = viewer;
     this.#onClose = onClose;
     this.body = new ReadableStream<Uint8Array>(
@@ -45,7 +45,7 @@ export class EventStream implements Line {
     else live.unsubscribe(subscription);
   }
 
-  send({ bytes }: Frame, at?: Cursor): void {
+  send({ bytes }: ClientFrame, at?: Cursor): void {
     const id = at ? `id: ${at.epoch}.${at.seq}.${at.offset}\n` : "";
     this.#write(`${id}data: ${bytes.toString("utf8")}\n\n`);
   }

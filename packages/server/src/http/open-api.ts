@@ -2,10 +2,10 @@ import {
   type CommandName,
   commands,
   HITS,
-  type JsonSchema,
   jsonSchemas,
   needs,
   PROTOCOL,
+  type ProtocolSchema,
   refTo,
 } from "@banyan/protocol";
 import type { Door } from "../doors/door.ts";
@@ -44,7 +44,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
   /** The fields of a command as query parameters. */
   const parameters = (name: CommandName, fields: readonly string[]) =>
     fields.map((field) => {
-      const { description, ...schema } = fieldsOf(name)[field] as JsonSchema;
+      const { description, ...schema } = fieldsOf(name)[field] as ProtocolSchema;
       return { name: field, in: "query", ...(description === undefined ? {} : { description }), schema };
     });
   return {
@@ -210,7 +210,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
     },
   };
 
-  function described(name: string, schema: JsonSchema): JsonSchema {
+  function described(name: string, schema: ProtocolSchema): ProtocolSchema {
     const { does } = commands[name as CommandName];
     return { description: `${does} Needs: ${needs[name as CommandName]}.`, ...schema };
   }

@@ -24,14 +24,14 @@ export interface PageFile {
   /** True if the file name changes with the content, so that browsers may cache the file for good. */
   readonly forever: boolean;
   /** The encodings that make the file smaller, the best first. */
-  readonly codings: readonly Coding[];
+  readonly codings: readonly ContentCoding[];
   bytes(): Buffer;
   /** The file in one encoding: encoded at the first request, then cached. */
-  coded(coding: Coding): Promise<Uint8Array<ArrayBuffer>>;
+  coded(coding: ContentCoding): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** An encoding of a file (RFC 9110, 8.4.1). */
-type Coding = keyof typeof CODERS;
+type ContentCoding = keyof typeof CODERS;
 
 /** This level saves nearly as much as the highest, in a few milliseconds. */
 const LEVEL = 6;
@@ -66,7 +66,7 @@ export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
 }
 
 function coder(bytes: () => Buffer): PageFile["coded"] {
-  const made = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>();
+  const made = new Map<ContentCoding, Promise<Uint8Array<ArrayBuffer>>>();
   return (coding) => {
     const coded = made.get(coding) ?? CODERS[coding](bytes()).then((all) => new Uint8Array(all));
     made.set(coding, coded);

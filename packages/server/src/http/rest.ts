@@ -1,6 +1,6 @@
 import { createId } from "@banyan/core";
 import type { Desk } from "@banyan/desk";
-import { type DeskCommand, isOfConnection, type Outcome, readCommand, refusalOf } from "@banyan/desk/serving";
+import { type CommandOutcome, type DeskCommand, isOfConnection, readCommand, refusalOf } from "@banyan/desk/serving";
 import {
   CONVERSATIONS,
   type Command,
@@ -53,11 +53,16 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
 
   app.use(paced);
 
-  const answer = (context: Request, outcome: Outcome): Response =>
+  const answer = (context: Request, outcome: CommandOutcome): Response =>
     "error" in outcome ? problem(context, outcome.error) : context.json(outcome.result);
 
   /** Carries out a command from the parts of a request. */
-  const perform = async (context: Request, type: DeskCommand, input: object, id = createId()): Promise<Outcome> => {
+  const perform = async (
+    context: Request,
+    type: DeskCommand,
+    input: object,
+    id = createId(),
+  ): Promise<CommandOutcome> => {
     const { command, error } = readAddress(type, input, id);
     return command ? performer.perform(command, context.get("principal")) : { error };
   };

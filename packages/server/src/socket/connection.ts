@@ -1,6 +1,6 @@
 import { ID_RULE, isId } from "@banyan/core/conversation";
 import type { Desk, Principal } from "@banyan/desk";
-import { Frame, type Line, readCommand, type Seat, type Viewer } from "@banyan/desk/serving";
+import { type ClientConnection, ClientFrame, type FeedViewer, readCommand, type Seat } from "@banyan/desk/serving";
 import { closeCodes, hello, isCompatible, PROTOCOL, type ServerFrame } from "@banyan/protocol";
 import type { RawData, WebSocket } from "ws";
 import { Pace } from "./pace.ts";
@@ -16,7 +16,7 @@ export interface ConnectionParts {
 }
 
 /** A client, by its credentials. */
-export interface Caller {
+export interface ConnectingClient {
   readonly principal: Principal;
   /** The client's address. */
   readonly from: string;
@@ -25,18 +25,18 @@ export interface Caller {
 }
 
 /** One client on a WebSocket, up to its seat at the desk. */
-export class Connection {
+export class SocketConnection {
   readonly #socket: WebSocket;
   readonly #line: SocketLine;
   readonly #principal: Principal;
-  readonly #proof: Caller["proof"];
+  readonly #proof: ConnectingClient["proof"];
   readonly #from: string;
   readonly #parts: ConnectionParts;
   readonly #pace = new Pace();
   /** Present after the welcome. */
   #seat: Seat | undefined;
 
-  constructor(socket: WebSocket, { principal, from, proof }: Caller, parts: ConnectionParts) {
+  constructor(socket: WebSocket, { principal, from, proof }: ConnectingClient, parts: ConnectionParts) {
     this.#socket = socket;
     this.#line = new SocketLine(socket, principal);
     this.#principal = principal;
@@ -57,7 +57,7 @@ export class Connection {
   }
 
   /** Sends a frame, if the client has been welcomed. */
-  send(frame: Frame): void {
+  send(frame: ClientFrame): void {
     this.#seat?.send(frame);
   }
 
@@ -68,7 +68,7 @@ export class Connection {
   }
 
   #say(frame: ServerFrame): void {
-    this.#line.send(new Frame(frame));
+    this.#line.send(new ClientFrame(frame));
   }
 
   #take(data: RawData, isBinary: boolean): void {
@@ -130,16 +130,16 @@ const FULL = 1024 * 1024;
 const TEXT = { binary: false };
 
 /** A WebSocket as the connection to a client. */
-class SocketLine implements Line {
-  readonly viewer: Viewer;
+class SocketLine implements ClientConnection {
+  readonly viewer: FeedViewer;
   readonly #socket: WebSocket;
 
-  constructor(socket: WebSocket, viewer: Viewer) {
+  constructor(socket: WebSocket, viewer: FeedViewer) {
     this.viewer = viewer;
     this.#socket = socket;
   }
 
-  send({ bytes }: Frame): void {
+  send({ bytes }: ClientFrame): void {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(bytes, TEXT);
   }
 

@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { Frame, LINK_OVER } from "@banyan/desk/serving";
+import { ClientFrame, LINK_OVER } from "@banyan/desk/serving";
 import { closeCodes, LARGEST_FRAME, LARGEST_OF_WATCHERS, SIGN_OF_LIFE } from "@banyan/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { Gate, Knock, SocketVerdict } from "../auth/gate.ts";
+import type { Gate, GateRequest, SocketVerdict } from "../auth/gate.ts";
 import { knockOf } from "../auth/gate.ts";
 import type { GuestLines } from "../auth/guest-lines.ts";
 import { randomToken } from "../auth/secret.ts";
-import { type Caller, Connection, type ConnectionParts } from "./connection.ts";
+import { type ConnectingClient, type ConnectionParts, SocketConnection } from "./connection.ts";
 
 /** Milliseconds that a client has to close its connection when the server stops. */
 const PARTING = 1_000;
@@ -25,7 +25,7 @@ export class SocketServer {
   readonly #sockets = socketsFor(LARGEST_FRAME);
   /** Sockets of clients that may only watch: their frames may fill less memory (S4). */
   readonly #watching = socketsFor(LARGEST_OF_WATCHERS);
-  readonly #connections = new Map<WebSocket, Connection>();
+  readonly #connections = new Map<WebSocket, SocketConnection>();
   readonly #alive = new WeakSet<WebSocket>();
   readonly #gate: Gate;
   readonly #parts: SocketParts;
@@ -79,7 +79,7 @@ export class SocketServer {
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       this.#alive.add(accepted);
       accepted.on("pong", () => this.#alive.add(accepted));
-      const connection = new Connection(accepted, callerOf(verdict, knock), this.#parts);
+      const connection = new SocketConnection(accepted, callerOf(verdict, knock), this.#parts);
       this.#connections.set(accepted, connection);
       verdict.principal.only?.ended.addEventListener("abort", () => connection.end(LINK_OVER), { once: true });
       accepted.on("close", () => this.#connections.delete(accepted));
@@ -91,7 +91,7 @@ export class SocketServer {
       if (!this.#alive.delete(socket)) socket.terminate();
       else socket.ping();
     }
-    const alive = new Frame({ type: "alive" });
+    const alive = new ClientFrame({ type: "alive" });
     for (const connection of this.#connections.values()) connection.send(alive);
   }
 }
@@ -100,7 +100,10 @@ function socketsFor(maxPayload: number): WebSocketServer {
   return new WebSocketServer({ noServer: true, maxPayload, clientTracking: true });
 }
 
-function callerOf({ principal, page }: Extract<SocketVerdict, { ok: true }>, { from, header }: Knock): Caller {
+function callerOf(
+  { principal, page }: Extract<SocketVerdict, { ok: true }>,
+  { from, header }: GateRequest,
+): ConnectingClient {
   const host = header("host") ?? "";
   const challenge = randomToken();
   const proof = page && { challenge, fits: (given: string) => page.isProof(given, challenge, host) };

@@ -20,7 +20,7 @@ import { Desk } from "@banyan/desk";
 import { hostOf } from "@banyan/desk/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, onTestFinished } from "vitest";
-import { type CommandPlace, serveAcp } from "../doors/acp/index.ts";
+import { type EditorCommandPlace, serveAcp } from "../doors/acp/index.ts";
 import { AcpJudge } from "./acp-frames.fixture.ts";
 import { temporaryDirectory } from "./serving.fixture.ts";
 
@@ -166,7 +166,7 @@ export async function editorAt(place: EditorsPlace, options: EditorOptions = {})
   };
 }
 
-async function command(line: string, there: CommandPlace) {
+async function command(line: string, there: EditorCommandPlace) {
   if (line.startsWith("/retry")) return { type: "retry" as const };
   if (!line.startsWith("/here")) return undefined;
   there.write(`leaf: ${there.leaf}`);

@@ -38,7 +38,7 @@ export function storeClosed(): StoreError {
 }
 
 /** The writer of a conversation. */
-export interface Writer {
+export interface LogWriter {
   readonly program: string;
   readonly process: number;
   readonly host: string;
@@ -47,7 +47,7 @@ export interface Writer {
 }
 
 /** `writer` is the current writer of the conversation, if known. */
-export function overtaken(conversation: string, writer?: Writer): StoreError {
+export function overtaken(conversation: string, writer?: LogWriter): StoreError {
   const by = writer === undefined ? "elsewhere" : `by ${nameOf(writer)}`;
   return new StoreError(
     "stale",
@@ -56,7 +56,7 @@ export function overtaken(conversation: string, writer?: Writer): StoreError {
 }
 
 /** Refuses to open a conversation that another process has open. */
-export function openElsewhere(conversation: string, writer: Writer): StoreError {
+export function openElsewhere(conversation: string, writer: LogWriter): StoreError {
   return new StoreError(
     "locked",
     `Conversation ${conversation} is open in ${nameOf(writer)}; close it there, or end that process, and try again.`,
@@ -72,7 +72,7 @@ export function openHere(conversation: string): StoreError {
   );
 }
 
-function nameOf({ program, process, host, since }: Writer): string {
+function nameOf({ program, process, host, since }: LogWriter): string {
   const time = new Date(since).toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short" });
   return `${program} (process ${process} on ${host}, since ${time})`;
 }

@@ -2,14 +2,14 @@ import { crc32 } from "node:zlib";
 import type { Event } from "@banyan/core";
 
 /** The columns of `events`, in order. */
-export type Row = readonly [seq: number, epoch: number, at: number, type: string, body: string, crc: number];
+export type EventRow = readonly [seq: number, epoch: number, at: number, type: string, body: string, crc: number];
 
 /**
  * Converts an event to a row. `body` is the JSON of the fields without a column. JSON escapes lone surrogates and NUL,
  * so that SQLite's UTF-8 can store them. SQLite has no checksums, so `crc` covers the whole row: an intact row is
  * exactly the row that was written.
  */
-export function rowOf(event: Event): Row {
+export function rowOf(event: Event): EventRow {
   const { seq, epoch, at, type, ...rest } = event;
   const body = JSON.stringify(rest);
   return [seq, epoch, at, type, body, checksum(seq, epoch, at, type, body)];

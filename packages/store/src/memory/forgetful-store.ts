@@ -1,5 +1,5 @@
 import type { Event, Store } from "@banyan/core";
-import type { ConversationSummary, Log, LogView, OpenOptions, SearchHit } from "@banyan/core/stores";
+import type { ConversationSummary, Log, LogView, OpenLogOptions, SearchHit } from "@banyan/core/stores";
 import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../log/refusal.ts";
 
 /**
@@ -10,7 +10,7 @@ export function forgetfulStore(): Store {
   return new ForgetfulStore();
 }
 
-interface Position {
+interface ForgetfulPosition {
   readonly id: string;
   /** The epoch of the last writer. */
   epoch: number;
@@ -20,10 +20,10 @@ interface Position {
 }
 
 class ForgetfulStore implements Store {
-  readonly #positions = new Map<string, Position>();
+  readonly #positions = new Map<string, ForgetfulPosition>();
   #closed = false;
 
-  async open(id: string, options?: OpenOptions): Promise<Log> {
+  async open(id: string, options?: OpenLogOptions): Promise<Log> {
     if (this.#closed) throw storeClosed();
     let position = this.#positions.get(id);
     if (!position) {
@@ -60,10 +60,10 @@ class ForgetfulStore implements Store {
 
 class ForgetfulLog implements Log {
   readonly epoch: number;
-  readonly #position: Position;
+  readonly #position: ForgetfulPosition;
   #closed = false;
 
-  constructor(position: Position) {
+  constructor(position: ForgetfulPosition) {
     this.#position = position;
     this.epoch = ++position.epoch;
     position.open = true;

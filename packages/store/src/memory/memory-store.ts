@@ -6,7 +6,7 @@ import {
   type LogView,
   noRights,
   noteQuestions,
-  type OpenOptions,
+  type OpenLogOptions,
   type OpenQuestion,
   type Rights,
   type RightsPlace,
@@ -26,7 +26,7 @@ export function memoryStore(): Store {
   return new MemoryStore();
 }
 
-interface Conversation {
+interface ConversationInMemory {
   readonly id: string;
   readonly events: Event[];
   readonly summary: Summary;
@@ -40,11 +40,11 @@ interface Conversation {
 }
 
 class MemoryStore implements Store {
-  readonly #conversations = new Map<string, Conversation>();
+  readonly #conversations = new Map<string, ConversationInMemory>();
   readonly #logs = new Set<MemoryLog>();
   #closed = false;
 
-  async open(id: string, options?: OpenOptions): Promise<Log> {
+  async open(id: string, options?: OpenLogOptions): Promise<Log> {
     if (this.#closed) throw storeClosed();
     let conversation = this.#conversations.get(id);
     if (!conversation) {
@@ -130,11 +130,11 @@ class MemoryLog implements Log {
       this.#conversation.rights = rights;
     },
   };
-  readonly #conversation: Conversation;
+  readonly #conversation: ConversationInMemory;
   readonly #onClose: () => void;
   #closed = false;
 
-  constructor(conversation: Conversation, onClose: () => void) {
+  constructor(conversation: ConversationInMemory, onClose: () => void) {
     this.#conversation = conversation;
     this.#onClose = onClose;
     this.epoch = ++conversation.epoch;

@@ -3,7 +3,7 @@ import { StoreError } from "@banyan/core";
 import type { ClientConfig } from "pg";
 
 /** The address of a database. Its `name` and `user` may be shown; the password may not. */
-export interface Address {
+export interface DatabaseAddress {
   /** `host:port/database`, for messages. */
   readonly name: string;
   readonly user: string;
@@ -21,7 +21,7 @@ export function isPostgresUrl(text: string): boolean {
 }
 
 /** Parses the address of a database. Throws a `StoreError` (`unusable`) without any part that could be a password. */
-export function readAddress(text: string): Address {
+export function readAddress(text: string): DatabaseAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !isPostgresUrl(text)) throw wrong("it is not an address");
   const database = decoded(url.pathname.slice(1));

@@ -1,4 +1,4 @@
-import type { Row } from "../log/row.ts";
+import type { EventRow } from "../log/row.ts";
 import type { Summary } from "../log/summary.ts";
 import type { Database } from "./database.ts";
 import { isPassing } from "./error.ts";
@@ -12,7 +12,7 @@ export interface Append {
   readonly epoch: number;
   /** The number of the last event before this append. */
   readonly before: number;
-  readonly rows: readonly Row[];
+  readonly rows: readonly EventRow[];
   readonly said: readonly SaidRow[];
   /** The summary after these events. */
   readonly summary: Summary;
@@ -25,11 +25,11 @@ export interface Append {
 }
 
 /** `refused`: the log has another writer now, or does not end where the append starts. */
-export type Appended = "done" | "refused";
+export type AppendOutcome = "done" | "refused";
 
-interface Waiting {
+interface WaitingAppend {
   readonly append: Append;
-  readonly done: PromiseWithResolvers<Appended>;
+  readonly done: PromiseWithResolvers<AppendOutcome>;
 }
 
 /** Maximum number of concurrent statements, and maximum length of a shared statement in characters. */
@@ -43,10 +43,10 @@ const CHARACTERS = 4 * 1024 * 1024;
  * After a broken connection, the outcome of the statement is unknown. The statement is sent again, and the guards
  * decide: only this writer has the epoch, so a log that ends where the append would end contains the append already.
  */
-export class Appends {
+export class LogAppender {
   readonly #database: Database;
   readonly #written: (conversation: string) => void;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingAppend[] = [];
   #flights = 0;
 
   /** `written` gets the id of each conversation with new events. */
@@ -56,8 +56,8 @@ export class Appends {
   }
 
   /** Appends to a log. Rejects with a `StoreError`. */
-  add(append: Append): Promise<Appended> {
-    const done = Promise.withResolvers<Appended>();
+  add(append: Append): Promise<AppendOutcome> {
+    const done = Promise.withResolvers<AppendOutcome>();
     this.#waiting.push({ append, done });
     // Appends of the same tick share a statement.
     if (this.#flights < FLIGHTS) queueMicrotask(() => this.#fly());
@@ -90,7 +90,7 @@ export class Appends {
   }
 
   /** Returns the first waiting appends of one kind: an append without flush must not wait for a flush. */
-  #group(): Waiting[] {
+  #group(): WaitingAppend[] {
     const durable = this.#waiting[0]?.append.durable;
     let characters = 0;
     let length = 0;
@@ -102,7 +102,7 @@ export class Appends {
     return this.#flights < FLIGHTS ? this.#waiting.splice(0, length) : [];
   }
 
-  async #write(appends: readonly Append[]): Promise<Appended[]> {
+  async #write(appends: readonly Append[]): Promise<AppendOutcome[]> {
     let isUncertain = false;
     return this.#database.patiently(async () => {
       try {
@@ -123,7 +123,7 @@ export class Appends {
     });
   }
 
-  async #send(appends: readonly Append[]): Promise<Appended[]> {
+  async #send(appends: readonly Append[]): Promise<AppendOutcome[]> {
     const durable = appends[0]?.durable === true;
     const held = await this.#database.once(APPEND, [...valuesOf(appends), durable]);
     const numbers = new Set(held.map(([number]) => number));
@@ -131,7 +131,7 @@ export class Appends {
   }
 
   /** Returns the outcome of appends that may be in their logs already: only their writer could write with this epoch. */
-  async #known(appends: readonly Append[]): Promise<Map<number, Appended>> {
+  async #known(appends: readonly Append[]): Promise<Map<number, AppendOutcome>> {
     const rows: Columns[] = await this.#database.once(KNOWN, [
       appends.map(({ number }) => number),
       appends.map(({ epoch }) => epoch),

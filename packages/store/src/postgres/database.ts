@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "@banyan/core";
 import pg from "pg";
-import type { Address } from "./address.ts";
+import type { DatabaseAddress } from "./address.ts";
 import { isPassing, storeError } from "./error.ts";
 import { migrate } from "./migrations.ts";
-import { type Columns, type Connection, inTransaction, type Statement } from "./statement.ts";
+import { type Columns, type DatabaseConnection, inTransaction, type Statement } from "./statement.ts";
 
 /** Milliseconds for a connection, for a statement on the server, and for the arrival of its result. */
 const CONNECT = 10_000;
@@ -16,7 +16,7 @@ const LONGEST_WAIT = 1_000;
 
 /** Options of a database connection pool. */
 export interface DatabaseOptions {
-  readonly address: Address;
+  readonly address: DatabaseAddress;
   readonly schema: string;
   readonly connections: number;
   readonly patience: number;
@@ -27,7 +27,7 @@ export interface DatabaseOptions {
  * successful statement, the store waits while the database is away: a restart or a failover only costs time.
  */
 export class Database {
-  readonly #address: Address;
+  readonly #address: DatabaseAddress;
   readonly #schema: string;
   readonly #patience: number;
   readonly #pool: pg.Pool;
@@ -77,7 +77,7 @@ export class Database {
   }
 
   /** Runs several statements in a transaction, repeated while the server is away. The transaction must be safe to run twice. */
-  async transaction<T>(body: (connection: Connection) => Promise<T>): Promise<T> {
+  async transaction<T>(body: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
     return this.patiently(async () => {
       await this.ready();
       return this.#with((connection) => inTransaction(connection, () => body(connection)));
@@ -123,7 +123,7 @@ export class Database {
     return this.#ended;
   }
 
-  async #with<T>(body: (connection: Connection) => Promise<T>): Promise<T> {
+  async #with<T>(body: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
     if (this.hasEnded) throw new StoreError("unusable", "The store is closed; make a new one.");
     const client = await this.#pool.connect();
     let broken: unknown;

@@ -9,7 +9,7 @@ const LARGEST = 7_000;
 const RETRY = 500;
 
 /** Gets conversations with new events; `undefined`: any conversation may have some, because notifications were missed. */
-export type Hearing = (conversations: readonly string[] | undefined) => void;
+export type DoorbellListener = (conversations: readonly string[] | undefined) => void;
 
 /**
  * Notifies other nodes of new events: which conversations, without any content. The notification is sent outside the
@@ -20,13 +20,13 @@ export class Doorbell {
   readonly #database: Database;
   readonly #node: string;
   readonly #channel: string;
-  readonly #hearing: Hearing;
+  readonly #hearing: DoorbellListener;
   readonly #rung = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #client: pg.Client | undefined;
   #closed = false;
 
-  constructor(database: Database, { node, hearing }: { readonly node: string; readonly hearing: Hearing }) {
+  constructor(database: Database, { node, hearing }: { readonly node: string; readonly hearing: DoorbellListener }) {
     this.#database = database;
     this.#node = node;
     this.#channel = database.textOf({ text: "banyan.doorbell" }).replaceAll('"', "");

@@ -1,5 +1,5 @@
 import { StoreError } from "@banyan/core";
-import type { Address } from "./address.ts";
+import type { DatabaseAddress } from "./address.ts";
 
 // SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html
 const READ_ONLY = "25006";
@@ -25,7 +25,7 @@ export function isPassing(error: unknown): boolean {
 }
 
 /** Converts a database error to the error of the store's contract. The message contains no password. */
-export function storeError(error: unknown, { name, user }: Address): StoreError {
+export function storeError(error: unknown, { name, user }: DatabaseAddress): StoreError {
   if (error instanceof StoreError) return error;
   const cause = { cause: error };
   const code = codeOf(error);

@@ -7,21 +7,21 @@ import {
   type Rights,
   type RightsPlace,
 } from "@banyan/core/stores";
-import { checkSequence, logClosed, overtaken, type Writer } from "../log/refusal.ts";
+import { checkSequence, type LogWriter, logClosed, overtaken } from "../log/refusal.ts";
 import { rightsFrom } from "../log/rights-text.ts";
 import { rowOf } from "../log/row.ts";
 import { addToSummary, type Summary } from "../log/summary.ts";
-import type { Appends } from "./append.ts";
+import type { LogAppender } from "./append.ts";
 import type { Database } from "./database.ts";
 import { questionsText } from "./questions.ts";
-import { Reader } from "./reader.ts";
+import { DatabaseReader } from "./reader.ts";
 import { saidRows } from "./said-rows.ts";
 import type { Statement } from "./statement.ts";
 
 /** The parts of a log: its store's objects, and the conversation's row at the time of opening. */
 export interface OpenedLog {
   readonly database: Database;
-  readonly appends: Appends;
+  readonly appends: LogAppender;
   readonly number: number;
   readonly epoch: number;
   readonly seq: number;
@@ -32,7 +32,7 @@ export interface OpenedLog {
   /** Returns the common time of all machines, in milliseconds since 1970. */
   now(): number;
   /** Returns the current writer of the conversation. */
-  writer(): Promise<Writer | undefined>;
+  writer(): Promise<LogWriter | undefined>;
   /** Marks the conversation as closed. */
   release(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export class PostgresLog implements Log {
   readonly epoch: number;
   readonly rights: RightsPlace;
   readonly #opened: OpenedLog;
-  readonly #reader: Reader;
+  readonly #reader: DatabaseReader;
   #summary: Summary;
   #seq: number;
   #notesQuestions: boolean;
@@ -55,7 +55,7 @@ export class PostgresLog implements Log {
     this.#seq = opened.seq;
     this.#notesQuestions = opened.notesQuestions;
     this.epoch = opened.epoch;
-    this.#reader = new Reader(opened.database, opened.number, opened.summary.id);
+    this.#reader = new DatabaseReader(opened.database, opened.number, opened.summary.id);
     const { database, number, epoch } = opened;
     this.rights = {
       read: () => readRights(database, number),

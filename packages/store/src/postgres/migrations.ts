@@ -1,7 +1,7 @@
 import { StoreError } from "@banyan/core";
 import pg from "pg";
-import type { Address } from "./address.ts";
-import { type Connection, inTransaction } from "./statement.ts";
+import type { DatabaseAddress } from "./address.ts";
+import { type DatabaseConnection, inTransaction } from "./statement.ts";
 
 /**
  * The steps from one version of the tables to the next, from number 1 on. Each step runs in a transaction. Versions only go
@@ -93,7 +93,7 @@ const STEPS: readonly string[] = [
 ];
 
 /** Creates or updates the tables. Nodes take turns. Rejects with a `StoreError` if the tables are newer. */
-export async function migrate({ ask }: Connection, schema: string, address: Address): Promise<void> {
+export async function migrate({ ask }: DatabaseConnection, schema: string, address: DatabaseAddress): Promise<void> {
   const known = async () => {
     // Query the tables themselves: the server's cached names may be older than the lock.
     const [row] = await ask(
@@ -130,7 +130,7 @@ export async function migrate({ ask }: Connection, schema: string, address: Addr
   }
 }
 
-async function versionIn(ask: Connection["ask"], schema: string, { name }: Address): Promise<number> {
+async function versionIn(ask: DatabaseConnection["ask"], schema: string, { name }: DatabaseAddress): Promise<number> {
   const [row] = await ask({ text: "SELECT version FROM banyan.schema_version" });
   const version = Number(row?.[0] ?? 0);
   if (version > STEPS.length)

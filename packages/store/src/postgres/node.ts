@@ -25,7 +25,7 @@ export interface NodeOptions {
  * database's clock, because a node's clock may be wrong by hours. After the lease, other nodes may take the
  * conversations. The epoch then refuses later appends of this node, so a process that was suspended does no harm.
  */
-export class Node {
+export class StoreNode {
   readonly id = createId();
   /** Valid after `begin`. */
   readonly clock = new SharedClock();

@@ -9,7 +9,7 @@ const BATCH_EVENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** Reads the events of a conversation. Skips damaged events and remembers them. */
-export class Reader {
+export class DatabaseReader {
   readonly #database: Database;
   readonly #number: number;
   readonly #name: string;

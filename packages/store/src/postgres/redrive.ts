@@ -25,7 +25,7 @@ export interface RedriveOptions {
 const OPTIONS: OptionNames<RedriveOptions> = { agent: true, defect: true };
 
 /** Resumes the runs of dead processes until it is stopped. */
-export interface Redriving extends AsyncDisposable {
+export interface RedriveService extends AsyncDisposable {
   /** Stops: interrupts running work, with a record in the log, and closes the conversations. */
   stop(): Promise<void>;
 }
@@ -41,12 +41,12 @@ export interface Redriving extends AsyncDisposable {
  * const store = postgresStore("postgres://me@db.example/banyan");
  * await using redriving = redrive(store, { agent });
  */
-export function redrive(store: PostgresStore, options: RedriveOptions): Redriving {
+export function redrive(store: PostgresStore, options: RedriveOptions): RedriveService {
   refuseUnknown("redrive", options, OPTIONS);
-  return new Redrive(store, options);
+  return new PostgresRedrive(store, options);
 }
 
-class Redrive implements Redriving {
+class PostgresRedrive implements RedriveService {
   readonly #store: PostgresStore;
   readonly #options: RedriveOptions;
   readonly #takeover: Takeover;

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
-import { Doorbell, type Hearing } from "./doorbell.ts";
-import type { Node } from "./node.ts";
+import { Doorbell, type DoorbellListener } from "./doorbell.ts";
+import type { StoreNode } from "./node.ts";
 import type { Columns, Statement } from "./statement.ts";
 
 /** Maximum number of resumptions of a conversation whose owners died. */
@@ -23,13 +23,13 @@ export interface NodeEntry {
 }
 
 /** A conversation that a node has open. */
-export interface OpenConversation {
+export interface LeasedConversation {
   readonly id: string;
   readonly title: string;
 }
 
 /** The living node that has a conversation open. */
-export interface Owner {
+export interface ConversationOwner {
   readonly node: string;
   /** True if the owner is this node. */
   readonly isHere: boolean;
@@ -37,28 +37,28 @@ export interface Owner {
 }
 
 /** The number of runs in a conversation, including those of sub-agents, and of questions that wait for a user. */
-export interface Activity {
+export interface StoredActivity {
   readonly running: number;
   readonly waiting: number;
 }
 
 /** A request from another node that waits for the conversation's owner. */
-export interface Waiting {
+export interface ForwardedCommand {
   readonly id: string;
   readonly conversation: string;
   readonly body: string;
 }
 
 /** Communication between the nodes that share a database. All methods reject with a `StoreError`. */
-export class Shared {
+export class SharedDatabase {
   readonly #database: Database;
-  readonly #node: Node;
+  readonly #node: StoreNode;
   readonly #machine: string | null;
   readonly #doorbell: Doorbell;
-  readonly #hearers = new Set<Hearing>();
+  readonly #hearers = new Set<DoorbellListener>();
 
   /** `machine` is the label of conversations that only this machine may open. */
-  constructor(database: Database, node: Node, machine: string | null) {
+  constructor(database: Database, node: StoreNode, machine: string | null) {
     this.#database = database;
     this.#node = node;
     this.#machine = machine;
@@ -76,7 +76,7 @@ export class Shared {
   }
 
   /** Subscribes to conversations with new events or requests. The returned function unsubscribes. */
-  listen(hearing: Hearing): () => void {
+  listen(hearing: DoorbellListener): () => void {
     this.#hearers.add(hearing);
     return () => this.#hearers.delete(hearing);
   }
@@ -86,7 +86,7 @@ export class Shared {
     this.#doorbell.ring(conversation);
   }
 
-  async ownerOf(conversation: string): Promise<Owner | undefined> {
+  async ownerOf(conversation: string): Promise<ConversationOwner | undefined> {
     const [row] = await this.#database.ask(OWNER, [conversation]);
     if (!row) return undefined;
     const [node, address] = row;
@@ -94,13 +94,13 @@ export class Shared {
   }
 
   /** Publishes the activity of a conversation of this node, for lists on other nodes. */
-  async tell(conversation: string, { running, waiting }: Activity): Promise<void> {
+  async tell(conversation: string, { running, waiting }: StoredActivity): Promise<void> {
     await this.#database.ask(TELL, [conversation, this.#node.id, running, waiting]);
     this.ring(conversation);
   }
 
   /** Returns the activity of other nodes' conversations. Inactive conversations are left out. */
-  async activities(): Promise<ReadonlyMap<string, Activity>> {
+  async activities(): Promise<ReadonlyMap<string, StoredActivity>> {
     const rows = await this.#database.ask(ACTIVITIES, [this.#node.id]);
     return new Map(
       rows.map(([id, running, waiting]) => [String(id), { running: Number(running), waiting: Number(waiting) }]),
@@ -132,7 +132,7 @@ export class Shared {
   }
 
   /** Returns the requests for the owner of these conversations, oldest first. */
-  async waiting(conversations: readonly string[]): Promise<Waiting[]> {
+  async waiting(conversations: readonly string[]): Promise<ForwardedCommand[]> {
     if (conversations.length === 0) return [];
     const rows = await this.#database.ask(WAITING, [conversations]);
     return rows.map(([id, conversation, body]) => {
@@ -166,7 +166,7 @@ export class Shared {
   }
 
   /** Returns the open conversations of a node, last written first. */
-  async openAt(node: string): Promise<OpenConversation[]> {
+  async openAt(node: string): Promise<LeasedConversation[]> {
     const open = await this.#database.ask(OPEN_AT, [node]);
     return open.map(([id, title]) => ({ id: String(id), title: String(title) }));
   }

@@ -8,12 +8,12 @@ export interface Statement {
 export type Columns = readonly unknown[];
 
 /** One connection for several statements. */
-export interface Connection {
+export interface DatabaseConnection {
   ask(statement: Statement, values?: readonly unknown[]): Promise<Columns[]>;
 }
 
 /** Runs the body in a transaction. */
-export async function inTransaction<T>({ ask }: Connection, body: () => Promise<T>): Promise<T> {
+export async function inTransaction<T>({ ask }: DatabaseConnection, body: () => Promise<T>): Promise<T> {
   await ask({ text: "BEGIN" });
   try {
     const result = await body();

@@ -6,21 +6,21 @@ import type {
   ListQuery,
   Log,
   LogView,
-  OpenOptions,
+  OpenLogOptions,
   SearchHit,
   SearchOptions,
 } from "@banyan/core/stores";
-import { notFound, openElsewhere, openHere, storeClosed, type Writer } from "../log/refusal.ts";
+import { type LogWriter, notFound, openElsewhere, openHere, storeClosed } from "../log/refusal.ts";
 import { newestFirst, questionsIn, type Summary } from "../log/summary.ts";
 import { readAddress } from "./address.ts";
-import { Appends, labelTexts } from "./append.ts";
+import { LogAppender, labelTexts } from "./append.ts";
 import { Database } from "./database.ts";
 import { type OpenedLog, PostgresLog } from "./log.ts";
-import { LEASE, Node } from "./node.ts";
+import { LEASE, StoreNode } from "./node.ts";
 import { keepNoted, type NotedQuestions, noteLater, questionsFrom } from "./questions.ts";
-import { Reader } from "./reader.ts";
+import { DatabaseReader } from "./reader.ts";
 import { searchMessages } from "./search.ts";
-import { Shared } from "./shared.ts";
+import { SharedDatabase } from "./shared.ts";
 import type { Columns, Statement } from "./statement.ts";
 
 /** Default number of connections, and default milliseconds to wait for an absent database. */
@@ -77,15 +77,15 @@ export function postgresStore(url: string, options: PostgresStoreOptions = {}): 
 /** A store that several processes share. */
 export interface PostgresStore extends Store {
   /** Communication between these processes through the database. Listening starts with the first use. */
-  readonly shared: Shared;
+  readonly shared: SharedDatabase;
 }
 
 class DatabaseStore implements PostgresStore {
   readonly #database: Database;
-  readonly #appends: Appends;
-  readonly #node: Node;
+  readonly #appends: LogAppender;
+  readonly #node: StoreNode;
   readonly #machine: string | null;
-  #shared: Shared | undefined;
+  #shared: SharedDatabase | undefined;
   /** Writable logs by conversation; `undefined` while a log is being opened. */
   readonly #logs = new Map<string, PostgresLog | undefined>();
   /** Logs whose conversation was taken over, and that are not closed yet. */
@@ -96,17 +96,17 @@ class DatabaseStore implements PostgresStore {
     const { connections = CONNECTIONS, patience = PATIENCE, schema = "banyan" } = options;
     this.#database = new Database({ address: readAddress(url), schema, connections, patience });
     // Notify only if the store is shared.
-    this.#appends = new Appends(this.#database, (conversation) => this.#shared?.ring(conversation));
+    this.#appends = new LogAppender(this.#database, (conversation) => this.#shared?.ring(conversation));
     this.#machine = options.machine === undefined ? null : JSON.stringify(["machine", options.machine]);
-    this.#node = new Node(this.#database, options);
+    this.#node = new StoreNode(this.#database, options);
   }
 
-  get shared(): Shared {
-    this.#shared ??= new Shared(this.#database, this.#node, this.#machine);
+  get shared(): SharedDatabase {
+    this.#shared ??= new SharedDatabase(this.#database, this.#node, this.#machine);
     return this.#shared;
   }
 
-  async open(id: string, { create = false, take = false }: OpenOptions = {}): Promise<Log> {
+  async open(id: string, { create = false, take = false }: OpenLogOptions = {}): Promise<Log> {
     this.#check();
     if (!isId(id)) throw notFound(id);
     // Check before the first `await`: the second of two concurrent opens must be refused.
@@ -130,7 +130,7 @@ class DatabaseStore implements PostgresStore {
     if (!row) throw notFound(id);
     const [number, seq, isOpen] = row;
     const end = Number(seq);
-    const reader = new Reader(this.#database, Number(number), id);
+    const reader = new DatabaseReader(this.#database, Number(number), id);
     return {
       seq: end,
       isOpen: isOpen === true,
@@ -247,7 +247,7 @@ class DatabaseStore implements PostgresStore {
     return new StoreError("locked", told, { conversation: id, ...(isHere && { process: writer.process }) });
   }
 
-  async #writerOf(id: string): Promise<Writer | undefined> {
+  async #writerOf(id: string): Promise<LogWriter | undefined> {
     const [row] = await this.#database.ask(WRITER, [id]);
     if (!row) return undefined;
     const [program, process, host, since] = row;

@@ -1,7 +1,7 @@
 import { type Session, StoreError } from "@banyan/core";
 import type { LiveRun } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import type { Shared } from "./shared.ts";
+import type { SharedDatabase } from "./shared.ts";
 
 /** Maximum number of conversations to take over at once. */
 const AT_ONCE = 8;
@@ -10,8 +10,8 @@ const UNABLE = 60_000;
 
 /** Options of a takeover. */
 export interface TakeoverOptions {
-  readonly shared: Shared;
-  /** True: also take unowned conversations with waiting requests (`Shared.ask`). */
+  readonly shared: SharedDatabase;
+  /** True: also take unowned conversations with waiting requests (`SharedDatabase.ask`). */
   readonly takesWaiting: boolean;
   /** Opens a conversation and resumes its runs. Rejects if the conversation cannot be opened, for example with `locked`. */
   take(conversation: string): Promise<void>;
@@ -65,7 +65,7 @@ export class Takeover {
  * Returns the interrupted runs of a conversation that may be resumed automatically; empty if several processes died
  * over the conversation. Runs of sub-agents are left out: they resume with their call. Rejects with a `StoreError`.
  */
-export async function runsToGoOnWith(session: Session, shared: Shared): Promise<readonly LiveRun[]> {
+export async function runsToGoOnWith(session: Session, shared: SharedDatabase): Promise<readonly LiveRun[]> {
   const runs = session.interrupted.filter(({ call }) => call === undefined);
   return runs.length > 0 && (await shared.drive(session.id)) ? runs : [];
 }

@@ -2,7 +2,7 @@ import type { Event, Part } from "@banyan/core";
 import { readableEvent } from "@banyan/core/conversation";
 
 /** The content of an event that a search needs: the tree of messages, and their texts. */
-export type Said =
+export type SearchableEvent =
   | { readonly type: "message"; readonly message: string; readonly parentId: string | null }
   | (Text & { readonly type: "text" })
   | { readonly type: "removed"; readonly message: string; readonly removed: boolean };
@@ -24,13 +24,13 @@ export const SAYING: readonly Event["type"][] = [
 ];
 
 /** Returns the content of an event; a message comes before its text. Only texts of users and models are searched. */
-export function saidIn(given: Event): Said[] {
+export function saidIn(given: Event): SearchableEvent[] {
   const event = readableEvent(given);
   const { type } = event;
   switch (type) {
     case "message.added": {
       const { message, parentId } = event;
-      const said: Said[] = [{ type: "message", message, parentId }];
+      const said: SearchableEvent[] = [{ type: "message", message, parentId }];
       if (event.role === "user" && (event.author ?? "user") === "user") said.push(...textIn(event, "user"));
       return said;
     }
@@ -49,7 +49,7 @@ export function saidIn(given: Event): Said[] {
 function textIn(
   { message, parts }: { readonly message: string; readonly parts: readonly Part[] },
   role: Text["role"],
-): Said[] {
+): SearchableEvent[] {
   const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
   return text.trim() === "" ? [] : [{ type: "text", message, role, text }];
 }

@@ -9,7 +9,7 @@ import { storeError } from "./error.ts";
 import { fileNameOf, idIn } from "./file-name.ts";
 
 /** A conversation's summary, and the stamp of its file at that time. */
-export interface Entry {
+export interface CatalogueEntry {
   readonly summary: ConversationSummary;
   readonly stamp: string;
 }
@@ -22,13 +22,13 @@ export interface Entry {
  * costs time. For an unreadable file, the catalogue's entry is used. Without an entry, the conversation is listed as
  * unreadable.
  */
-export async function readCatalogue(directory: string): Promise<Entry[]> {
+export async function readCatalogue(directory: string): Promise<CatalogueEntry[]> {
   const file = catalogueIn(directory);
   const stamps = stampsIn(join(directory, "conversations"));
   if (stamps.size === 0) return [];
   const known = load(file);
-  const current = new Map<string, Entry>();
-  const changed: Entry[] = [];
+  const current = new Map<string, CatalogueEntry>();
+  const changed: CatalogueEntry[] = [];
   for (const [name, { id, stamp }] of stamps) {
     const entry = known.get(name);
     if (entry?.stamp === stamp) {
@@ -54,15 +54,15 @@ export async function readCatalogue(directory: string): Promise<Entry[]> {
 }
 
 /** A conversation's file: the id in its name, if any, and a text that differs after each write. */
-interface Stamped {
+interface StampedFile {
   readonly id: string | undefined;
   /** Time and size of the file and of its write-ahead log. */
   readonly stamp: string;
 }
 
 /** Returns the files by name. */
-function stampsIn(directory: string): Map<string, Stamped> {
-  const stamps = new Map<string, Stamped>();
+function stampsIn(directory: string): Map<string, StampedFile> {
+  const stamps = new Map<string, StampedFile>();
   try {
     for (const name of readdirSync(directory)) {
       const own = /^(.+)\.sqlite$/.exec(name)?.[1];
@@ -89,8 +89,8 @@ function unreadable(id: string, stamp: string): ConversationSummary {
 }
 
 /** Returns the catalogue's entries by file name. */
-function load(file: string): Map<string, Entry> {
-  const entries = new Map<string, Entry>();
+function load(file: string): Map<string, CatalogueEntry> {
+  const entries = new Map<string, CatalogueEntry>();
   try {
     using database = readableCatalogue(file);
     for (const row of database?.prepare("SELECT * FROM conversations").all() ?? []) {
@@ -112,7 +112,7 @@ function load(file: string): Map<string, Entry> {
   }
 }
 
-function save(file: string, changed: readonly Entry[], gone: readonly string[]): void {
+function save(file: string, changed: readonly CatalogueEntry[], gone: readonly string[]): void {
   try {
     using database = writableCatalogue(file);
     transaction(database, () => {

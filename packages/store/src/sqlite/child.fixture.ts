@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { OpenOptions } from "@banyan/core/stores";
+import type { OpenLogOptions } from "@banyan/core/stores";
 import { onTestFinished } from "vitest";
 import { ID } from "./store.fixture.ts";
 
@@ -13,7 +13,7 @@ export function run(
   directory: string,
   body: string,
   options: readonly string[] = [],
-  open: OpenOptions = { create: true },
+  open: OpenLogOptions = { create: true },
 ): { readonly child: ChildProcess; readonly lines: Lines } {
   const program = `
     import { sqliteStore } from ${JSON.stringify(import.meta.resolve("./index.ts"))};

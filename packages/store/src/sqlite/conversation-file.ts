@@ -14,7 +14,7 @@ import { type FileOwner, ownerFrom } from "./owner.ts";
 import { renewFile } from "./renew.ts";
 
 /** A conversation's file, opened by the writer with this `epoch`. */
-export interface OpenFile {
+export interface OpenLogFile {
   readonly file: LogFile;
   readonly reader: EventReader;
   readonly epoch: number;
@@ -25,7 +25,7 @@ export interface OpenFile {
 }
 
 /** How to open a file. */
-export interface Opening {
+export interface OpenFileOptions {
   /** Create the file if it is missing. */
   readonly create: boolean;
   /** Returns the new owner. */
@@ -39,7 +39,7 @@ export interface Opening {
  * Opens the file of a conversation for writing and takes the next epoch. Damaged parts are repaired, and the old file
  * is kept under another name. Throws a `StoreError`.
  */
-export function openConversationFile(path: string, id: string, opening: Opening): OpenFile {
+export function openConversationFile(path: string, id: string, opening: OpenFileOptions): OpenLogFile {
   try {
     if (opening.create) createFile(path);
     else if (!statSync(path, { throwIfNoEntry: false })) throw notFound(id);
@@ -49,7 +49,7 @@ export function openConversationFile(path: string, id: string, opening: Opening)
   }
 }
 
-function openMended(path: string, id: string, opening: Opening): OpenFile {
+function openMended(path: string, id: string, opening: OpenFileOptions): OpenLogFile {
   const said = putForeignLogAside(path, id);
   const mended = said === undefined ? [] : [said];
   const open = () => ({ ...takeOver(path, id, opening), mended });
@@ -79,7 +79,11 @@ function withoutDamage<T>(body: () => T, otherwise: (damage: unknown) => T): T {
  * continue at any moment: each of its appends checks the epoch in the same transaction, finds a higher one, and is
  * `stale`. Without the flush, a power cut could give two owners the same epoch.
  */
-function takeOver(path: string, id: string, { create, owner, refuse, files }: Opening): Omit<OpenFile, "mended"> {
+function takeOver(
+  path: string,
+  id: string,
+  { create, owner, refuse, files }: OpenFileOptions,
+): Omit<OpenLogFile, "mended"> {
   const database = openDatabase(path, { readOnly: false });
   let file: LogFile | undefined;
   try {

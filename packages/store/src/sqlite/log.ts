@@ -4,7 +4,7 @@ import type { Log } from "@banyan/core/stores";
 import { checkSequence, fileGone, logClosed, overtaken } from "../log/refusal.ts";
 import { rowOf } from "../log/row.ts";
 import { SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
-import type { OpenFile } from "./conversation-file.ts";
+import type { OpenLogFile } from "./conversation-file.ts";
 import { transaction } from "./database.ts";
 import { storeError } from "./error.ts";
 import { ownerFrom } from "./owner.ts";
@@ -15,13 +15,13 @@ export class SqliteLog implements Log {
   readonly epoch: number;
   readonly #conversation: string;
   readonly rights: RightsFile;
-  readonly #opened: OpenFile;
+  readonly #opened: OpenLogFile;
   /** `isReleased` is true if the file records that it has no writer any more. */
   readonly #onClose: (isReleased: boolean) => void;
   #seq: number;
   #closed = false;
 
-  constructor(conversation: string, opened: OpenFile, rights: RightsFile, onClose: (isReleased: boolean) => void) {
+  constructor(conversation: string, opened: OpenLogFile, rights: RightsFile, onClose: (isReleased: boolean) => void) {
     this.epoch = opened.epoch;
     this.rights = rights;
     this.#conversation = conversation;

@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
 import { basename } from "node:path";
-import type { Writer } from "../log/refusal.ts";
+import type { LogWriter } from "../log/refusal.ts";
 
 /** The owner of a conversation, as its file records the owner. */
-export interface FileOwner extends Writer {
+export interface FileOwner extends LogWriter {
   /** The name of the lock that the owner holds while it lives. */
   readonly lock: string;
 }

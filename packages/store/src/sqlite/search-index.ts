@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { eventOf } from "../log/row.ts";
-import { SAYING, type Said, saidIn } from "../search/said.ts";
+import { SAYING, type SearchableEvent, saidIn } from "../search/said.ts";
 import { spaced } from "../search/words.ts";
 import { reading, transaction } from "./database.ts";
 
@@ -10,17 +10,17 @@ const BATCH = 500;
 const CHARACTERS = 4 * 1024 * 1024;
 
 /** The position up to which a file was read: the event `seq` with checksum `crc`. */
-interface Place {
+interface IndexedUpTo {
   readonly seq: number;
   readonly crc: number;
 }
 
-const BEGINNING: Place = { seq: 0, crc: 0 };
+const BEGINNING: IndexedUpTo = { seq: 0, crc: 0 };
 
 /** The new events of a file after a position. */
 interface Addition {
-  readonly events: readonly { readonly seq: number; readonly at: number; readonly said: readonly Said[] }[];
-  readonly to: Place;
+  readonly events: readonly { readonly seq: number; readonly at: number; readonly said: readonly SearchableEvent[] }[];
+  readonly to: IndexedUpTo;
   /** True if the file has no further events. */
   readonly done: boolean;
   /** True if this is another file than before, such as an older backup. The events then start at the beginning. */
@@ -57,12 +57,12 @@ export async function indexConversation(
   }
 }
 
-function placeIn(catalogue: DatabaseSync, conversation: string): Place {
+function placeIn(catalogue: DatabaseSync, conversation: string): IndexedUpTo {
   const known = catalogue.prepare("SELECT seq, crc FROM indexed WHERE conversation = ?").get(conversation);
   return known ? { seq: Number(known.seq), crc: Number(known.crc) } : BEGINNING;
 }
 
-function readFrom(path: string, before: Place): Addition | undefined {
+function readFrom(path: string, before: IndexedUpTo): Addition | undefined {
   try {
     return reading(path, (file) => additionIn(file, before));
   } catch {
@@ -71,7 +71,7 @@ function readFrom(path: string, before: Place): Addition | undefined {
   }
 }
 
-function additionIn(file: DatabaseSync, before: Place): Addition {
+function additionIn(file: DatabaseSync, before: IndexedUpTo): Addition {
   const at = (seq: number) => file.prepare("SELECT crc FROM events WHERE seq = ?").get(seq)?.crc;
   const anew = before.seq > 0 && at(before.seq) !== before.crc;
   const types = SAYING.map((type) => `'${type}'`).join();

@@ -7,7 +7,7 @@ import { excerptOf } from "../search/excerpt.ts";
 import { saidIn } from "../search/said.ts";
 import { LIMIT } from "../search/search-logs.ts";
 import { spaced, wordsOf } from "../search/words.ts";
-import { type Entry, readCatalogue } from "./catalogue.ts";
+import { type CatalogueEntry, readCatalogue } from "./catalogue.ts";
 import { catalogueIn, discardCatalogue, passingCatalogue, writableCatalogue } from "./catalogue-file.ts";
 import { reading, transaction } from "./database.ts";
 import { storeError } from "./error.ts";
@@ -24,7 +24,7 @@ export async function searchConversations(
   if (words.length === 0) return [];
   const entries = await readCatalogue(directory);
   if (entries.length === 0) return [];
-  const search: Search = { directory, words, options, entries };
+  const search: ConversationSearch = { directory, words, options, entries };
   const file = catalogueIn(directory);
   try {
     using catalogue = writableCatalogue(file);
@@ -38,14 +38,17 @@ export async function searchConversations(
   }
 }
 
-interface Search {
+interface ConversationSearch {
   readonly directory: string;
   readonly words: readonly string[];
   readonly options: SearchOptions;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly CatalogueEntry[];
 }
 
-async function searchIn(catalogue: DatabaseSync, { directory, words, options, entries }: Search): Promise<SearchHit[]> {
+async function searchIn(
+  catalogue: DatabaseSync,
+  { directory, words, options, entries }: ConversationSearch,
+): Promise<SearchHit[]> {
   const pathOf = (id: string) => conversationFile(directory, id);
   await refresh(catalogue, entries, pathOf);
   const summaries = new Map(entries.map(({ summary }) => [summary.id, summary]));
@@ -74,7 +77,7 @@ function matching(words: readonly string[]): string {
 
 async function refresh(
   catalogue: DatabaseSync,
-  entries: readonly Entry[],
+  entries: readonly CatalogueEntry[],
   pathOf: (id: string) => string,
 ): Promise<void> {
   const stamps = indexedStamps(catalogue);

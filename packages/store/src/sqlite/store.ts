@@ -7,14 +7,14 @@ import type {
   ListQuery,
   Log,
   LogView,
-  OpenOptions,
+  OpenLogOptions,
   SearchHit,
   SearchOptions,
 } from "@banyan/core/stores";
 import { notFound, openElsewhere, openHere, storeClosed } from "../log/refusal.ts";
 import { hasLabels, newestFirst } from "../log/summary.ts";
 import { readCatalogue } from "./catalogue.ts";
-import { type OpenFile, openConversationFile } from "./conversation-file.ts";
+import { type OpenLogFile, openConversationFile } from "./conversation-file.ts";
 import { storeError } from "./error.ts";
 import { conversationFile } from "./file-name.ts";
 import { SqliteLog } from "./log.ts";
@@ -82,7 +82,7 @@ class SqliteStore implements Store {
     this.#files = new OpenFiles(openFiles);
   }
 
-  async open(id: string, { create = false, take = false }: OpenOptions = {}): Promise<Log> {
+  async open(id: string, { create = false, take = false }: OpenLogOptions = {}): Promise<Log> {
     if (this.#closed) throw storeClosed();
     const before = this.#logs.get(id);
     if (before && !take) throw openHere(id);
@@ -141,7 +141,7 @@ class SqliteStore implements Store {
     }
   }
 
-  #openFile(id: string, create: boolean, take: boolean): OpenFile {
+  #openFile(id: string, create: boolean, take: boolean): OpenLogFile {
     return openConversationFile(this.#pathOf(id), id, {
       create,
       owner: () => {

@@ -3,7 +3,7 @@ import { jsonSchemaOf } from "@banyan/core/hosts";
 import MiniSearch, { type SearchOptions } from "minisearch";
 
 /** A tool in the search index. */
-interface Entry {
+interface ToolEntry {
   /** The tool's name. Its words are indexed too, with those of the server's name. */
   readonly name: string;
   readonly words: string;
@@ -13,9 +13,9 @@ interface Entry {
 }
 
 /** Searches tools by the words of their names, descriptions and parameters. */
-export class FoundTools {
+export class ToolIndex {
   readonly #tools: ReadonlyMap<string, Tool>;
-  readonly #index = new MiniSearch<Entry>({
+  readonly #index = new MiniSearch<ToolEntry>({
     idField: "name",
     fields: ["words", "description", "parameters"],
     tokenize: wordsOf,
@@ -68,7 +68,7 @@ const SEARCH: SearchOptions = {
 /** The weight of a synonym; the user's own word has 1. */
 const SYNONYM = 0.6;
 
-function entryOf({ name, description, input, offeredBy = "" }: Tool): Entry {
+function entryOf({ name, description, input, offeredBy = "" }: Tool): ToolEntry {
   const words = new Set(wordsOf(`${name} ${offeredBy}`));
   const parameters = saidIn(jsonSchemaOf(`tool "${name}"`, input)).join(" ");
   return { name, words: [...words].filter((word) => word !== "mcp").join(" "), description, parameters };

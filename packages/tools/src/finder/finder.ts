@@ -2,9 +2,9 @@ import { defineTool, type Tool } from "@banyan/core";
 import { jsonSchemaOf } from "@banyan/core/hosts";
 import { nearest } from "@banyan/core/shown";
 import { z } from "zod";
-import type { FoundTools } from "./find.ts";
+import type { ToolIndex } from "./find.ts";
 
-export { type FirstTold, firstTold, toldTools } from "./told.ts";
+export { firstTold, type InitialTools, toldTools } from "./told.ts";
 
 /** Maximum number of tools in an answer with their schemas. Weaker matches are only named. */
 const MOST = 10;
@@ -31,12 +31,12 @@ const called = z.object({
  * const agent = new Agent({ model, tools: [...rare, ...toolFinder(() => rare)] });
  */
 export function toolFinder(tools: () => readonly Tool[], bytes = MOST_BYTES): readonly Tool[] {
-  let last: { readonly of: readonly Tool[]; readonly found: FoundTools } | undefined;
+  let last: { readonly of: readonly Tool[]; readonly found: ToolIndex } | undefined;
   const index = async () => {
     const of = tools();
     // The search index is loaded with the first search only.
-    const { FoundTools } = await import("./find.ts");
-    if (last?.of !== of) last = { of, found: new FoundTools(of) };
+    const { ToolIndex } = await import("./find.ts");
+    if (last?.of !== of) last = { of, found: new ToolIndex(of) };
     return last.found;
   };
   return [

@@ -2,14 +2,14 @@ import type { ConversationState, JsonSchema, Tool } from "@banyan/core";
 import { jsonSchemaOf } from "@banyan/core/hosts";
 
 /** A tool as a request described it to the model. */
-interface Told {
+interface KnownTool {
   readonly name: string;
   readonly description: string;
   readonly input: JsonSchema;
 }
 
 /** The first request of a conversation with a forwarding tool: its instructions, and its tool schemas as JSON. */
-export interface FirstTold {
+export interface InitialTools {
   readonly instructions: string;
   readonly tools: string;
 }
@@ -22,7 +22,7 @@ export function firstTold(
   tools: readonly Tool[],
   { contents }: Pick<ConversationState, "contents">,
   passed: (instructions: string) => boolean = () => false,
-): FirstTold | undefined {
+): InitialTools | undefined {
   const forwards = tools.find((tool) => tool.forwards)?.name;
   if (forwards === undefined) return undefined;
   const mark = `{"name":${JSON.stringify(forwards)},`;
@@ -48,7 +48,7 @@ export function firstTold(
  */
 export function toldTools(
   tools: readonly Tool[],
-  told: FirstTold | undefined,
+  told: InitialTools | undefined,
   room: number,
   most = Number.POSITIVE_INFINITY,
 ): readonly Tool[] {
@@ -57,7 +57,7 @@ export function toldTools(
   if (first === undefined && tools.length <= most && tokensOf(tools.filter(isOffered)) <= room) return tools;
   const known = made.get(tools) ?? new Map<string, readonly Tool[]>();
   made.set(tools, known);
-  const listed = known.get(first ?? "") ?? toldAs(tools, first === undefined ? [] : (JSON.parse(first) as Told[]));
+  const listed = known.get(first ?? "") ?? toldAs(tools, first === undefined ? [] : (JSON.parse(first) as KnownTool[]));
   known.set(first ?? "", listed);
   return listed;
 }
@@ -65,7 +65,7 @@ export function toldTools(
 /** Results, by the tools and the first list. */
 const made = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
-function toldAs(tools: readonly Tool[], told: readonly Told[]): readonly Tool[] {
+function toldAs(tools: readonly Tool[], told: readonly KnownTool[]): readonly Tool[] {
   const there = new Map(tools.filter(isOffered).map((tool) => [tool.name, tool]));
   const listed = told.flatMap(({ name, description, input }): Tool[] => {
     const tool = there.get(name);
@@ -84,7 +84,7 @@ function isOffered({ offeredBy }: Tool): boolean {
 }
 
 /** A listed tool whose server is gone or no longer offers the tool. Its calls do nothing and need no approval. */
-function gone(told: Told): Tool {
+function gone(told: KnownTool): Tool {
   return {
     ...told,
     effects: "none",

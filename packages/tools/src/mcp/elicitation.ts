@@ -13,8 +13,8 @@ import { stripControls } from "../workspace/files/plain-text.ts";
 /** Asks a user. Rejects if no user can be asked, or the user does not answer. */
 export type Ask = (question: Question) => Promise<string>;
 
-type Content = NonNullable<ElicitResult["content"]>;
-type Value = Content[string];
+type ElicitationContent = NonNullable<ElicitResult["content"]>;
+type FieldValue = ElicitationContent[string];
 
 /** The parts of a form field that matter here. The protocol's schemas are a large union. */
 interface Field {
@@ -22,14 +22,14 @@ interface Field {
   readonly title?: string;
   readonly description?: string;
   readonly format?: string;
-  readonly default?: Value;
+  readonly default?: FieldValue;
   readonly enum?: readonly string[];
   readonly enumNames?: readonly string[];
-  readonly oneOf?: readonly Choice[];
-  readonly items?: { readonly enum?: readonly string[]; readonly anyOf?: readonly Choice[] };
+  readonly oneOf?: readonly SchemaChoice[];
+  readonly items?: { readonly enum?: readonly string[]; readonly anyOf?: readonly SchemaChoice[] };
 }
 
-interface Choice {
+interface SchemaChoice {
   readonly const: string;
   readonly title: string;
 }
@@ -68,7 +68,7 @@ async function fillForm(asker: string, params: ElicitRequestFormParams, ask: Ask
   const wanted = fields.length === 0 ? "" : `\nIt wants to know: ${names}.`;
   if (!(await agrees(ask, stripControls(`${asker} asks: ${said(params.message)}${wanted}`), "answer")))
     return { action: "decline" };
-  const content: Content = {};
+  const content: ElicitationContent = {};
   for (const [key, field] of fields) {
     const value = await fillField(asker, key, field, required.includes(key), ask);
     if (value !== undefined) content[key] = value;
@@ -125,7 +125,7 @@ async function fillField(
   field: Field,
   required: boolean,
   ask: Ask,
-): Promise<Value | undefined> {
+): Promise<FieldValue | undefined> {
   const schema = fromJsonSchema(field as JsonSchemaType);
   const choices = choicesOf(field);
   const several = field.type === "array";
@@ -167,7 +167,7 @@ async function fillField(
   throw new RangeError(`No answer for ${key} fits.`);
 }
 
-function choicesOf(field: Field): readonly Choice[] {
+function choicesOf(field: Field): readonly SchemaChoice[] {
   if (field.type === "boolean") {
     return [
       { const: "true", title: "yes" },
@@ -184,7 +184,7 @@ function choicesOf(field: Field): readonly Choice[] {
 }
 
 /** Returns a multiple choice field of a form; undefined if a form cannot hold the choices. */
-function severalOf(title: string, choices: readonly Choice[], required: boolean): QuestionField | undefined {
+function severalOf(title: string, choices: readonly SchemaChoice[], required: boolean): QuestionField | undefined {
   const heading = stripControls(said(title)).slice(0, HEADING).trim();
   const labels = [...choices.map((choice) => stripControls(said(choice.title))), ...(required ? [] : [LEFT_OUT])];
   const isOne = (label: string) => label !== "" && label.length <= LABEL;
@@ -199,13 +199,13 @@ const CHOICES = 12;
 const LABEL = 100;
 const HEADING = 40;
 
-function shown(value: Value, choices: readonly Choice[]): string {
+function shown(value: FieldValue, choices: readonly SchemaChoice[]): string {
   const one = (inner: unknown) => choices.find((choice) => choice.const === String(inner))?.title ?? String(inner);
   return Array.isArray(value) ? value.map(one).join(", ") : one(value);
 }
 
 /** Splits an answer at commas. A choice whose own title has a comma stays whole. */
-function named(answer: string, choices: readonly Choice[]): string[] {
+function named(answer: string, choices: readonly SchemaChoice[]): string[] {
   const rest = answer.trim();
   const longest = choices
     .map(({ title }) => title)
@@ -219,7 +219,7 @@ function named(answer: string, choices: readonly Choice[]): string[] {
 }
 
 /** Converts an answer to the field's type. An answer without a meaning stays as text, which then fails validation. */
-function read(field: Field, choices: readonly Choice[], answer: string): Value {
+function read(field: Field, choices: readonly SchemaChoice[], answer: string): FieldValue {
   const one = (text: string) => choices.find(({ title }) => title.toLowerCase() === text.toLowerCase())?.const ?? text;
   switch (field.type) {
     case "array":

@@ -1,4 +1,4 @@
-export type { Environment } from "../sandbox/environment.ts";
+export type { ProcessEnvironment } from "../sandbox/environment.ts";
 export type { ReconnectSettings } from "./connection/lifeline.ts";
 export type { Ask } from "./elicitation.ts";
 export { commandDigest, describeEntry } from "./entries/consent.ts";

@@ -9,7 +9,7 @@ import {
   UrlElicitationRequiredError,
 } from "@modelcontextprotocol/client";
 import { stripControls } from "../workspace/files/plain-text.ts";
-import type { ClientDuties, Connection, WayToServer } from "./connection/connect.ts";
+import type { ClientDuties, McpConnection, ServerTransport } from "./connection/connect.ts";
 import type { Journal } from "./connection/journal.ts";
 import { Lifeline, type LifelineStatus, type ReconnectSettings } from "./connection/lifeline.ts";
 import type { Silence } from "./connection/silence.ts";
@@ -32,7 +32,7 @@ export interface McpServerOptions {
   readonly name: string;
   readonly workspace: string;
   /** Returns the way to the server. Rejects if the entry is invalid. */
-  readonly reach: () => WayToServer | Promise<WayToServer>;
+  readonly reach: () => ServerTransport | Promise<ServerTransport>;
   /** Milliseconds without a sign of life: until the server is ready (`start`), and during work (`work`). */
   readonly patience: { readonly start: number; readonly work: number };
   readonly reconnect: Required<ReconnectSettings>;
@@ -200,7 +200,7 @@ export class McpServer {
     }, signal);
   }
 
-  async #load({ client, whenSignedIn }: Connection, signal: AbortSignal): Promise<void> {
+  async #load({ client, whenSignedIn }: McpConnection, signal: AbortSignal): Promise<void> {
     const options: RequestOptions = { signal, timeout: this.#options.patience.start };
     const offers = client.getServerCapabilities();
     this.#oddities.clear();

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Agent } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
-import type { Program } from "../sandbox/index.ts";
+import type { ProgramLaunch } from "../sandbox/index.ts";
 import { OwnTime } from "../workspace/commands/processes.fixture.ts";
 import { isRunning, person, puppet, TestServers } from "./testing/surroundings.fixture.ts";
 
@@ -76,7 +76,7 @@ describe("starting", () => {
 
   test("S9: a program is started as the sandbox says, which is told when it has ended", async () => {
     const ended: string[] = [];
-    const wrap = async ({ file, args, environment }: Program) => ({
+    const wrap = async ({ file, args, environment }: ProgramLaunch) => ({
       file: "/usr/bin/env",
       args: ["WRAPPED=yes", file, ...args],
       environment: { ...environment, INSIDE: "yes" },

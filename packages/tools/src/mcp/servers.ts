@@ -5,7 +5,7 @@ import { stripControls } from "../workspace/files/plain-text.ts";
 import { inputSchema } from "./connection/input-schema.ts";
 import { Journal } from "./connection/journal.ts";
 import type { LifelineStatus, ReconnectSettings } from "./connection/lifeline.ts";
-import { Route, type Surroundings } from "./connection/route.ts";
+import { Route, type RouteOptions } from "./connection/route.ts";
 import type { Ask } from "./elicitation.ts";
 import { type McpServerEntry, readEntry } from "./entries/entry.ts";
 import { McpError, reasonOf } from "./entries/error.ts";
@@ -28,7 +28,7 @@ import { toolNames } from "./tool-name.ts";
  *   reconnect: { attempts: 10, delay: 1_000, maxDelay: 30_000 },
  * });
  */
-export interface McpOptions extends Omit<Surroundings, "reconnect"> {
+export interface McpOptions extends Omit<RouteOptions, "reconnect"> {
   /** `mcpServers` of the configuration. An invalid entry is reported as failed and does not affect other entries. */
   readonly servers: Readonly<Record<string, unknown>>;
   /** Asks a user a server's question outside of calls. During a call, the user of the call is asked. */

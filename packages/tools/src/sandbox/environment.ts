@@ -1,5 +1,5 @@
 /** Environment variables of a process; undefined: not set. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Names of variables that may hold a secret. The pattern matches too many names on purpose: users can list a variable. */
 const SECRET_NAME =
@@ -17,7 +17,7 @@ export function holdsSecret(name: string, value: string): boolean {
  * Returns the environment of a child process (S10): `inherited` without likely secrets, then `listed` unchanged. A
  * listed variable without a value is removed.
  */
-export function childEnvironment(inherited: Environment, listed: Environment): Record<string, string> {
+export function childEnvironment(inherited: ProcessEnvironment, listed: ProcessEnvironment): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(inherited)) {
     if (value !== undefined && !holdsSecret(name, value)) environment[name] = value;

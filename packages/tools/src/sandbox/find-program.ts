@@ -41,7 +41,7 @@ function leadsInto(place: string, entry: string): boolean {
 }
 
 /** A program to start, with its arguments and its whole environment. */
-export interface Program {
+export interface ProgramLaunch {
   /** A path, or a name to find along `PATH`. */
   readonly file: string;
   readonly args: readonly string[];
@@ -49,7 +49,7 @@ export interface Program {
 }
 
 /** Returns a program and its arguments as a shell command, with every word quoted. */
-export function shellWords({ file, args }: Pick<Program, "file" | "args">): string {
+export function shellWords({ file, args }: Pick<ProgramLaunch, "file" | "args">): string {
   return [file, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
 }
 

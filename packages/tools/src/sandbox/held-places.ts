@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Holder, otherHolders } from "./holder.ts";
+import { otherHolders, type SandboxHolder } from "./holder.ts";
 import { isPlaceholder, isVacant, keyOf, makePlaceholder, removePlaceholder } from "./placeholder.ts";
 
 /** Milliseconds. */
@@ -17,11 +17,11 @@ const LONGEST_REMOVAL = 10_000;
  * placeholders. A program that removes first sets a flag, then reads the needs of others. So one of the two always sees the other.
  */
 export class HeldPlaces {
-  readonly #holder: Holder;
+  readonly #holder: SandboxHolder;
   readonly #needed = new Map<string, string>();
   #othersRemoved: Promise<void> = Promise.resolve();
 
-  constructor(holder: Holder) {
+  constructor(holder: SandboxHolder) {
     this.#holder = holder;
     // Killed programs may have left placeholders.
     this.release();
@@ -68,13 +68,13 @@ export class HeldPlaces {
 }
 
 /** Waits until no command of an ended sandbox runs or can start. */
-export async function commandsEnded(holder: Holder): Promise<void> {
+export async function commandsEnded(holder: SandboxHolder): Promise<void> {
   holder.retire();
   while (holder.hasCommands()) await sleep(PAUSE, undefined, { ref: false });
 }
 
 /** Removes the folders of an ended sandbox and unneeded placeholders. Does nothing while commands run. */
-export function removeEnded(holder: Holder): void {
+export function removeEnded(holder: SandboxHolder): void {
   holder.retire();
   if (holder.hasCommands() || !exists(holder.folder)) return;
   removeUnneeded(holder);
@@ -82,7 +82,7 @@ export function removeEnded(holder: Holder): void {
 }
 
 /** Removes placeholders of this holder, and of killed programs of the same user, unless another program needs them. */
-function removeUnneeded(holder: Holder): void {
+function removeUnneeded(holder: SandboxHolder): void {
   holder.setRemoving(true);
   try {
     const others = otherHolders(holder);
@@ -102,13 +102,13 @@ function removeUnneeded(holder: Holder): void {
 }
 
 /** Returns whether no process of the sandbox lives. `retire` closes the pipe for a command that a killed program just started. */
-function hasEnded(holder: Holder): boolean {
+function hasEnded(holder: SandboxHolder): boolean {
   if (holder.lives()) return false;
   holder.retire();
   return !holder.lives();
 }
 
-function removeFolders(holder: Holder): void {
+function removeFolders(holder: SandboxHolder): void {
   const base = holder.base();
   if (base !== undefined) rmSync(base, { recursive: true, force: true, maxRetries: 3 });
   holder.remove();

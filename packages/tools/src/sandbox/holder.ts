@@ -32,7 +32,7 @@ const UNFINISHED = "new-";
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** The paths of placeholders by their keys. A placeholder has one key, but each program may have another path to it. */
-export type Needs = ReadonlyMap<string, string>;
+export type PlaceholderPaths = ReadonlyMap<string, string>;
 
 /**
  * One sandbox, as the programs of all users on this machine see it: a folder that lists the placeholders of the sandbox.
@@ -41,7 +41,7 @@ export type Needs = ReadonlyMap<string, string>;
  * reading. So the kernel answers, even after a SIGKILL and after reuse of process ids. `owner` is open in the program and
  * in the sandbox process; `commands` is open around each running command.
  */
-export class Holder {
+export class SandboxHolder {
   readonly folder: string;
   readonly isOwn: boolean;
 
@@ -72,7 +72,7 @@ export class Holder {
     return this.hasOwner() || this.hasCommands();
   }
 
-  needs(): Needs {
+  needs(): PlaceholderPaths {
     try {
       return new Map(Object.entries<string>(JSON.parse(contentOf(join(this.folder, NEEDS)))));
     } catch {
@@ -81,7 +81,7 @@ export class Holder {
     }
   }
 
-  publish(needs: Needs): void {
+  publish(needs: PlaceholderPaths): void {
     const file = join(this.folder, NEEDS);
     // Replacing a file costs more than removing and recreating the file.
     if (needs.size === 0) {
@@ -130,7 +130,7 @@ export class Holder {
  * Creates the holder of a new sandbox and keeps the holder alive until this process ends. `base` is the folder of the
  * sandbox's temporary files, `mkfifo` the path of that program.
  */
-export function makeHolder(base: string, mkfifo: string): Holder {
+export function makeHolder(base: string, mkfifo: string): SandboxHolder {
   const all = holdersFolder();
   mkdirSync(all, { recursive: true });
   const { uid } = lstatSync(all);
@@ -138,7 +138,7 @@ export function makeHolder(base: string, mkfifo: string): Holder {
     throw new Error(`${all} belongs to another user. Remove the folder: sandboxes keep their locks there`);
   const unfinished = mkdtempSync(join(all, UNFINISHED));
   for (const folder of [all, unfinished]) chmodSync(folder, 0o755);
-  const holder = new Holder(unfinished, true);
+  const holder = new SandboxHolder(unfinished, true);
   mkdirSync(dirname(holder.commands), { mode: 0o755 });
   execFileSync(mkfifo, ["-m", "666", join(unfinished, OWNER), holder.commands]);
   writeFileSync(join(unfinished, BASE), base);
@@ -146,7 +146,7 @@ export function makeHolder(base: string, mkfifo: string): Holder {
   // Other programs would take a holder without an open pipe for a dead one.
   const folder = join(all, basename(unfinished).slice(UNFINISHED.length));
   renameSync(unfinished, folder);
-  return new Holder(folder, true);
+  return new SandboxHolder(folder, true);
 }
 
 /** Returns the folder of all holders of this user. */
@@ -155,7 +155,7 @@ export function holdersFolder(): string {
 }
 
 /** Returns the holders of all other sandboxes, of all users. */
-export function otherHolders(holder: Holder): readonly Holder[] {
+export function otherHolders(holder: SandboxHolder): readonly SandboxHolder[] {
   const own = holdersFolder();
   return readdirSync(dirname(own))
     .filter((name) => name.startsWith(OF_USER))
@@ -163,7 +163,7 @@ export function otherHolders(holder: Holder): readonly Holder[] {
       const folder = join(dirname(own), name);
       // Ignore a folder that a user created under another user's name.
       if (!isFolderOf(folder, Number(name.slice(OF_USER.length)))) return [];
-      return namesIn(folder).map((one) => new Holder(join(folder, one), folder === own));
+      return namesIn(folder).map((one) => new SandboxHolder(join(folder, one), folder === own));
     })
     .filter(({ folder }) => folder !== holder.folder);
 }

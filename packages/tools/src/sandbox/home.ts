@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { expandHome } from "../workspace/files/named-path.ts";
-import type { Environment } from "./environment.ts";
+import type { ProcessEnvironment } from "./environment.ts";
 import { isWithin } from "./protected-places.ts";
 
 /** The files of the home folder that builds read: toolchains, their downloads, and settings without passwords. */
@@ -81,7 +81,7 @@ export function closeHome({
   own,
 }: {
   readonly home: string;
-  readonly env: Environment;
+  readonly env: ProcessEnvironment;
   readonly named: readonly string[];
   readonly own: readonly string[];
 }): ClosedHome {
@@ -114,7 +114,7 @@ export function closeHome({
 }
 
 /** Returns the cache folder by the XDG base directory specification. Outside the home folder no mount is possible. */
-function cachesOf(home: string, { XDG_CACHE_HOME: named }: Environment): string {
+function cachesOf(home: string, { XDG_CACHE_HOME: named }: ProcessEnvironment): string {
   return named !== undefined && isAbsolute(named) && isWithin(home, named) ? resolve(named) : join(home, ".cache");
 }
 

@@ -1,4 +1,4 @@
-export type { Program } from "./find-program.ts";
+export type { ProgramLaunch } from "./find-program.ts";
 export { SandboxError, type SandboxErrorCode } from "./messages.ts";
 export {
   openSandbox,

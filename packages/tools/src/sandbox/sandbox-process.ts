@@ -12,7 +12,7 @@ import {
 } from "@anthropic-ai/sandbox-runtime";
 import { INSIDE, shellWords, WORDS } from "./find-program.ts";
 import { commandsEnded, HeldPlaces, removeEnded } from "./held-places.ts";
-import { type Holder, makeHolder } from "./holder.ts";
+import { makeHolder, type SandboxHolder } from "./holder.ts";
 import { writeKeyFilter } from "./kernel-keys.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
 import { isPlaceholder } from "./placeholder.ts";
@@ -34,7 +34,7 @@ const base = mkdtempSync(join(tmpdir(), "banyan-sandbox-"));
 const temporary = join(base, "tmp");
 const empty = join(base, "empty");
 for (const folder of [temporary, empty]) mkdirSync(folder, { mode: 0o700 });
-let holder: Holder | undefined;
+let holder: SandboxHolder | undefined;
 let held: HeldPlaces | undefined;
 const keyFilter = join(base, "keys.bpf");
 const hasKeyFilter = writeKeyFilter(keyFilter);
@@ -162,7 +162,7 @@ function putAside(): string[] {
   return [...links.putBack(), ...submodules.putAside()];
 }
 
-/** Descriptor of the pipe of `Holder.commands`. Only the processes around a command have the pipe open, not the command. */
+/** Descriptor of the pipe of `SandboxHolder.commands`. Only the processes around a command have the pipe open, not the command. */
 const COMMANDS = 8;
 
 /** Throws unless a command runs in the sandbox, cannot write outside, and cannot see the hidden file. */

@@ -5,10 +5,10 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { expandHome } from "../workspace/files/named-path.ts";
-import { childEnvironment, type Environment } from "./environment.ts";
-import { findProgram, type Program, shellWords, WORDS } from "./find-program.ts";
+import { childEnvironment, type ProcessEnvironment } from "./environment.ts";
+import { findProgram, type ProgramLaunch, shellWords, WORDS } from "./find-program.ts";
 import { commandsEnded, removeEnded } from "./held-places.ts";
-import { Holder, holdersFolder } from "./holder.ts";
+import { holdersFolder, SandboxHolder } from "./holder.ts";
 import { closeHome } from "./home.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
 import { SandboxError } from "./messages.ts";
@@ -49,7 +49,7 @@ export interface SandboxOptions {
     readonly allow: readonly string[];
   };
   /** The program's own environment, used to find bubblewrap and the network proxy. Commands do not get this environment. */
-  readonly env?: Environment;
+  readonly env?: ProcessEnvironment;
   /** The user's home folder. */
   readonly home?: string;
 }
@@ -67,7 +67,7 @@ const OPTIONS: OptionNames<SandboxOptions> = {
 };
 
 /** A program to start in the sandbox. Dispose of this object when the program and all its child processes have ended. */
-export interface SandboxedProgram extends Program, Disposable {
+export interface SandboxedProgram extends ProgramLaunch, Disposable {
   /**
    * Disposes of this object. Resolves when the program's files are checked, with a sentence for each file that was
    * moved aside. The caller shows these sentences with the program's output. Never rejects.
@@ -86,7 +86,7 @@ export interface Sandbox extends AsyncDisposable {
    * of the program. The result is for one start, in the calling thread: the program ends with that thread. Rejects with
    * a `SandboxError`; the program must not be started then.
    */
-  wrap(program: Program): Promise<SandboxedProgram>;
+  wrap(program: ProgramLaunch): Promise<SandboxedProgram>;
 }
 
 /** A sandbox, or the reason why none is possible, as a sentence for the user. */
@@ -243,13 +243,13 @@ async function start(plan: SandboxPlan, environment: Record<string, string>): Pr
   return unavailable(answer.type === "unavailable" ? answer.reason : "its process is confused");
 }
 
-type Opened = Extract<FromProcess, { type: "opened" }>;
+type OpenedReply = Extract<FromProcess, { type: "opened" }>;
 
 class SandboxInProcess implements Sandbox {
   readonly temporary: string;
   readonly domains: readonly string[];
   readonly #process: ChildProcess;
-  readonly #holder: Holder;
+  readonly #holder: SandboxHolder;
   readonly #owned: number;
   readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
   /** Ended programs whose files are still being checked. */
@@ -257,11 +257,11 @@ class SandboxInProcess implements Sandbox {
   #last = 0;
   #isClosed = false;
 
-  constructor(process: ChildProcess, { temporary, holder }: Opened, domains: readonly string[]) {
+  constructor(process: ChildProcess, { temporary, holder }: OpenedReply, domains: readonly string[]) {
     this.#process = process;
     this.temporary = temporary;
     this.domains = domains;
-    this.#holder = new Holder(holder, true);
+    this.#holder = new SandboxHolder(holder, true);
     this.#owned = this.#holder.own();
     process.on("message", (message) => this.#take(message as FromProcess));
     process.once("exit", () => {
@@ -274,7 +274,7 @@ class SandboxInProcess implements Sandbox {
     process.channel?.unref();
   }
 
-  async wrap({ file, args, environment }: Program): Promise<SandboxedProgram> {
+  async wrap({ file, args, environment }: ProgramLaunch): Promise<SandboxedProgram> {
     const text = await this.#wrapped();
     let settled: Promise<readonly string[]> | undefined;
     const ended = () => {

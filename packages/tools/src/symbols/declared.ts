@@ -1,8 +1,8 @@
 import type { Node } from "web-tree-sitter";
-import type { Grammar } from "./grammar.ts";
+import type { SymbolGrammar } from "./grammar.ts";
 
 /** The text of a symbol. Symbols that are declared together, as in `let a, b`, share one extent. */
-export interface Extent {
+export interface SymbolExtent {
   /** UTF-16 offsets into the text. */
   readonly start: number;
   readonly end: number;
@@ -15,20 +15,20 @@ export interface Extent {
 }
 
 /** A symbol of a text. */
-export interface Declared {
+export interface DeclaredSymbol {
   /** The dotted name. */
   readonly name: string;
-  readonly extent: Extent;
+  readonly extent: SymbolExtent;
 }
 
 /** A node and its context. */
-interface Place {
+interface NodePlace {
   readonly node: Node;
   /** The names of the enclosing symbols, each followed by a dot. */
   readonly outer: string;
   readonly inFunction: boolean;
   /** The extent of the statement that contains the declaration. */
-  readonly statement: Extent | undefined;
+  readonly statement: SymbolExtent | undefined;
   /** True inside a part that the parser could not read. An indented node there may belong to anything. */
   readonly adrift: boolean;
 }
@@ -51,9 +51,9 @@ const LONGEST_NAME = 1000;
  * Yields the symbols of a tree in order, and undefined in between, so that the caller can pause. Does not search
  * expressions: a function that is only an argument has no name.
  */
-export function* declaredIn(root: Node, text: string, grammar: Grammar): Generator<Declared | undefined> {
-  const ahead: Place[] = [];
-  const enter = (place: Place): void => {
+export function* declaredIn(root: Node, text: string, grammar: SymbolGrammar): Generator<DeclaredSymbol | undefined> {
+  const ahead: NodePlace[] = [];
+  const enter = (place: NodePlace): void => {
     for (const node of place.node.namedChildren.toReversed()) ahead.push({ ...place, node });
   };
   let lead: Lead | undefined;
@@ -103,7 +103,7 @@ export function errorLines(root: Node): number[] {
   return lines;
 }
 
-function extentOf(node: Node, lead: Lead | undefined, text: string): Extent {
+function extentOf(node: Node, lead: Lead | undefined, text: string): SymbolExtent {
   const above = lead && isGap(text.slice(lead.end, node.startIndex)) ? lead : undefined;
   return {
     start: above?.start ?? node.startIndex,

@@ -1,5 +1,5 @@
 import { nearest } from "@banyan/core/shown";
-import type { Declared, Extent } from "./declared.ts";
+import type { DeclaredSymbol, SymbolExtent } from "./declared.ts";
 import { SymbolError } from "./language.ts";
 
 /** The lines of a symbol. Lines end with LF or CRLF. */
@@ -15,13 +15,13 @@ export interface SymbolRange {
 /** The symbols of a text at the time of parsing. */
 export class FileSymbols {
   readonly #text: string;
-  readonly #symbols: readonly Declared[];
+  readonly #symbols: readonly DeclaredSymbol[];
   readonly #errorLines: readonly number[];
   readonly #trailing: RegExp;
 
   constructor(read: {
     readonly text: string;
-    readonly symbols: readonly Declared[];
+    readonly symbols: readonly DeclaredSymbol[];
     readonly errorLines: readonly number[];
     /** Matches a comment at the end of a line. */
     readonly trailing: RegExp;
@@ -82,13 +82,13 @@ export class FileSymbols {
   }
 
   /** Returns whether deeper indented lines follow in a text with syntax errors. */
-  #seemsCutShort({ start, end }: Extent): boolean {
+  #seemsCutShort({ start, end }: SymbolExtent): boolean {
     if (this.#errorLines.length === 0) return false;
     const [, indent = ""] = /\n([ \t]*)\S/.exec(this.#text.slice(end)) ?? [];
     return indent.length > this.#before(start).length;
   }
 
-  #hasLinesOfItsOwn({ start, end }: Extent): boolean {
+  #hasLinesOfItsOwn({ start, end }: SymbolExtent): boolean {
     const lineEnd = this.#text.indexOf("\n", end);
     const after = this.#text.slice(end, lineEnd < 0 ? undefined : lineEnd);
     return this.#before(start).trim() === "" && this.#trailing.test(after.trim());
@@ -100,6 +100,6 @@ export class FileSymbols {
   }
 }
 
-function linesOf({ firstLine, lastLine }: Extent): string {
+function linesOf({ firstLine, lastLine }: SymbolExtent): string {
   return firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine} to ${lastLine}`;
 }

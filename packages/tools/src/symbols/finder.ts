@@ -1,5 +1,5 @@
 import type { Language } from "web-tree-sitter";
-import { type Declared, declaredIn, errorLines } from "./declared.ts";
+import { type DeclaredSymbol, declaredIn, errorLines } from "./declared.ts";
 import { FileSymbols } from "./file-symbols.ts";
 import { grammars } from "./grammars/index.ts";
 import type { SymbolLanguage } from "./language.ts";
@@ -29,7 +29,7 @@ export class SymbolFinder {
     this.#languages.set(language, loading);
     const pauses = new treeSitter.Pauses(signal);
     using tree = await treeSitter.parse(text, await loading, pauses);
-    const symbols: Declared[] = [];
+    const symbols: DeclaredSymbol[] = [];
     for (const symbol of declaredIn(tree.root, text, grammar)) {
       if (symbol) symbols.push(symbol);
       if (pauses.due) await pauses.take();

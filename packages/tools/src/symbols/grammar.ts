@@ -1,14 +1,14 @@
 import type { Node } from "web-tree-sitter";
 
 /** Returns the names of the symbols that a node declares; empty if none. */
-export type Names = (node: Node, inFunction: boolean) => readonly string[];
+export type NodeNames = (node: Node, inFunction: boolean) => readonly string[];
 
 /** Rules of a language by the node types of its grammar. */
-export interface Grammar {
+export interface SymbolGrammar {
   /** The file in `@vscode/tree-sitter-wasm`, without `tree-sitter-` and `.wasm`. */
   readonly file: string;
   /** Nodes that declare symbols. The names of inner symbols begin with the name of the outer symbol. */
-  readonly symbols: Readonly<Record<string, Names>>;
+  readonly symbols: Readonly<Record<string, NodeNames>>;
   /** Nodes that contain symbols but are none. A returned name becomes a prefix of the inner names. */
   readonly scopes: Readonly<Record<string, (node: Node) => string | undefined>>;
   /** Returns whether a node is a statement that belongs to its declaration: `export`, decorators, `const`. */
@@ -22,12 +22,12 @@ export interface Grammar {
 }
 
 /** Rules for node types whose field `name` has the symbol's name. */
-export function named(...types: readonly string[]): Record<string, Names> {
+export function named(...types: readonly string[]): Record<string, NodeNames> {
   return Object.fromEntries(types.map((type) => [type, namesOf]));
 }
 
 /** Rules for nameless node types that contain symbols. */
-export function nameless(...types: readonly string[]): Grammar["scopes"] {
+export function nameless(...types: readonly string[]): SymbolGrammar["scopes"] {
   return Object.fromEntries(types.map((type) => [type, () => undefined]));
 }
 

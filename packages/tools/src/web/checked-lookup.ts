@@ -4,7 +4,7 @@ import { WebError } from "./error.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 /** The machines that may be reached, and how host names are resolved. */
-export interface Reach {
+export interface NetworkReach {
   /** Returns whether a connection to an IP address is allowed. Default: `isPublicAddress`. */
   readonly allowAddress?: (address: string) => boolean;
   /** Returns the IP addresses of a host. Default: the system's resolver. */
@@ -16,7 +16,7 @@ async function resolveBySystem(host: string): Promise<string[]> {
 }
 
 /** Throws a `WebError` if the address has a literal IP address that is not allowed. */
-export function checkLiteral({ hostname }: URL, { allowAddress = isPublicAddress }: Reach): void {
+export function checkLiteral({ hostname }: URL, { allowAddress = isPublicAddress }: NetworkReach): void {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0 && !allowAddress(host)) throw refusal(hostname, host);
 }
@@ -25,7 +25,10 @@ export function checkLiteral({ hostname }: URL, { allowAddress = isPublicAddress
  * Resolves a host for one connection. The connection uses exactly the checked addresses, so a host name cannot change
  * between check and connection. A single forbidden address rejects the host.
  */
-export function checkedLookup({ allowAddress = isPublicAddress, resolve = resolveBySystem }: Reach): LookupFunction {
+export function checkedLookup({
+  allowAddress = isPublicAddress,
+  resolve = resolveBySystem,
+}: NetworkReach): LookupFunction {
   return (host, { all, family }, callback) => {
     resolve(host).then(
       (addresses) => {

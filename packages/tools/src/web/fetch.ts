@@ -5,10 +5,10 @@ import { z } from "zod";
 import { formOf, SNIFFED_BYTES } from "../workspace/files/file-text.ts";
 import { cutToBytes, wholeWordsLength } from "../workspace/files/output.ts";
 import { stripControls } from "../workspace/files/plain-text.ts";
-import type { Reach } from "./checked-lookup.ts";
+import type { NetworkReach } from "./checked-lookup.ts";
 import { decodeText } from "./decode.ts";
 import { WebError } from "./error.ts";
-import { type Answer, get, isSamePlace, webAddress } from "./get.ts";
+import { get, isSamePlace, type WebResponse, webAddress } from "./get.ts";
 import { readHtml, tagless } from "./read-html.ts";
 
 /**
@@ -19,7 +19,7 @@ import { readHtml, tagless } from "./read-html.ts";
  * const whyNot = ({ pathname }: URL) => (pathname.startsWith("/private/") ? "Nobody reads /private/." : undefined);
  * new Agent({ model, tools: webTools({ whyNot }) });
  */
-export interface FetchOptions extends Reach {
+export interface WebFetchOptions extends NetworkReach {
   /** Milliseconds until the response is complete, including redirects. Default 30,000. */
   readonly timeout?: number;
   /** Bytes to load of a page, after decompression. Default 5 MiB. */
@@ -31,7 +31,7 @@ export interface FetchOptions extends Reach {
   whyNot?(address: URL, from: URL): string | undefined;
 }
 
-const FETCH_OPTIONS: OptionNames<FetchOptions> = {
+const FETCH_OPTIONS: OptionNames<WebFetchOptions> = {
   allowAddress: true,
   resolve: true,
   timeout: true,
@@ -57,7 +57,7 @@ const input = z.object({
 });
 
 /** The tool `fetch {url}`: the text of a page, a document or a data file on the web (B36, S11, S12). */
-export function fetchTool(options: FetchOptions = {}): Tool {
+export function fetchTool(options: WebFetchOptions = {}): Tool {
   refuseUnknown("fetchTool", options, FETCH_OPTIONS);
   return defineTool({
     name: "fetch",
@@ -78,7 +78,7 @@ export function fetchTool(options: FetchOptions = {}): Tool {
 }
 
 /** How to read a page that the user named. */
-export interface ReadPageOptions extends FetchOptions {
+export interface ReadPageOptions extends WebFetchOptions {
   readonly signal: AbortSignal;
   /** Returns whether to follow a redirect to another host. */
   mayFollow(address: URL): Promise<boolean>;
@@ -104,7 +104,7 @@ function isReadable(type: string): boolean {
   );
 }
 
-async function shown(answer: Answer, signal: AbortSignal, maxBytes: number): Promise<string> {
+async function shown(answer: WebResponse, signal: AbortSignal, maxBytes: number): Promise<string> {
   const form = formOf(answer.body.subarray(0, SNIFFED_BYTES));
   if (!isReadable(answer.type)) throw unreadable(answer, answer.type);
   if (form.kind === "binary" && !/^utf-16|^utf-32/i.test(answer.charset ?? "")) throw unreadable(answer, form.what);
@@ -135,7 +135,7 @@ async function shown(answer: Answer, signal: AbortSignal, maxBytes: number): Pro
   ].join("\n");
 }
 
-function isHtml({ type }: Answer, text: string): boolean {
+function isHtml({ type }: WebResponse, text: string): boolean {
   if (HTML.has(type)) return true;
   return (
     (type === "" || type === "application/octet-stream") &&
@@ -143,13 +143,13 @@ function isHtml({ type }: Answer, text: string): boolean {
   );
 }
 
-function unreadable({ address, body, length, cut }: Answer, what: string): WebError {
+function unreadable({ address, body, length, cut }: WebResponse, what: string): WebError {
   const bytes = length ?? (cut === undefined && body.length > 0 ? body.length : undefined);
   const size = bytes === undefined ? "of unknown size" : `${bytes} bytes`;
   return new WebError("content", `${address.href} is ${what}, ${size}; only text can be fetched.`);
 }
 
-function failure({ address, status, statusText, type, body, charset }: Answer): WebError {
+function failure({ address, status, statusText, type, body, charset }: WebResponse): WebError {
   const line = `${address.href} answered ${status}${statusText === "" ? "" : ` ${stripControls(statusText)}`}.`;
   const reason = HTML.has(type)
     ? ""

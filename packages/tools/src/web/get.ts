@@ -1,8 +1,8 @@
 import type { Agent, Response } from "undici";
-import { checkedLookup, checkLiteral, type Reach } from "./checked-lookup.ts";
+import { checkedLookup, checkLiteral, type NetworkReach } from "./checked-lookup.ts";
 import { WebError } from "./error.ts";
 
-export interface GetOptions extends Reach {
+export interface GetOptions extends NetworkReach {
   readonly signal: AbortSignal;
   /** Milliseconds until the response is complete, including redirects. */
   readonly timeout: number;
@@ -17,7 +17,7 @@ export interface GetOptions extends Reach {
 }
 
 /** The response of a server. */
-export interface Answer {
+export interface WebResponse {
   /** The final address after redirects. */
   readonly address: URL;
   readonly status: number;
@@ -45,7 +45,7 @@ const TEXTS = "text/markdown, text/html;q=0.9, application/json;q=0.9, text/plai
  * address. Reads the body only if `wants` accepts the media type, up to the limit. A timeout keeps the bytes so far.
  * Throws a `WebError`, or the signal's reason.
  */
-export async function get(start: URL, wants: (type: string) => boolean, options: GetOptions): Promise<Answer> {
+export async function get(start: URL, wants: (type: string) => boolean, options: GetOptions): Promise<WebResponse> {
   const { Agent, fetch } = await import("undici");
   const late = AbortSignal.timeout(options.timeout);
   const signal = AbortSignal.any([options.signal, late]);
@@ -92,7 +92,7 @@ async function answerOf(
   wants: (type: string) => boolean,
   late: AbortSignal,
   maxBytes: number,
-): Promise<Answer> {
+): Promise<WebResponse> {
   const [type = "", ...parameters] = (response.headers.get("content-type") ?? "").split(";");
   const charset = parameters.map((one) => /^\s*charset\s*=\s*"?([\w:.-]+)/i.exec(one)?.[1]).find(Boolean);
   const length = response.headers.get("content-length");
@@ -117,7 +117,7 @@ async function read(
   response: Response,
   late: AbortSignal,
   maxBytes: number,
-): Promise<Pick<Answer, "body" | "cut" | "behind">> {
+): Promise<Pick<WebResponse, "body" | "cut" | "behind">> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   try {

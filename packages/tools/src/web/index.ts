@@ -1,11 +1,11 @@
 import type { Tool } from "@banyan/core";
-import { type FetchOptions, fetchTool } from "./fetch.ts";
+import { fetchTool, type WebFetchOptions } from "./fetch.ts";
 import type { SearchProvider } from "./search/providers.ts";
 import { webSearchTool } from "./search/tool.ts";
 
-export type { Reach } from "./checked-lookup.ts";
+export type { NetworkReach } from "./checked-lookup.ts";
 export { WebError, type WebErrorCode } from "./error.ts";
-export { type FetchOptions, fetchTool, type ReadPageOptions, readPage } from "./fetch.ts";
+export { fetchTool, type ReadPageOptions, readPage, type WebFetchOptions } from "./fetch.ts";
 export { type ReadPictureOptions, readPicture, type WebPicture, WebPictures } from "./picture.ts";
 export { isPublicAddress } from "./public-address.ts";
 export type { SearchProvider, SearchResult } from "./search/providers.ts";
@@ -17,7 +17,7 @@ export { webSearchTool } from "./search/tool.ts";
  * @example
  * new Agent({ model, tools: webTools({ search: searchProvider({ provider: "brave" }, process.env) }) });
  */
-export interface WebToolsOptions extends FetchOptions {
+export interface WebToolsOptions extends WebFetchOptions {
   /** Absent: no search tool. */
   readonly search?: SearchProvider;
 }

@@ -1,7 +1,7 @@
 import type Turndown from "turndown";
 
 /** Facts about a table for the rules; `head` is its first row. */
-interface Table {
+interface MarkdownTable {
   /** True for a table of data: several columns, and no inner table. Other tables lay out the page. */
   readonly isData: boolean;
   readonly head: Element | null;
@@ -9,8 +9,8 @@ interface Table {
 
 /** Adds rules that write data tables as Markdown. Layout tables become a sequence of texts. */
 export function tables(turndown: Turndown): void {
-  const known = new WeakMap<Element, Table>();
-  const tableOf = (node: HTMLElement): Table => {
+  const known = new WeakMap<Element, MarkdownTable>();
+  const tableOf = (node: HTMLElement): MarkdownTable => {
     const element = node.closest("table");
     if (element === null) return { isData: false, head: null };
     const table = known.get(element) ?? look(element);
@@ -40,7 +40,7 @@ export function tables(turndown: Turndown): void {
   });
 }
 
-function look(table: Element): Table {
+function look(table: Element): MarkdownTable {
   const head = table.querySelector("tr");
   const isNested = table.querySelector("table") !== null || table.closest("td") !== null;
   return { isData: !isNested && head !== null && cellsIn(head) > 1, head };

@@ -1,10 +1,10 @@
 import { mediaIn, type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import type { Reach } from "./checked-lookup.ts";
+import type { NetworkReach } from "./checked-lookup.ts";
 import { WebError } from "./error.ts";
-import { type Answer, get, webAddress } from "./get.ts";
+import { get, type WebResponse, webAddress } from "./get.ts";
 
 /** Options of `readPicture`. */
-export interface ReadPictureOptions extends Reach {
+export interface ReadPictureOptions extends NetworkReach {
   readonly signal: AbortSignal;
   /** Milliseconds until the response is complete, including redirects. Default 20,000. */
   readonly timeout?: number;
@@ -112,7 +112,7 @@ function mayBePicture(type: string): boolean {
   return type === "" || type.endsWith("/octet-stream") || type.startsWith("image/");
 }
 
-function failure({ address, status }: Answer): WebError {
+function failure({ address, status }: WebResponse): WebError {
   if (status === 404 || status === 410)
     return new WebError("missing", `There is nothing at ${address.href}: its server answered ${status}.`);
   return new WebError("status", `${address.href} was refused: its server answered ${status}.`);

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { call } from "../workspace/test-folder.fixture.ts";
-import { type FetchOptions, fetchTool } from "./fetch.ts";
+import { fetchTool, type WebFetchOptions } from "./fetch.ts";
 
 /** A request to the server. */
 export interface Received {
@@ -62,14 +62,14 @@ export function sendTo(response: ServerResponse, location: string, status = 302)
 /** Fetches from this machine, which only tests allow. */
 export function fetchHere(
   url: string,
-  options: FetchOptions = {},
+  options: WebFetchOptions = {},
   context: Parameters<typeof call>[2] = {},
 ): Promise<string> {
   return call(fetchTool({ allowAddress: (address) => address === "127.0.0.1", ...options }), { url }, context);
 }
 
 /** Returns the result of `fetch` without address and title. */
-export async function textAt(url: string, options: FetchOptions = {}): Promise<string> {
+export async function textAt(url: string, options: WebFetchOptions = {}): Promise<string> {
   const said = await fetchHere(url, options);
   return said.slice(said.indexOf("\n\n") + 2);
 }

@@ -1,50 +1,50 @@
 import type { Tool } from "@banyan/core";
 import { type OptionNames, pickOptions, refuseUnknown } from "@banyan/core/conversation";
-import type { Environment } from "../sandbox/environment.ts";
+import type { ProcessEnvironment } from "../sandbox/environment.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { editTool } from "./changes/edit.ts";
 import { afterSettling } from "./changes/settle-intents.ts";
 import { writeTool } from "./changes/write.ts";
-import { WRITING_OPTIONS, type WritingOptions } from "./changes/writing.ts";
+import { type FileWritingOptions, WRITING_OPTIONS } from "./changes/writing.ts";
 import { BackgroundCommands, processesTool, processInputTool } from "./commands/background.ts";
 import { SHELL_OPTIONS, type ShellOptions, shellTool } from "./commands/shell.ts";
 import { editModeTool } from "./edit-mode/edit-mode.ts";
 import { listTool } from "./files/list.ts";
 import type { Redaction } from "./files/output.ts";
-import { openWorkspace, type WhyNotRead } from "./files/paths.ts";
+import { openWorkspace, type ReadRefusal } from "./files/paths.ts";
 import { READ_OPTIONS, type ReadOptions, readTool } from "./files/read.ts";
 import { searchTool } from "./search/search.ts";
 
-export { childEnvironment, type Environment, holdsSecret } from "../sandbox/environment.ts";
+export { childEnvironment, holdsSecret, type ProcessEnvironment } from "../sandbox/environment.ts";
 export { type BringOptions, bringOver, bringTool, type IncomingFile, type MergedText } from "./changes/bring.ts";
 export { type ChangedFile, changesOf, modeOf } from "./changes/changed-files.ts";
 export { editTool } from "./changes/edit.ts";
 export { contentOf, type FileContent, fileChange } from "./changes/file-change.ts";
 export { entryAt, type FileEntry, isLink, locateEntry, modeText } from "./changes/file-entry.ts";
-export { type ForeignCall, ForeignChanges, type ToldChange, toldDiff } from "./changes/foreign-changes.ts";
+export { type ForeignCall, ForeignChanges, type ReportedChange, toldDiff } from "./changes/foreign-changes.ts";
 export { type BackupBounds, pruneBackups } from "./changes/prune-backups.ts";
 export { settleIntents } from "./changes/settle-intents.ts";
 export { revertFile, undoChange } from "./changes/undo.ts";
 export { writeTool } from "./changes/write.ts";
-export type { WritingOptions } from "./changes/writing.ts";
+export type { FileWritingOptions } from "./changes/writing.ts";
 export { BackgroundCommands } from "./commands/background.ts";
 export { commandShell } from "./commands/command.ts";
-export { type PersonsCommand, runByPerson } from "./commands/command-of-person.ts";
+export { runByPerson, type UserCommand } from "./commands/command-of-person.ts";
 export { type RunOptions, runInWorkspace, type ShellOptions, shellTool } from "./commands/shell.ts";
 export { editModeTool } from "./edit-mode/edit-mode.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./files/error.ts";
 export { formOf } from "./files/file-text.ts";
 export { followLinks } from "./files/follow-links.ts";
-export { JUDGED_BYTES, keyFileRefusal, type Watch } from "./files/key-file.ts";
+export { JUDGED_BYTES, type KeyWatch, keyFileRefusal } from "./files/key-file.ts";
 export { listTool } from "./files/list.ts";
 export { listFiles } from "./files/list-files.ts";
-export { type OpenFile, openDirectory, openFileAt } from "./files/open-path.ts";
+export { type OpenRegularFile, openDirectory, openFileAt } from "./files/open-path.ts";
 export type { Redaction } from "./files/output.ts";
-export { type Location, locate, openWorkspace, type WhyNotRead, type Workspace } from "./files/paths.ts";
+export { type Location, locate, openWorkspace, type ReadRefusal, type Workspace } from "./files/paths.ts";
 export { protectedPart } from "./files/protected-paths.ts";
 export { type ReadOptions, readTool } from "./files/read.ts";
 export { whileSeen } from "./files/seen-files.ts";
-export { type SearchOptions, searchTool } from "./search/search.ts";
+export { type SearchToolOptions, searchTool } from "./search/search.ts";
 
 /**
  * The folder of the tools, and their access to its surroundings.
@@ -60,17 +60,17 @@ export { type SearchOptions, searchTool } from "./search/search.ts";
  *   keyFiles: ["test/fixtures/*.pem"],
  * });
  */
-export interface WorkspaceToolsOptions extends WritingOptions {
+export interface WorkspaceToolsOptions extends FileWritingOptions {
   /** The folder of the tools, which must exist. */
   readonly root: string;
   /** The folder of `~` and `$HOME` in paths. Default: the user's home. */
   readonly home?: string;
   /** Variables for commands, in addition to the program's own variables without secrets; undefined removes a variable. */
-  readonly env?: Environment;
+  readonly env?: ProcessEnvironment;
   /** Paths that are never written, including everything below them; relative to the root or absolute. */
   readonly protected?: readonly string[];
   /** Forbids reading a file to all tools that show content. Shell commands are not affected. */
-  readonly whyNotRead?: WhyNotRead;
+  readonly whyNotRead?: ReadRefusal;
   /** The sandbox for commands; absent: commands have all rights of the program. */
   readonly sandbox?: Sandbox;
   /** Removes secrets from the output of commands, before long output is cut. */
@@ -104,7 +104,7 @@ export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] 
   refuseUnknown("workspaceTools", options, OPTIONS);
   const workspace = openWorkspace(options.root, options.protected, options.whyNotRead, options.home);
   const { background = new BackgroundCommands() } = options;
-  const writing = pickOptions<WritingOptions>(options, WRITING_OPTIONS);
+  const writing = pickOptions<FileWritingOptions>(options, WRITING_OPTIONS);
   const inFolder = [
     readTool(workspace, pickOptions<ReadOptions>(options, READ_OPTIONS)),
     listTool(workspace),

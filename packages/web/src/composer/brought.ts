@@ -1,26 +1,26 @@
 import type { Result } from "@banyan/protocol";
 import { useEffect } from "react";
 import { type PageState, usePage, usePageState } from "../parts/page/page.ts";
-import type { Attachments } from "../transcript/attachments.ts";
+import type { ComposerAttachments } from "../transcript/attachments.ts";
 import { valueIn } from "./own.ts";
 
 // Slash prompts from files and MCP servers of the server (W65, W74).
 
 /** A prompt from a file or an MCP server. */
-export type BroughtPrompt = Result<"prompt.list">["prompts"][number];
+export type ServerPrompt = Result<"prompt.list">["prompts"][number];
 
 /** The server's prompts, as far as known. */
-export type Brought = PageState["prompts"];
+export type PagePrompts = PageState["prompts"];
 
 /** A prompt in a command to the server. */
-export interface AskedPrompt {
+export interface PromptRequest {
   readonly prompt: string;
   /** The text after its name. */
   readonly argument: string;
 }
 
 /** The server's prompts, requested again when the user begins to type a command. */
-export function useBroughtPrompts(isAsked: boolean): Brought {
+export function useBroughtPrompts(isAsked: boolean): PagePrompts {
   const page = usePage();
   useEffect(() => {
     if (isAsked) page.askPrompts();
@@ -29,13 +29,13 @@ export function useBroughtPrompts(isAsked: boolean): Brought {
 }
 
 /** The parts of a message: the typed text or the prompt, and its files. */
-export function saidWith(text: string, asked: AskedPrompt | undefined, { all }: Pick<Attachments, "all">) {
+export function saidWith(text: string, asked: PromptRequest | undefined, { all }: Pick<ComposerAttachments, "all">) {
   const files = all.map(({ part }) => part);
   return asked ? { ...asked, parts: files } : { parts: [{ type: "text", text } as const, ...files] };
 }
 
 /** A prompt line with filled-in arguments, as a user would type it. */
-export function promptLine(prompt: BroughtPrompt, values: Readonly<Record<string, string>>): string {
+export function promptLine(prompt: ServerPrompt, values: Readonly<Record<string, string>>): string {
   const filled = (name: string) => valueIn(values, name)?.trim() ?? "";
   const last = prompt.arguments.findLastIndex(({ name }) => filled(name) !== "");
   const words = prompt.arguments.slice(0, last + 1).map(({ name }, index) => {

@@ -1,12 +1,12 @@
 import { slashIn } from "@banyan/core/shown";
 import { describe, expect, it } from "vitest";
-import type { Action } from "../parts/page/actions.tsx";
-import { type BroughtPrompt, promptLine } from "./brought.ts";
+import type { PaletteAction } from "../parts/page/actions.tsx";
+import { promptLine, type ServerPrompt } from "./brought.ts";
 import { filledPrompt } from "./own.ts";
 import { offeredPrompts, promptIn, slashAct, slashCommands } from "./slash-lines.ts";
 import { commandsFor } from "./use-suggestions.ts";
 
-const action = (slash: NonNullable<Action["slash"]>, name: string): Action => ({
+const action = (slash: NonNullable<PaletteAction["slash"]>, name: string): PaletteAction => ({
   slash,
   name,
   run: (argument = "") => `${name}: ${argument}`,
@@ -53,8 +53,8 @@ describe("W65: what is written behind a slash", () => {
 });
 
 describe("W65, W74: prompts that files and MCP servers bring", () => {
-  const file = (name: string): BroughtPrompt => ({ name, description: `Says ${name}.`, arguments: [] });
-  const show: BroughtPrompt = {
+  const file = (name: string): ServerPrompt => ({ name, description: `Says ${name}.`, arguments: [] });
+  const show: ServerPrompt = {
     name: "trees:show",
     description: "Shows a tree.",
     hint: "kind [how]",

@@ -2,7 +2,7 @@ import type { ActionUser } from "@banyan/client/actions";
 import { useEffect, useState } from "react";
 import { useAllActions } from "../parts/page/actions.tsx";
 import { usePage, usePageState } from "../parts/page/page.ts";
-import { type AskedPrompt, type BroughtPrompt, useBroughtPrompts } from "./brought.ts";
+import { type PromptRequest, type ServerPrompt, useBroughtPrompts } from "./brought.ts";
 import type { SlashCommand } from "./slash-lines.ts";
 
 /** The slash commands that are available here (W43, W65). */
@@ -10,9 +10,9 @@ export interface SlashCommands {
   /** The current commands, in the order of `/help`. */
   all(): readonly SlashCommand[];
   /** The prompts of files and MCP servers, except those hidden by a command of the page. */
-  readonly prompts: readonly BroughtPrompt[];
+  readonly prompts: readonly ServerPrompt[];
   /** The prompt that a text calls. */
-  promptIn(text: string): AskedPrompt | undefined;
+  promptIn(text: string): PromptRequest | undefined;
   /** Runs a text that is a command, and returns whether it was one. Throws if a command is unknown or unavailable here. */
   act(text: string): boolean;
   /**

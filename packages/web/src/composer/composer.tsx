@@ -7,7 +7,7 @@ import {
   typedText,
 } from "@banyan/core/conversation";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { type Unsent, writtenIn } from "../parts/connection/unsent.ts";
+import { type UnsentMessage, writtenIn } from "../parts/connection/unsent.ts";
 import { openRuns } from "../parts/conversation/live-conversation.ts";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { useShow } from "../parts/conversation/use-view.ts";
@@ -24,7 +24,7 @@ import { useSlashCommands } from "./commands.ts";
 import { giveBack, useDraft } from "./draft.ts";
 import { MessageBox } from "./message-box.tsx";
 import { ModeChoice, ModelChoice, PresetChoice } from "./model-choice.tsx";
-import type { Mode } from "./own.ts";
+import type { TurnMode } from "./own.ts";
 import { ProcessList } from "./process-list.tsx";
 import { TurnWait, useTurnWait } from "./turn-wait.tsx";
 import { UnsentList } from "./unsent-list.tsx";
@@ -48,7 +48,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
   const files = useAttachments(tree.model, useDraft(conversation.id, "files"));
-  const [mode, setMode] = useState<Mode>("chat");
+  const [mode, setMode] = useState<TurnMode>("chat");
   // After a log failure, nothing runs any more, whatever the state says.
   const isBroken = conversation.standing === "broken";
   const run = isBroken ? undefined : runAt(tree, leaf);
@@ -67,7 +67,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     setProblem(undefined);
     promise.catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
   };
-  const comesBack = (said: Pick<Unsent, "parts" | "prompt" | "argument">) => {
+  const comesBack = (said: Pick<UnsentMessage, "parts" | "prompt" | "argument">) => {
     const { text, rest } = writtenIn(said);
     giveBack(conversation.id, { text, files: rest.map(attachmentFrom) });
   };
@@ -292,7 +292,7 @@ function Watching() {
 }
 
 /** Steps through earlier messages, the newest first (W43). */
-export interface SaidBefore {
+export interface MessageHistory {
   readonly isRecalling: boolean;
   /** Recalls the previous message; false if there is none. */
   older(): boolean;
@@ -302,7 +302,7 @@ export interface SaidBefore {
 }
 
 /** The user's earlier messages on the branch, for recall in the message box. */
-function useHistory(said: () => readonly string[], recall: (text: string) => void): SaidBefore {
+function useHistory(said: () => readonly string[], recall: (text: string) => void): MessageHistory {
   // 0: no message is recalled; 1: the newest.
   const back = useRef(0);
   const go = (to: number) => {

@@ -3,7 +3,7 @@ import { keep, kept } from "../parts/browser/kept.ts";
 import type { Attachment } from "../transcript/attachments.ts";
 
 /** An unsent message: its text and its files. */
-interface Draft {
+interface ComposerDraft {
   readonly text: string;
   readonly files: readonly Attachment[];
 }
@@ -11,7 +11,7 @@ interface Draft {
 /** The place of a conversation's first message; any other place is the id of a conversation. */
 export const FIRST_PAGE = "first-page";
 
-const NAMES = { text: "draft", files: "draft files" } as const satisfies Record<keyof Draft, string>;
+const NAMES = { text: "draft", files: "draft files" } as const satisfies Record<keyof ComposerDraft, string>;
 
 /** Maximum number of characters of a stored draft. Larger drafts last until the page closes, because storage is shared. */
 const LARGEST = 2_000_000;
@@ -19,7 +19,7 @@ const LARGEST = 2_000_000;
 /** The names of drafts that a reload would lose: too large, or no room in storage. */
 const unkept = new Set<string>();
 
-const EMPTY: Draft = { text: "", files: [] };
+const EMPTY: ComposerDraft = { text: "", files: [] };
 
 /** The drafts that this tab has read or written, by name. */
 const drafts = new Map<string, unknown>();
@@ -29,10 +29,10 @@ const listeners = new Set<() => void>();
  * A part of a place's draft. It survives reloads and navigation (W83). Each tab has its own draft, which starts with the last
  * draft of any tab. `isKept` is false for a part that a reload would lose.
  */
-export function useDraft<Part extends keyof Draft>(place: string, part: Part) {
+export function useDraft<Part extends keyof ComposerDraft>(place: string, part: Part) {
   const value = useSyncExternalStore(listen, () => draft(place, part));
   const change = useCallback(
-    (next: Draft[Part] | ((before: Draft[Part]) => Draft[Part])) =>
+    (next: ComposerDraft[Part] | ((before: ComposerDraft[Part]) => ComposerDraft[Part])) =>
       keepDraft(place, part, typeof next === "function" ? next(draft(place, part)) : next),
     [place, part],
   );
@@ -47,21 +47,21 @@ export function moveDraft(from: string, to: string): void {
   keepDraft(from, "files", []);
 }
 
-function nameOf(place: string, part: keyof Draft): string {
+function nameOf(place: string, part: keyof ComposerDraft): string {
   return `${NAMES[part]} ${place}`;
 }
 
-function draft<Part extends keyof Draft>(place: string, part: Part): Draft[Part] {
+function draft<Part extends keyof ComposerDraft>(place: string, part: Part): ComposerDraft[Part] {
   const name = nameOf(place, part);
   if (!drafts.has(name)) {
     const found = kept(name, "tab") ?? kept(name);
     drafts.set(name, typeof found === "string" || Array.isArray(found) ? found : EMPTY[part]);
   }
-  return drafts.get(name) as Draft[Part];
+  return drafts.get(name) as ComposerDraft[Part];
 }
 
 /** Stores a draft before rendering, so that a closing page has stored the last key. */
-function keepDraft<Part extends keyof Draft>(place: string, part: Part, value: Draft[Part]): void {
+function keepDraft<Part extends keyof ComposerDraft>(place: string, part: Part, value: ComposerDraft[Part]): void {
   const name = nameOf(place, part);
   const before = JSON.stringify(draft(place, part));
   drafts.set(name, value);
@@ -90,17 +90,17 @@ function listen(listener: () => void): () => void {
 const BEGINNING = "beginning";
 
 /** Stores the first message until its conversation has it: a reload restores it to the first page. */
-export function keepBeginning(draft: Draft | undefined): void {
+export function keepBeginning(draft: ComposerDraft | undefined): void {
   const hasRoom = keep(BEGINNING, draft, "tab");
   warnBeforeClosing(BEGINNING, !hasRoom);
 }
 
-const beginning = kept(BEGINNING, "tab") as Draft | undefined;
+const beginning = kept(BEGINNING, "tab") as ComposerDraft | undefined;
 if (beginning) giveBack(FIRST_PAGE, beginning);
 keepBeginning(undefined);
 
 /** Returns a draft to a place, before the text that was typed there meanwhile. */
-export function giveBack(place: string, { text, files }: Draft): void {
+export function giveBack(place: string, { text, files }: ComposerDraft): void {
   const pieces = [text, draft(place, "text")].filter((piece) => piece !== "");
   keepDraft(place, "text", pieces.join("\n\n"));
   keepDraft(place, "files", [...files, ...draft(place, "files")]);

@@ -10,7 +10,7 @@ import { FIRST_PAGE, giveBack, keepBeginning, useDraft } from "./draft.ts";
 import { Examples } from "./examples.tsx";
 import { MessageBox } from "./message-box.tsx";
 import { FilesChoice, ModeChoice, ModelChoice, PresetChoice, useWorktrees } from "./model-choice.tsx";
-import type { Mode } from "./own.ts";
+import type { TurnMode } from "./own.ts";
 
 /** The message box that begins a conversation (W63). `opening` returns a function that shows the conversation. */
 export function FirstMessage({ opening }: { readonly opening: () => (conversation: string) => Promise<void> }) {
@@ -19,7 +19,7 @@ export function FirstMessage({ opening }: { readonly opening: () => (conversatio
   const phase = usePageState((state) => state.connection.phase);
   const [text, setText] = useDraft(FIRST_PAGE, "text");
   const [model, setModel] = useState<string>();
-  const [mode, setMode] = useState<Mode>("chat");
+  const [mode, setMode] = useState<TurnMode>("chat");
   const [isApart, setApart] = useState(false);
   const hasWorktrees = useWorktrees();
   const files = useAttachments(model, useDraft(FIRST_PAGE, "files"));

@@ -16,7 +16,7 @@ import { usePage } from "../parts/page/page.ts";
 import { useIsTouch } from "../parts/page/preferences.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { AttachmentList } from "../transcript/attachment-list.tsx";
-import { ACCEPTED, type Attachments } from "../transcript/attachments.ts";
+import { ACCEPTED, type ComposerAttachments } from "../transcript/attachments.ts";
 import type { SlashCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
 import type { PromptToFill } from "./own.ts";
@@ -51,7 +51,7 @@ export function MessageBox({
 }: {
   readonly box: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
-  readonly files: Attachments;
+  readonly files: ComposerAttachments;
   readonly commands: SlashCommands;
   readonly placeholder: string;
   /** True if the box has the focus when it first appears. */

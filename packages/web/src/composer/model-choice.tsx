@@ -7,7 +7,7 @@ import { Icon } from "../parts/design/icon.tsx";
 import { usePage, usePageState } from "../parts/page/page.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
-import { type Mode, type Preset, usePresets } from "./own.ts";
+import { type Preset, type TurnMode, usePresets } from "./own.ts";
 
 const ModelPicker = lazily(async () => ({ default: (await import("./model-picker.tsx")).ModelPicker }));
 
@@ -89,7 +89,7 @@ function nameOf(model: string): string {
 }
 
 /** Chat or task, chosen before sending (W65). */
-export function ModeChoice({ mode, onChange }: { readonly mode: Mode; onChange(mode: Mode): void }) {
+export function ModeChoice({ mode, onChange }: { readonly mode: TurnMode; onChange(mode: TurnMode): void }) {
   return (
     <Select
       isSmall
@@ -97,7 +97,7 @@ export function ModeChoice({ mode, onChange }: { readonly mode: Mode; onChange(m
       aria-label={t("Mode")}
       title={t("Chat: the agent answers and waits for you. Task: it works until the task is done.")}
       value={mode}
-      onChange={({ target }) => onChange(target.value as Mode)}
+      onChange={({ target }) => onChange(target.value as TurnMode)}
     >
       <option value="chat">{t("Chat")}</option>
       <option value="task">{t("Task")}</option>

@@ -4,10 +4,10 @@ import { useEffect, useState } from "react";
 import { takesFocus } from "../parts/browser/focus-on.ts";
 import { keep, kept } from "../parts/browser/kept.ts";
 import { TextField } from "../parts/design/field.tsx";
-import { type KnownModel, usePage } from "../parts/page/page.ts";
+import { type OfferedModel, usePage } from "../parts/page/page.ts";
 import { t, withoutName } from "../parts/phrases/phrases.ts";
 
-type Provider = Result<"model.list">["providers"][number];
+type PickerProvider = Result<"model.list">["providers"][number];
 
 /** The efforts of a model, as its name ends after the last colon. */
 const EFFORTS = ["", "low", "medium", "high"] as const;
@@ -105,7 +105,7 @@ function Model({
   isUsed,
   onChoose,
 }: {
-  readonly model: Pick<KnownModel, "name" | "price" | "contextSize" | "sees">;
+  readonly model: Pick<OfferedModel, "name" | "price" | "contextSize" | "sees">;
   readonly isUsed: boolean;
   onChoose(name: string): void;
 }) {
@@ -128,7 +128,7 @@ function Model({
 }
 
 /** The price of a model in words. */
-export function pricedAt({ input, output }: NonNullable<KnownModel["price"]>): string {
+export function pricedAt({ input, output }: NonNullable<OfferedModel["price"]>): string {
   return t("{input} in, {output} out per million tokens", { input: `$${input}`, output: `$${output}` });
 }
 
@@ -141,13 +141,13 @@ function lastUsed(): readonly string[] {
 
 /** The providers, and the models of usable providers: known ones, and those that custom servers list. */
 function useUsable(): {
-  readonly providers: readonly Provider[];
-  readonly models: readonly KnownModel[];
+  readonly providers: readonly PickerProvider[];
+  readonly models: readonly OfferedModel[];
   readonly problem: string | undefined;
 } {
   const page = usePage();
-  const [providers, setProviders] = useState<readonly Provider[]>([]);
-  const [models, setModels] = useState<readonly KnownModel[]>([]);
+  const [providers, setProviders] = useState<readonly PickerProvider[]>([]);
+  const [models, setModels] = useState<readonly OfferedModel[]>([]);
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
     let isWanted = true;
@@ -163,7 +163,7 @@ function useUsable(): {
         const names = new Set(known.map((model) => model.name));
         const others = own
           .filter((each) => !names.has(each))
-          .map((each): KnownModel => ({ name: each, ...(price ? { price } : {}) }));
+          .map((each): OfferedModel => ({ name: each, ...(price ? { price } : {}) }));
         setModels((before) => [...before, ...known, ...others]);
       }
     };

@@ -3,7 +3,7 @@ import { useKeptList } from "../parts/browser/use-kept-list.ts";
 // The user's own prompts and presets, stored in this browser (W74).
 
 /** How a turn ends: a chat when the model makes no more calls, a task when the model calls it done. */
-export type Mode = "chat" | "task";
+export type TurnMode = "chat" | "task";
 
 /** A text that its name inserts into the message box. */
 export interface OwnPrompt {
@@ -18,7 +18,7 @@ export interface Preset {
   readonly name: string;
   /** `provider/model`, or `provider/model:effort`. */
   readonly model: string;
-  readonly mode: Mode;
+  readonly mode: TurnMode;
 }
 
 /** The user's own prompts, and their setter. */

@@ -7,9 +7,9 @@ import {
   refuseArguments,
 } from "@banyan/client/actions";
 import { slashIn } from "@banyan/core/shown";
-import type { Action } from "../parts/page/actions.tsx";
+import type { PaletteAction } from "../parts/page/actions.tsx";
 import { say as inWords, t } from "../parts/phrases/phrases.ts";
-import type { AskedPrompt, Brought, BroughtPrompt } from "./brought.ts";
+import type { PagePrompts, PromptRequest, ServerPrompt } from "./brought.ts";
 
 // Reads lines that begin with a slash. Loads after the first view of the page.
 
@@ -23,12 +23,12 @@ export interface SlashCommand {
 }
 
 /** The prompts that can be called by name: a command of the same name wins unless it gives way. */
-export function offeredPrompts(brought: Brought): readonly BroughtPrompt[] {
+export function offeredPrompts(brought: PagePrompts): readonly ServerPrompt[] {
   return brought?.prompts.filter(({ name }) => mayBePrompt(`/${name}`)) ?? [];
 }
 
 /** The prompt that a text calls. While the prompts of MCP servers are unknown, the server must find such a prompt. */
-export function promptIn(text: string, brought: Brought): AskedPrompt | undefined {
+export function promptIn(text: string, brought: PagePrompts): PromptRequest | undefined {
   const { name: word = "", argument = "" } = slashIn(text) ?? {};
   const prompt = word.toLowerCase();
   const asked = { prompt, argument };
@@ -38,7 +38,7 @@ export function promptIn(text: string, brought: Brought): AskedPrompt | undefine
 }
 
 /** The slash commands of the offered actions. */
-export function slashCommands(written: readonly Action[], user: ActionUser): readonly SlashCommand[] {
+export function slashCommands(written: readonly PaletteAction[], user: ActionUser): readonly SlashCommand[] {
   return offeredActions(user).flatMap((action) => {
     const { name, aliases = [], help } = action;
     if (!written.some(({ slash }) => slash === name)) return [];
@@ -51,7 +51,7 @@ export function slashCommands(written: readonly Action[], user: ActionUser): rea
 /** The function of a command line; `undefined` for text or a prompt. Throws a sentence if the page has no such command. */
 export function slashAct(
   line: string,
-  written: readonly Action[],
+  written: readonly PaletteAction[],
   user: ActionUser & { readonly prompts: readonly string[] },
 ): (() => unknown) | undefined {
   const read = readLine(line, { ...user, say: inWords });

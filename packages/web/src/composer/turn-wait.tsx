@@ -7,12 +7,12 @@ import { usePage } from "../parts/page/page.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { say, t } from "../parts/phrases/phrases.ts";
 
-type Waiting = Extract<FeedItem, { type: "turn.waiting" }>;
+type TurnWaitItem = Extract<FeedItem, { type: "turn.waiting" }>;
 
 /** The requested turn that waits for MCP servers before it begins (B83); `undefined` while none waits. */
-export function useTurnWait(): Waiting | undefined {
+export function useTurnWait(): TurnWaitItem | undefined {
   const conversation = useConversation();
-  const [waiting, setWaiting] = useState<Waiting>();
+  const [waiting, setWaiting] = useState<TurnWaitItem>();
   useEffect(() => {
     setWaiting(undefined);
     return conversation.hear((item) => {
@@ -25,7 +25,7 @@ export function useTurnWait(): Waiting | undefined {
 }
 
 /** The reason of the wait, with buttons to begin without the servers or to cancel. */
-export function TurnWait({ waiting }: { readonly waiting: Waiting | undefined }) {
+export function TurnWait({ waiting }: { readonly waiting: TurnWaitItem | undefined }) {
   const page = usePage();
   const { id: conversation } = useConversation();
   const may = useMay();

@@ -2,13 +2,13 @@ import { referenceTo, visibleLine } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { usePage } from "../parts/page/page.ts";
 import { t } from "../parts/phrases/phrases.ts";
-import { type BroughtPrompt, promptLine } from "./brought.ts";
+import { promptLine, type ServerPrompt } from "./brought.ts";
 import type { SlashCommands } from "./commands.ts";
 import { type OwnPrompt, ownToFill, type PromptToFill, useOwnPrompts } from "./own.ts";
 import type { SlashCommand } from "./slash-lines.ts";
 
 /** A completion of the word before the caret. */
-export interface Suggestion {
+export interface ComposerSuggestion {
   /** The completed word. A word that ends with a slash can be completed further. */
   readonly text: string;
   readonly label: string;
@@ -20,7 +20,7 @@ export interface Suggestion {
 /** The completions of a word, the best first. */
 export interface Suggestions {
   readonly kind: "Commands" | "Files" | "Pages";
-  readonly options: readonly Suggestion[];
+  readonly options: readonly ComposerSuggestion[];
   /** True if Enter accepts only after an arrow key: the word is already complete. */
   readonly isMerelyOffered?: boolean;
 }
@@ -69,9 +69,9 @@ export function commandsFor(
   }: {
     readonly own: readonly OwnPrompt[];
     readonly all: readonly SlashCommand[];
-    readonly brought: readonly BroughtPrompt[];
+    readonly brought: readonly ServerPrompt[];
   },
-): readonly Suggestion[] {
+): readonly ComposerSuggestion[] {
   const typed = word.toLowerCase();
   const ofOwn = own
     .filter(({ name }) => `/${name}`.startsWith(typed))
@@ -96,7 +96,7 @@ export function commandsFor(
 }
 
 /** A prompt with an argument is completed with a space. */
-function broughtSuggestion(prompt: BroughtPrompt): Suggestion {
+function broughtSuggestion(prompt: ServerPrompt): ComposerSuggestion {
   const { name, description, hint, arguments: fields } = prompt;
   return {
     text: hint === undefined ? `/${name}` : `/${name} `,

@@ -180,7 +180,7 @@ export function otherBranches(tree: ConversationState, leaf: string): OtherBranc
 }
 
 /** Two branches from their fork. */
-export interface Parting {
+export interface BranchDivergence {
   /** The last common message, if any. */
   readonly ancestor: Message | undefined;
   readonly left: readonly Message[];
@@ -188,7 +188,7 @@ export interface Parting {
 }
 
 /** Finds the last common message of two branches, and the messages after it. */
-export function partingOf(tree: ConversationState, left: string, right: string): Parting {
+export function partingOf(tree: ConversationState, left: string, right: string): BranchDivergence {
   const [one, other] = [pathTo(tree, left), pathTo(tree, right)];
   let shared = 0;
   while (shared < one.length && one[shared] === other[shared]) shared++;

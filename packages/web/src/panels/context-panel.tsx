@@ -5,7 +5,7 @@ import { useConversation, useTree } from "../parts/conversation/use-conversation
 import { usePage } from "../parts/page/page.ts";
 import { t } from "../parts/phrases/phrases.ts";
 
-type Part = Result<"context.read">["parts"][number];
+type ContextShare = Result<"context.read">["parts"][number];
 
 const KINDS = { instructions: t("Instructions"), tool: t("Tools"), conversation: t("Conversation") } as const;
 
@@ -15,7 +15,7 @@ export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
   const { id: conversation } = useConversation();
   // Read again when the branch has grown: the end of a run changes the number of runs.
   const runs = useTree()?.runs.size;
-  const [parts, setParts] = useState<readonly Part[]>();
+  const [parts, setParts] = useState<readonly ContextShare[]>();
   const [problem, setProblem] = useState<string>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
   useEffect(() => {
@@ -45,7 +45,7 @@ export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
           ? t("{tokens} tokens are in the context.", { tokens: shortCount(total) })
           : t("About {tokens} tokens are in the context.", { tokens: shortCount(total) })}
       </p>
-      {(Object.keys(KINDS) as Part["kind"][]).map((kind) => (
+      {(Object.keys(KINDS) as ContextShare["kind"][]).map((kind) => (
         <Kind key={kind} kind={kind} parts={parts.filter((part) => part.kind === kind)} total={total} />
       ))}
     </section>
@@ -57,8 +57,8 @@ function Kind({
   parts,
   total,
 }: {
-  readonly kind: Part["kind"];
-  readonly parts: readonly Part[];
+  readonly kind: ContextShare["kind"];
+  readonly parts: readonly ContextShare[];
   readonly total: number;
 }) {
   if (parts.length === 0) return null;
@@ -92,6 +92,6 @@ function Kind({
   );
 }
 
-function sum(parts: readonly Part[]): number {
+function sum(parts: readonly ContextShare[]): number {
   return parts.reduce((all, { tokens }) => all + tokens, 0);
 }

@@ -2,7 +2,7 @@ import { focusOn } from "../parts/browser/focus-on.ts";
 import { exportFile, FORMATS } from "../parts/conversation/export-file.ts";
 import { openRuns } from "../parts/conversation/live-conversation.ts";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
-import { type Action, useActions } from "../parts/page/actions.tsx";
+import { type PaletteAction, useActions } from "../parts/page/actions.tsx";
 import { usePage } from "../parts/page/page.ts";
 import { PANELS, type PanelName } from "../parts/page/panel-names.ts";
 import { t } from "../parts/phrases/phrases.ts";
@@ -39,7 +39,7 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   const read = useReading(tree, leaf);
   const runs = tree ? openRuns(tree).length : 0;
   const end = leaf === null ? undefined : tree?.messages.get(leaf);
-  const actions: Action[] = [
+  const actions: PaletteAction[] = [
     { name: t("Write a message"), keys: "Alt+I", takes: "turn.say", run: () => focusOn("#composer") },
     ...all.map((name) => ({
       name: t("Panel: {panel}", { panel: PANELS[name] }),

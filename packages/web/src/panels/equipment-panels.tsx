@@ -12,14 +12,14 @@ import { Scrolled } from "./work-panels.tsx";
 
 // The equipment of the server's agents, one panel each (W71).
 
-type Equipment = Result<"equipment.read">;
+type EquipmentReport = Result<"equipment.read">;
 
 /** The server's equipment, or its error; neither before the answer, and for users who may not ask. */
-function useEquipment(): { readonly known?: Equipment; readonly problem?: string } {
+function useEquipment(): { readonly known?: EquipmentReport; readonly problem?: string } {
   const { connection } = usePage();
   const { id: conversation } = useConversation();
   const mayAsk = useMay()("equipment.read");
-  const [told, setTold] = useState<{ readonly known?: Equipment; readonly problem?: string }>({});
+  const [told, setTold] = useState<{ readonly known?: EquipmentReport; readonly problem?: string }>({});
   useEffect(() => {
     if (!mayAsk) return;
     let isWanted = true;
@@ -43,7 +43,7 @@ function Told({ children, problem }: { readonly children?: ReactNode; readonly p
   return <p className="p-3 text-sm">{children ?? t("Reading …")}</p>;
 }
 
-const MEMORY: Readonly<Record<Equipment["memory"], string>> = {
+const MEMORY: Readonly<Record<EquipmentReport["memory"], string>> = {
   on: t("Memory is on: this conversation is remembered, and related entries are recalled."),
   off: t("Memory is off for this conversation: nothing is remembered or recalled."),
   "not-agreed": t("Memory is off. Turn it on with /memory in a terminal."),
@@ -108,13 +108,14 @@ export function HooksPanel() {
   );
 }
 
-const STATUS: Readonly<Record<Equipment["servers"][number]["status"], readonly [word: string, colour: string]>> = {
-  ready: [t("ready"), "text-leaf"],
-  connecting: [t("starting"), "text-soft"],
-  failed: [t("failed"), "text-bad"],
-  "needs-auth": [t("needs sign-in"), "text-warn"],
-  disabled: [t("switched off"), "text-soft"],
-};
+const STATUS: Readonly<Record<EquipmentReport["servers"][number]["status"], readonly [word: string, colour: string]>> =
+  {
+    ready: [t("ready"), "text-leaf"],
+    connecting: [t("starting"), "text-soft"],
+    failed: [t("failed"), "text-bad"],
+    "needs-auth": [t("needs sign-in"), "text-warn"],
+    disabled: [t("switched off"), "text-soft"],
+  };
 
 /** The MCP servers and their status. */
 export function ServersPanel() {

@@ -6,7 +6,7 @@ import { t, tCount } from "../parts/phrases/phrases.ts";
 import { usePanel } from "./use-panel.ts";
 
 /** A branch that was left: its end, and the number of files that it alone had changed. */
-interface Left {
+interface PreviousBranch {
   readonly leaf: string;
   readonly files: number;
 }
@@ -17,7 +17,7 @@ export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
   const tree = useTree();
   const { show } = usePanel();
   const before = useRef(leaf);
-  const [left, setLeft] = useState<Left>();
+  const [left, setLeft] = useState<PreviousBranch>();
   useEffect(() => {
     // Opening a sub-agent, or coming back from one, leaves no branch.
     if (leaf !== null && tree?.messages.get(leaf)?.call !== undefined) return;

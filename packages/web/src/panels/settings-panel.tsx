@@ -6,14 +6,14 @@ import { useConversation, useTree } from "../parts/conversation/use-conversation
 import { useKnownModels } from "../parts/conversation/use-models.ts";
 import { Button } from "../parts/design/button.tsx";
 import { Select, TextField } from "../parts/design/field.tsx";
-import { type KnownModel, usePage, usePageState } from "../parts/page/page.ts";
+import { type OfferedModel, usePage, usePageState } from "../parts/page/page.ts";
 import { usePreference } from "../parts/page/preferences.ts";
 import { tParts } from "../parts/phrases/parts.tsx";
-import { chosenLanguage, LANGUAGES, type Language, speak, t } from "../parts/phrases/phrases.ts";
+import { chosenLanguage, LANGUAGES, type PageLanguage, speak, t } from "../parts/phrases/phrases.ts";
 
 import { OwnPrompts, Presets } from "./own-things.tsx";
 
-type Provider = Result<"model.list">["providers"][number];
+type ProviderSetting = Result<"model.list">["providers"][number];
 
 /** Maximum number of models in the list; the user filters a longer one. */
 const LISTED = 50;
@@ -105,7 +105,7 @@ function LanguageChoice() {
       <Select
         isSmall
         value={chosenLanguage() ?? ""}
-        onChange={({ target }) => speak((target.value || undefined) as Language | undefined)}
+        onChange={({ target }) => speak((target.value || undefined) as PageLanguage | undefined)}
       >
         <option value="">{t("Same as the browser")}</option>
         {Object.entries(LANGUAGES).map(([code, name]) => (
@@ -184,7 +184,7 @@ function Models({ everywhere }: { readonly everywhere: string }) {
   const { connection } = usePage();
   const { id: conversation } = useConversation();
   const here = useTree()?.model;
-  const [providers, setProviders] = useState<readonly Provider[]>([]);
+  const [providers, setProviders] = useState<readonly ProviderSetting[]>([]);
   const [chosen, setChosen] = useState<string>();
   const [query, setQuery] = useState("");
   const [problem, setProblem] = useState<string>();
@@ -275,7 +275,7 @@ function Choice({
   onHere,
   onEverywhere,
 }: {
-  readonly model: KnownModel;
+  readonly model: OfferedModel;
   readonly isHere: boolean;
   readonly onHere: () => void;
   readonly onEverywhere: () => void;

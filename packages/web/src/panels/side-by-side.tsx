@@ -7,9 +7,9 @@ import { Button } from "../parts/design/button.tsx";
 import { usePage } from "../parts/page/page.ts";
 import { say, t, tCount } from "../parts/phrases/phrases.ts";
 
-type Compared = Result<"branch.compare">["branches"][number];
+type ComparedColumn = Result<"branch.compare">["branches"][number];
 
-const OUTCOMES: Readonly<Record<Compared["outcome"], string>> = {
+const OUTCOMES: Readonly<Record<ComparedColumn["outcome"], string>> = {
   answered: t("answered"),
   finished: t("finished"),
   limit: t("stopped at a limit"),
@@ -26,7 +26,7 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
   const show = useShow();
   const { id: conversation } = useConversation();
   const tree = useTree();
-  const [branches, setBranches] = useState<readonly Compared[]>([]);
+  const [branches, setBranches] = useState<readonly ComparedColumn[]>([]);
   // Compare again when a turn begins or ends or a question arises, and not with each word.
   const standing = tree ? `${[...tree.runs.keys(), ...tree.questions.keys()].join(" ")} ${tree.children.size}` : "";
   // biome-ignore lint/correctness/useExhaustiveDependencies: `standing` changes when the branches must be compared again.
@@ -82,7 +82,7 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
 }
 
 /** For example `answered · 12.0 s · $0.12 · 3 files +20 -4`. */
-function wordsOf({ outcome, time, cost, files }: Compared): string {
+function wordsOf({ outcome, time, cost, files }: ComparedColumn): string {
   const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
   const changed =
     files.length === 0

@@ -1,14 +1,14 @@
 import {
   type ActionPlace,
+  type ActionStep,
   actionNamed,
   type Action as ClientAction,
   type MessageStep,
   offeredActions,
-  type Step,
   stepOf,
   type TurnStep,
-  type View,
   type ViewName,
+  type ViewStep,
 } from "@banyan/client/actions";
 import { type ConversationState, emptyConversation } from "@banyan/core/conversation";
 import type { Right } from "@banyan/protocol";
@@ -19,7 +19,7 @@ import { exportFile } from "../parts/conversation/export-file.ts";
 import { openRuns } from "../parts/conversation/live-conversation.ts";
 import { useShow } from "../parts/conversation/use-view.ts";
 import { undoableCalls } from "../parts/diff/branch-changes.ts";
-import type { Action } from "../parts/page/actions.tsx";
+import type { PaletteAction } from "../parts/page/actions.tsx";
 import { type Page, usePage, usePageState } from "../parts/page/page.ts";
 import type { PanelName } from "../parts/page/panel-names.ts";
 import { say, t, tCount } from "../parts/phrases/phrases.ts";
@@ -58,7 +58,7 @@ function placeOn(tree: ConversationState | undefined, leaf: string | null, agent
 }
 
 /** The slash commands (W65) and palette entries of the conversation in view. */
-export function useSlashActions(tree: ConversationState | undefined, leaf: string | null): readonly Action[] {
+export function useSlashActions(tree: ConversationState | undefined, leaf: string | null): readonly PaletteAction[] {
   const follow = useFollow(tree, leaf);
   const rights = usePageState((state) => state.rights);
   const agent = useAgent();
@@ -94,7 +94,7 @@ function readOnPage(
   action: ClientAction,
   argument: string,
   place: ActionPlace & { readonly rights: readonly Right[] },
-): Step {
+): ActionStep {
   const step = stepOf(action, argument, place);
   const isShown = step.type === "message" || step.type === "view";
   if (!isShown && action.needs?.idle === "turn" && place.run !== undefined)
@@ -114,13 +114,13 @@ function useAgent(): string {
 function useFollow(
   tree: ConversationState | undefined,
   leaf: string | null,
-): (step: Step | undefined) => Promise<unknown> {
+): (step: ActionStep | undefined) => Promise<unknown> {
   const page = usePage();
   const { connection } = page;
   const showBranch = useShow();
   const { show } = usePanel();
   const conversation = tree?.id ?? "";
-  const views: { readonly [Name in ShownView]: (view: Extract<View, { readonly view: Name }>) => unknown } = {
+  const views: { readonly [Name in ShownView]: (view: Extract<ViewStep, { readonly view: Name }>) => unknown } = {
     agents: () => show("agents"),
     approval: ({ mode }) =>
       // Mode `all` needs the word that the user types in the settings (S27).
@@ -170,7 +170,7 @@ function useFollow(
     if (said.message !== undefined && said.message !== leaf) showBranch(said.message, { focus: said.message });
     return undefined;
   };
-  const follow = async (step: Step | undefined): Promise<unknown> => {
+  const follow = async (step: ActionStep | undefined): Promise<unknown> => {
     switch (step?.type) {
       case undefined:
         return undefined;
@@ -179,7 +179,7 @@ function useFollow(
       case "turn":
         return turn(step);
       case "view":
-        return (views[step.view as ShownView] as (view: View) => unknown)(step);
+        return (views[step.view as ShownView] as (view: ViewStep) => unknown)(step);
       case "command": {
         const { command, input, isHere, result } = step;
         const asked = isHere ? { ...input, conversation } : input;
@@ -207,7 +207,7 @@ async function undo(
   return t("No file changes to undo on this branch.");
 }
 
-function heldIn(worktrees: Extract<View, { readonly view: "worktrees" }>["worktrees"]): string {
+function heldIn(worktrees: Extract<ViewStep, { readonly view: "worktrees" }>["worktrees"]): string {
   const lines = worktrees.map(({ name, files, commits }) =>
     files.length + commits === 0
       ? t("{name}: no changes.", { name })

@@ -21,7 +21,7 @@ import { UsageTables } from "./usage-tables.tsx";
 /** The height of a row in pixels. */
 const ROW = 44;
 
-type Answer = Extract<Message, { role: "assistant" | "summary" }>;
+type AnswerMessage = Extract<Message, { role: "assistant" | "summary" }>;
 
 /** Usage and cost of each answer of the branch, of the branch, and of all branches (W42). */
 export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
@@ -29,7 +29,9 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const scroller = useRef<HTMLElement>(null);
   const path = tree ? pathTo(tree, leaf) : [];
-  const answers = path.filter((message): message is Answer => message.role !== "user" && message.usage !== undefined);
+  const answers = path.filter(
+    (message): message is AnswerMessage => message.role !== "user" && message.usage !== undefined,
+  );
   const list = useVirtualizer({
     count: answers.length,
     getScrollElement: () => scroller.current,

@@ -1,5 +1,5 @@
 import { type AgentOptions, askClient, defineTool, type Json, launchAgent } from "@banyan/core";
-import type { Recalled } from "@banyan/core/conversation";
+import type { RecalledMemory } from "@banyan/core/conversation";
 import type { ModelRequest } from "@banyan/core/drivers";
 import { updatePlan } from "@banyan/core/hosts";
 import { type Beat, call, fail, reasoning, type Scene, scriptedModel, stall, text, until } from "@banyan/core/testing";
@@ -23,7 +23,7 @@ export interface TestAgent {
   /** Releases all waiting calls of `hold` and answers to `half` and `think`; later ones wait again. */
   release(): void;
   /** The memory entries for every message; empty at first. */
-  readonly recalled: Recalled[];
+  readonly recalled: RecalledMemory[];
 }
 
 const NONE = { type: "object" } as const;
@@ -39,7 +39,7 @@ export function testAgent(): TestAgent {
   // Tests of another file may have run in this process before.
   broken.clear();
   let held = Promise.withResolvers<void>();
-  const recalled: Recalled[] = [];
+  const recalled: RecalledMemory[] = [];
   const hold = defineTool({
     name: "hold",
     description: "Waits.",
@@ -143,7 +143,7 @@ export function testAgent(): TestAgent {
   };
 }
 
-function memoryOf(query: string, recalled: readonly Recalled[]): Recalled[] {
+function memoryOf(query: string, recalled: readonly RecalledMemory[]): RecalledMemory[] {
   if (query.startsWith("amnesia")) throw new Error("The memory is locked.");
   return [...recalled];
 }

@@ -23,13 +23,13 @@ import { QuestionForm } from "./question-form.tsx";
 import { ShownLines } from "./shown-lines.tsx";
 
 /** A question and its conversation. */
-interface Asked<Question extends OpenQuestion = OpenQuestion> {
+interface QuestionProps<Question extends OpenQuestion = OpenQuestion> {
   readonly conversation: string;
   readonly question: Question;
 }
 
 /** A question to the user: the approval of a call, a question in words, or a turn at a limit (W32, W33, B64). */
-export function Approval({ question, call, ...asked }: Asked & { readonly call: Call | undefined }) {
+export function Approval({ question, call, ...asked }: QuestionProps & { readonly call: Call | undefined }) {
   const may = useMay();
   if (!may("question.answer")) return <ForOthers question={question} />;
   switch (question.type) {
@@ -47,7 +47,7 @@ export function Approval({ question, call, ...asked }: Asked & { readonly call: 
 }
 
 /** The question, for users who may only watch. */
-function ForOthers({ question }: Pick<Asked, "question">) {
+function ForOthers({ question }: Pick<QuestionProps, "question">) {
   return (
     <p className="whitespace-pre-wrap border-hair border-t bg-warn-ground/50 px-3 py-3 text-sm">{waitsFor(question)}</p>
   );
@@ -67,18 +67,18 @@ function waitsFor(question: OpenQuestion): string {
   }
 }
 
-type Answer =
+type QuestionAnswer =
   | { decision: "allow"; input?: Json; remember?: { pattern: string; scope: "conversation" } }
   | { decision: "deny"; reason?: string }
   | { decision: "answer"; text: string };
 
 /** The approval mode after an approved plan. */
-type PlanApproval = NonNullable<Command<"question.answer">["approval"]>;
+type PlanChoice = NonNullable<Command<"question.answer">["approval"]>;
 
 function useAnswer(conversation: string, question: string) {
   const { connection } = usePage();
   const [problem, setProblem] = useState<string>();
-  const send = (answer: Answer, approval?: PlanApproval) => {
+  const send = (answer: QuestionAnswer, approval?: PlanChoice) => {
     const focused = document.activeElement;
     const moveOn = focusAfter(focused);
     connection
@@ -102,14 +102,14 @@ function Permission({
   conversation,
   question,
   call,
-}: Asked<Extract<OpenQuestion, { type: "approval" }>> & { readonly call: Call }) {
+}: QuestionProps<Extract<OpenQuestion, { type: "approval" }>> & { readonly call: Call }) {
   const { send, problem } = useAnswer(conversation, question.id);
   const [editing, setEditing] = useState<CallText>();
   const [edited, setEdited] = useState("");
   const [reason, setReason] = useState("");
   const [pattern, setPattern] = useState(question.pattern ?? "");
   const input = editing && readIn(editing, edited);
-  const allow = (remember?: "conversation"): Answer => ({
+  const allow = (remember?: "conversation"): QuestionAnswer => ({
     decision: "allow",
     ...(input === undefined ? {} : { input: input.value }),
     ...(remember ? { remember: { pattern, scope: remember } } : {}),
@@ -250,7 +250,7 @@ function askedInWords(call: Call, preview: Preview | undefined, isEdited: boolea
 }
 
 /** Asks whether a turn at a limit may continue, or whether an oversized message becomes a file. */
-function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: "limit" }>>) {
+function GoesOn({ conversation, question }: QuestionProps<Extract<OpenQuestion, { type: "limit" }>>) {
   const { send, problem } = useAnswer(conversation, question.id);
   return (
     <fieldset
@@ -276,7 +276,7 @@ function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: 
   );
 }
 
-function InWords({ conversation, question }: Asked<TextQuestion>) {
+function InWords({ conversation, question }: QuestionProps<TextQuestion>) {
   const { send, problem } = useAnswer(conversation, question.id);
   const [text, setText] = useState(question.default ?? "");
   const label = useId();
@@ -314,7 +314,7 @@ function InFields({
   conversation,
   question,
   fields,
-}: Asked<TextQuestion> & { readonly fields: readonly QuestionField[] }) {
+}: QuestionProps<TextQuestion> & { readonly fields: readonly QuestionField[] }) {
   const { send, problem } = useAnswer(conversation, question.id);
   return (
     <QuestionForm

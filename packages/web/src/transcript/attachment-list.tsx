@@ -4,7 +4,7 @@ import { IconButton } from "../parts/design/button.tsx";
 import { TextArea } from "../parts/design/field.tsx";
 import { Icon } from "../parts/design/icon.tsx";
 import { t } from "../parts/phrases/phrases.ts";
-import { type Attachment, type Attachments, isPicture, textIn } from "./attachments.ts";
+import { type Attachment, type ComposerAttachments, isPicture, textIn } from "./attachments.ts";
 
 /** The attachments of the next message, and the files that it names with `@`: name, size and a remove button (W66). */
 export function AttachmentList({
@@ -12,7 +12,7 @@ export function AttachmentList({
   named = [],
   onUnname,
 }: {
-  readonly files: Attachments;
+  readonly files: ComposerAttachments;
   readonly named?: readonly Reference[];
   /** Removes the reference from the message. */
   onUnname?(reference: Reference): void;

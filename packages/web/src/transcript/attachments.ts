@@ -34,7 +34,7 @@ export function isPicture(mediaType: string): boolean {
 }
 
 /** The attachments of the next message, and why the last file was rejected. */
-export interface Attachments {
+export interface ComposerAttachments {
   readonly all: readonly Attachment[];
   readonly problem: string | undefined;
   /** A warning that the model may reject them, or that a reload loses them. */
@@ -59,7 +59,7 @@ type AttachmentsState = readonly [
 export function useAttachments(
   chosen: string | undefined,
   [all, setAll, isKept = true]: AttachmentsState,
-): Attachments {
+): ComposerAttachments {
   const usual = useUsualModel();
   const model = chosen ?? usual ?? "";
   const hasPictures = all.some(({ mediaType }) => isPicture(mediaType));

@@ -1,4 +1,4 @@
-import { type BrokenTurn, textOf, toldBreak, type WayOn } from "@banyan/core/conversation";
+import { type BrokenTurn, type RecoveryOption, textOf, toldBreak } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
@@ -19,7 +19,7 @@ export function BrokenOff({ message, isEnd }: { readonly message: string; readon
   return <Card key={turn.run} turn={turn} message={message} isEnd={isEnd} />;
 }
 
-const NAMES: Readonly<Record<WayOn, string>> = {
+const NAMES: Readonly<Record<RecoveryOption, string>> = {
   again: t("Try again"),
   "another-model": t("Another model"),
   "go-on": t("Continue"),
@@ -44,7 +44,7 @@ function Card({
   const isBegun = answer?.role === "assistant" && textOf(answer).trim() !== "";
   const { head, why, ways, advice, isFailure } = toldBreak(turn, isBegun, say);
   const model = answer?.role === "assistant" ? answer.model : (state?.model ?? usual ?? "");
-  const take = (way: WayOn) => {
+  const take = (way: RecoveryOption) => {
     if (way === "another-model") setChoosing(true);
     else
       page.told(way === "again" ? retry(message) : page.connection.ask("turn.resume", { conversation, at: message }));

@@ -1,12 +1,12 @@
 import type { Call } from "@banyan/core/conversation";
-import { type ShownStatus, shownStatus } from "@banyan/core/shown";
+import { type DisplayedCallStatus, shownStatus } from "@banyan/core/shown";
 import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
 
 /** A sign, a word and a colour for each status of a call: never colour alone (W28). */
 export type StatusLook = readonly [sign: string, word: string, colour: string];
 
-const CALL_STATUS: Readonly<Record<ShownStatus, StatusLook>> = {
+const CALL_STATUS: Readonly<Record<DisplayedCallStatus, StatusLook>> = {
   pending: ["○", t("waiting"), "text-soft"],
   "approval-requested": ["?", t("waiting for you"), "text-warn"],
   executing: ["◐", t("running"), "text-leaf"],

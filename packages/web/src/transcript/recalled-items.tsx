@@ -1,4 +1,4 @@
-import type { Recalled } from "@banyan/core/conversation";
+import type { RecalledMemory } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
 import { PlaceLink } from "../parts/browser/navigation.tsx";
 import { useConversation } from "../parts/conversation/use-conversation.ts";
@@ -7,7 +7,13 @@ import { useMay } from "../parts/page/use-may.ts";
 import { t, tCount } from "../parts/phrases/phrases.ts";
 
 /** The memory entries in the prompt of a message, each with its source; a click opens the source (W50, S26). */
-export function RecalledItems({ message, items }: { readonly message: string; readonly items: readonly Recalled[] }) {
+export function RecalledItems({
+  message,
+  items,
+}: {
+  readonly message: string;
+  readonly items: readonly RecalledMemory[];
+}) {
   const told = items.filter(({ dismissed }) => !dismissed).length;
   return (
     <details className="mt-2 rounded-lg border border-hair px-3 py-2 text-sm">
@@ -29,7 +35,7 @@ export function RecalledItems({ message, items }: { readonly message: string; re
   );
 }
 
-function Source({ item: { source: from, conversation, message } }: { readonly item: Recalled }) {
+function Source({ item: { source: from, conversation, message } }: { readonly item: RecalledMemory }) {
   const source = visibleProse(from);
   if (conversation === undefined) return <p className="text-soft text-xs">{source}</p>;
   return (

@@ -9,7 +9,7 @@ const BY_HAND = 1_000;
 const TOUCHES = ["touchmove", "keydown", "pointerdown", "pointermove"] as const;
 
 /** The state of following the end of the messages, and its start and stop (W23). */
-export interface Following {
+export interface ScrollFollowing {
   readonly isFollowing: boolean;
   /** True if the view does not follow and the messages do not fit. */
   readonly isAway: boolean;
@@ -22,7 +22,7 @@ export interface Following {
 }
 
 /** Keeps the end of a scrolling element in view until the user scrolls up; afterwards, the view does not move by itself. */
-export function useFollowing(scroller: RefObject<HTMLElement | null>): Following {
+export function useFollowing(scroller: RefObject<HTMLElement | null>): ScrollFollowing {
   // A ref, because observers read it between two renderings.
   const follows = useRef(true);
   const [isFollowing, setFollowing] = useState(true);

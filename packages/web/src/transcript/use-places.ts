@@ -1,7 +1,7 @@
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { useEntry } from "../parts/browser/navigation.tsx";
-import type { Following } from "./use-following.ts";
+import type { ScrollFollowing } from "./use-following.ts";
 
 /** Milliseconds that a restored position must hold: rendering and measuring may move it until then. */
 const SETTLING = 1_000;
@@ -10,7 +10,7 @@ const SETTLING = 1_000;
 const HANDS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 
 /** A position on a branch: the first visible message, and how many of its pixels are above the view. */
-interface Place {
+interface ScrollPlace {
   readonly message: string;
   readonly above: number;
   /** True if the view followed the end, wherever the end is now. */
@@ -18,14 +18,14 @@ interface Place {
 }
 
 /** A position to restore. */
-interface Wanted {
-  readonly place: Place;
+interface ScrollTarget {
+  readonly place: ScrollPlace;
   /** The time until which it must hold, on the clock of `performance.now()`. */
   readonly until: number;
 }
 
 /** The scroll positions of the browser's history entries. */
-export interface Places {
+export interface ScrollPlaces {
   /** For `onScroll` of the scrolling element. */
   onScroll(): void;
   /** Returns whether the view came back to a position and is still there. */
@@ -36,17 +36,17 @@ export interface Places {
 export function usePlaces(
   rows: Virtualizer<HTMLDivElement, Element>,
   path: readonly string[],
-  { isFollowing, follow, stop }: Following,
-): Places {
+  { isFollowing, follow, stop }: ScrollFollowing,
+): ScrollPlaces {
   const entry = useEntry(({ id }) => id);
   // The entry changes before the branch: only both together identify what the user saw.
   const view = `${entry} ${path.at(-1)}`;
-  const places = useRef(new Map<string, Place>());
+  const places = useRef(new Map<string, ScrollPlace>());
   const shown = useRef<string>(undefined);
   const returned = useRef(false);
-  const wanted = useRef<Wanted>(undefined);
+  const wanted = useRef<ScrollTarget>(undefined);
 
-  const hold = ({ place, until }: Wanted) => {
+  const hold = ({ place, until }: ScrollTarget) => {
     wanted.current = undefined;
     const start = rows.measurementsCache[path.indexOf(place.message)]?.start;
     if (!rows.scrollElement || start === undefined) return;

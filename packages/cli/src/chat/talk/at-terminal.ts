@@ -8,10 +8,10 @@ import { wrap } from "../../show/fit-text.ts";
 import { oneLine } from "../../show/plain-text.ts";
 import { openTerminal } from "../../terminal/open-terminal.ts";
 import type { TalkAction, Terminal } from "../../terminal/terminal.ts";
-import { Unsent } from "../user/unsent.ts";
+import { UnsentTexts } from "../user/unsent.ts";
 
 /** The conversation that the user of a terminal talks with. */
-export interface Partner {
+export interface TerminalPartner {
   /** Takes a message that the user typed while no line was being read. Returns whether it was taken. */
   typed(message: string, later: boolean): boolean;
   /** Ctrl-C while the prompt is empty. */
@@ -23,16 +23,16 @@ export interface Partner {
 }
 
 /** A terminal in use, until its program ends. */
-export interface Sitting {
+export interface TerminalStart {
   readonly terminal: Terminal;
   /** Stores unsent text. */
-  readonly unsent: Unsent;
+  readonly unsent: UnsentTexts;
   /** Aborts the startup. */
   readonly signal: AbortSignal;
   /** From now on Ctrl-C aborts the startup. */
   starting(): void;
   /** The startup is over: keys go to this partner. */
-  met(partner: Partner): void;
+  met(partner: TerminalPartner): void;
 }
 
 /**
@@ -41,15 +41,15 @@ export interface Sitting {
  */
 export async function atTerminal(
   { color, plain, cwd = "." }: { readonly color: ColorChoice; readonly plain: boolean; readonly cwd?: string },
-  sit: (sitting: Sitting) => Promise<ExitCode | void>,
+  sit: (sitting: TerminalStart) => Promise<ExitCode | void>,
 ): Promise<ExitCode> {
   // The young generation would grow to eight times its size, which costs 30 MB and saves no time at a user's pace.
   setFlagsFromString("--semi-space-growth-factor=1");
   let exit: ExitCode = exitCodes.done;
-  let partner: Partner | undefined;
+  let partner: TerminalPartner | undefined;
   let isStarting = false;
   const begun = new AbortController();
-  const unsent = new Unsent(join(directories(process.env, homedir()).data, "drafts"), resolve(cwd), (error) => {
+  const unsent = new UnsentTexts(join(directories(process.env, homedir()).data, "drafts"), resolve(cwd), (error) => {
     terminal.write(`${wrap(`Your input history is not kept: ${whyNotKept(error)}`, terminal.columns)}\n`);
   });
   const terminal = await openTerminal({

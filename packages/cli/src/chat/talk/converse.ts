@@ -15,10 +15,10 @@ import { problemOf } from "../../problem.ts";
 import { excerpt, wrap } from "../../show/fit-text.ts";
 import { gist, speakerOf } from "../../show/message-label.ts";
 import { oneLine } from "../../show/plain-text.ts";
-import type { Suggestion } from "../../terminal/full/prompt/completion.ts";
-import type { CommandName } from "../../terminal/full/prompt/completions.ts";
+import type { PromptSuggestion } from "../../terminal/full/prompt/completion.ts";
+import type { OfferedCommand } from "../../terminal/full/prompt/completions.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { Unsent } from "../user/unsent.ts";
+import type { UnsentTexts } from "../user/unsent.ts";
 import { greet, offerMemory, welcome } from "../views/welcome.ts";
 import { OwnDesk } from "./own-desk.ts";
 import { Talk } from "./talk.ts";
@@ -28,7 +28,7 @@ import type { TalkSession } from "./talk-session.ts";
 export interface ConverseOptions {
   readonly args: Arguments;
   readonly terminal: Terminal;
-  readonly unsent: Unsent;
+  readonly unsent: UnsentTexts;
   /** True if the project's settings, servers and instructions may be used. */
   readonly trusted: boolean;
   /** Notices to show at the start. */
@@ -163,7 +163,7 @@ const STARTING = 30_000;
 export async function completeCommands(
   { live }: Terminal,
   client: Client,
-  known: readonly CommandName[],
+  known: readonly OfferedCommand[],
 ): Promise<void> {
   if (!live) return;
   const prompts = promptsAt(client);
@@ -188,12 +188,12 @@ async function completeNames({ live }: Terminal, host: Host, talk: Pick<Talk, "s
   complete(agents);
 }
 
-function agentNames(agents: Equipment["agents"]): Suggestion[] {
+function agentNames(agents: Equipment["agents"]): PromptSuggestion[] {
   return agents.map(({ name, description }) => ({ text: `@${name}`, help: excerpt(description, HELP) }));
 }
 
 /** Messages of a conversation as `#3`, newest first. */
-export function messageNames(state: ConversationState | undefined, agent: string): Suggestion[] {
+export function messageNames(state: ConversationState | undefined, agent: string): PromptSuggestion[] {
   if (!state) return [];
   return [...messageNumbers(state)].reverse().flatMap(([id, number]) => {
     const message = state.messages.get(id);

@@ -1,4 +1,4 @@
-import type { Client, Watched } from "@banyan/client";
+import type { Client, WatchedConversation } from "@banyan/client";
 import type { ConversationState, FeedItem } from "@banyan/core";
 import type { OwnDesk } from "./own-desk.ts";
 import { TalkSession } from "./talk-session.ts";
@@ -104,7 +104,7 @@ export class CurrentConversation {
   }
 
   /** Watches a conversation. After a failure the client does not watch it again on reconnect. */
-  async #watched(conversation: string): Promise<Watched> {
+  async #watched(conversation: string): Promise<WatchedConversation> {
     const watched = this.#client.watch(conversation);
     try {
       return await watched.loaded;

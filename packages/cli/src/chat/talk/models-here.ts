@@ -2,12 +2,12 @@ import type { Client } from "@banyan/client";
 import type { ConversationState } from "@banyan/core";
 import { windowOf } from "@banyan/core/hosts";
 import type { Host, KnownModel } from "@banyan/host";
-import type { ContextHere, ModelsHere } from "../../commands/command.ts";
+import type { ContextOverview, ModelSelection } from "../../commands/command.ts";
 import type { OwnDesk } from "./own-desk.ts";
 import type { TalkSession } from "./talk-session.ts";
 
 /** The models of a server, to choose from for one conversation. `open` begins the conversation if needed. */
-export function modelsThere(client: Client, name: string, open: () => Promise<TalkSession>): ModelsHere {
+export function modelsThere(client: Client, name: string, open: () => Promise<TalkSession>): ModelSelection {
   return {
     current: { name },
     scope: "in this conversation",
@@ -21,7 +21,7 @@ export function modelsThere(client: Client, name: string, open: () => Promise<Ta
 }
 
 /** The models of this program. A chosen model also applies to later conversations. */
-export function modelsHere(desk: OwnDesk, session: TalkSession | undefined): ModelsHere {
+export function modelsHere(desk: OwnDesk, session: TalkSession | undefined): ModelSelection {
   const { host } = desk;
   return {
     current: { name: host.model.name, ...factsOf(host.agent.options.model) },
@@ -37,7 +37,7 @@ export function modelsHere(desk: OwnDesk, session: TalkSession | undefined): Mod
 }
 
 /** The parts of the context that the model of this program gets on a branch. */
-export async function sentHere(host: Host, state: ConversationState, leaf: string | null): Promise<ContextHere> {
+export async function sentHere(host: Host, state: ConversationState, leaf: string | null): Promise<ContextOverview> {
   const parts = await host.contextParts(state, leaf);
   return { parts, size: contextSizeOf(host) };
 }
@@ -50,7 +50,7 @@ export async function sentThere(
     leaf,
     model,
   }: { readonly conversation: string; readonly leaf: string | null; readonly model: string },
-): Promise<ContextHere> {
+): Promise<ContextOverview> {
   const [{ parts }, size] = await Promise.all([
     client.ask("context.read", { conversation, ...(leaf === null ? {} : { leaf }) }),
     sizeOf(model, client),

@@ -6,7 +6,7 @@ import type { Host } from "@banyan/host";
 import { chooseConversation, conversationsHere } from "../../conversations/choose.ts";
 import { idOf, openWithModel } from "../../named-session.ts";
 import { problemOf } from "../../problem.ts";
-import type { Person } from "../user/person.ts";
+import type { TerminalUser } from "../user/person.ts";
 
 /** The desk and the host of this program. Provides actions that a server does not offer. */
 export class OwnDesk implements AsyncDisposable {
@@ -41,7 +41,7 @@ export class OwnDesk implements AsyncDisposable {
    */
   async openAnother(
     named: string | undefined,
-    { terminal, view, left: signal, state }: Person,
+    { terminal, view, left: signal, state }: TerminalUser,
   ): Promise<string | undefined> {
     const { host } = this;
     const notice = (sentence: string) => view.note(sentence);

@@ -7,19 +7,19 @@ import { oneLine } from "../../show/plain-text.ts";
 import { runsBeside } from "../../show/sub-agents.ts";
 import { lastResponse, runEndSentence, type TurnEnd, textAtEnd, turnLine } from "../../show/turn-end.ts";
 import { Approvals } from "../user/approvals.ts";
-import type { Person } from "../user/person.ts";
-import type { Prompting } from "../user/prompting.ts";
+import type { TerminalUser } from "../user/person.ts";
+import type { UserQuestions } from "../user/prompting.ts";
 import { isReminded, remindOpened } from "../user/standpoint.ts";
-import type { Unsent } from "../user/unsent.ts";
+import type { UnsentTexts } from "../user/unsent.ts";
 import { ShownRun } from "../views/shown-run.ts";
 import type { TalkSession } from "./talk-session.ts";
 
 /** The user and the client of a feed. */
 export interface ShownFeedOptions {
   readonly client: Client;
-  readonly person: Person;
-  readonly prompting: Prompting;
-  readonly unsent: Unsent;
+  readonly person: TerminalUser;
+  readonly prompting: UserQuestions;
+  readonly unsent: UnsentTexts;
   /** The conversation; undefined before the first message. */
   session(): TalkSession | undefined;
   /** The shown run has ended. */

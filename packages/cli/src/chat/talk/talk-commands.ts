@@ -1,12 +1,12 @@
-import type { Client, Input } from "@banyan/client";
-import type { ActionUser, CommandInput, CommandStep, GoOn } from "@banyan/client/actions";
-import type { ConversationContext, Next, OwnContext } from "../../commands/command.ts";
+import type { Client, CommandValues } from "@banyan/client";
+import type { ActionUser, CommandInput, CommandStep, NextPlace } from "@banyan/client/actions";
+import type { AfterCommand, ConversationContext, OwnContext } from "../../commands/command.ts";
 import { runCommand } from "../../commands/index.ts";
 import { AT_OWN_DESK } from "../../commands/offered.ts";
 import { promptsAt } from "../../commands/prompt-commands.ts";
 import { sharesAt } from "../../commands/share.ts";
 import type { ApprovalChoice } from "../user/approval-choice.ts";
-import type { Person } from "../user/person.ts";
+import type { TerminalUser } from "../user/person.ts";
 import { modelsHere, modelsThere, sentHere, sentThere } from "./models-here.ts";
 import type { OwnDesk } from "./own-desk.ts";
 import type { TalkSession } from "./talk-session.ts";
@@ -19,7 +19,7 @@ export interface TalkCommandsOptions {
   readonly own: OwnDesk | undefined;
   /** Address of the server; absent at this program's own desk. */
   readonly address: string | undefined;
-  readonly person: Person;
+  readonly person: TerminalUser;
   readonly turns: Turns;
   readonly approval: ApprovalChoice;
   /** The conversation; undefined before the first message. */
@@ -36,7 +36,7 @@ export interface TalkCommandsOptions {
   begin(): Promise<string | undefined>;
 }
 
-type Asked = Pick<CommandStep, "command" | "input" | "isHere">;
+type CommandRequest = Pick<CommandStep, "command" | "input" | "isHere">;
 
 /** Runs the user's slash commands: all of them at this program's desk, fewer at a server. */
 export class TalkCommands {
@@ -55,7 +55,7 @@ export class TalkCommands {
   }
 
   /** Rejects with errors that `problemOf` describes. */
-  run(line: string): Promise<Next> {
+  run(line: string): Promise<AfterCommand> {
     const { own } = this.#options;
     return runCommand(line, own ? this.#here(own) : this.#anywhere());
   }
@@ -87,9 +87,9 @@ export class TalkCommands {
     };
   }
 
-  async #ask({ command, input, isHere }: Asked): Promise<unknown> {
+  async #ask({ command, input, isHere }: CommandRequest): Promise<unknown> {
     const { client, person, turns, open } = this.#options;
-    if (!isHere) return client.ask(command, input as Input<typeof command>);
+    if (!isHere) return client.ask(command, input as CommandValues<typeof command>);
     const session = await open();
     switch (command) {
       case "branch.compact": {
@@ -110,7 +110,7 @@ export class TalkCommands {
     }
   }
 
-  #goOn(place: GoOn): void {
+  #goOn(place: NextPlace): void {
     const { standpoint, context } = this.#options.person;
     if (place === "latest") context.goBack();
     else if ("below" in place) standpoint.standAt(place.below);

@@ -1,4 +1,4 @@
-import type { Client, Input, Watched } from "@banyan/client";
+import type { Client, CommandValues, WatchedConversation } from "@banyan/client";
 import {
   type Answer,
   type ConversationState,
@@ -10,17 +10,17 @@ import {
 } from "@banyan/core";
 import type { LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
-import { modeLeft, type PlanApproval, type TakenBack } from "@banyan/host";
+import { modeLeft, type PlanApproval, type RestorationResult } from "@banyan/host";
 import type { Command, CommandName, NarrowedRule, Result } from "@banyan/protocol";
-import type { WrittenAbout } from "../../show/attached.ts";
+import type { AttachmentReport } from "../../show/attached.ts";
 import type { AskingSession } from "../user/approvals.ts";
-import type { LeftBranch } from "../user/leave-files.ts";
+import type { DepartedBranch } from "../user/leave-files.ts";
 
 /** No attachments. */
-const NOTHING: WrittenAbout = { attached: [], problems: [], isRedacted: false };
+const NOTHING: AttachmentReport = { attached: [], problems: [], isRedacted: false };
 
 /** Start message, mode, model and agent of a turn. */
-export interface Beginning {
+export interface TalkTurnOptions {
   /** The message to continue from. Default: the latest leaf. */
   readonly at: string | undefined;
   readonly mode: "chat" | "task";
@@ -41,16 +41,16 @@ export interface PromptDirective {
 }
 
 /** Commands on one conversation. */
-type HereCommand = {
+type ConversationCommand = {
   [Name in CommandName]: "conversation" extends keyof Command<Name> ? Name : never;
 }[CommandName];
 
 /** Input of such a command, without the conversation. */
-type AboutHere<Name extends HereCommand> = Omit<Input<Name>, "conversation">;
+type ConversationCommandInput<Name extends ConversationCommand> = Omit<CommandValues<Name>, "conversation">;
 
 /** The user's conversation, at the desk of this program or of a server. */
 export class TalkSession implements AskingSession {
-  readonly watched: Watched;
+  readonly watched: WatchedConversation;
   readonly #client: Client;
   /** Messages of this client, and its runs without a message. */
   readonly #own = new Set<string>();
@@ -65,7 +65,7 @@ export class TalkSession implements AskingSession {
   /** The run that compacts a branch for the user. */
   #compacting: string | undefined;
 
-  constructor(client: Client, watched: Watched) {
+  constructor(client: Client, watched: WatchedConversation) {
     this.#client = client;
     this.watched = watched;
   }
@@ -116,8 +116,9 @@ export class TalkSession implements AskingSession {
   }
 
   /** Sends a command on this conversation. Remembers ids whose effects this client shows itself. */
-  perform<Name extends HereCommand>(type: Name, input: AboutHere<Name>): Promise<Result<Name>> {
-    const ask = (id: string) => this.#client.ask(type, { ...this.#here, ...input } as unknown as Input<Name>, id);
+  perform<Name extends ConversationCommand>(type: Name, input: ConversationCommandInput<Name>): Promise<Result<Name>> {
+    const ask = (id: string) =>
+      this.#client.ask(type, { ...this.#here, ...input } as unknown as CommandValues<Name>, id);
     switch (type) {
       case "branch.fan": {
         const id = createId();
@@ -137,7 +138,10 @@ export class TalkSession implements AskingSession {
   }
 
   /** Begins a turn. Resolves when the turn has begun, with the attachments of the message. */
-  async turn(directive: Exclude<Directive, { type: "stop" }> | PromptDirective, how: Beginning): Promise<WrittenAbout> {
+  async turn(
+    directive: Exclude<Directive, { type: "stop" }> | PromptDirective,
+    how: TalkTurnOptions,
+  ): Promise<AttachmentReport> {
     const { type } = directive;
     const { at, model, agent, asIs } = how;
     // A turn of another agent is a question with an answer.
@@ -170,8 +174,8 @@ export class TalkSession implements AskingSession {
   /** Sends a message to a run. If the run is over, the message begins a turn. */
   async say(
     parts: readonly UserPart[],
-    to: { readonly run: string; readonly delivery: Delivery; readonly mode: Beginning["mode"] },
-  ): Promise<WrittenAbout> {
+    to: { readonly run: string; readonly delivery: Delivery; readonly mode: TalkTurnOptions["mode"] },
+  ): Promise<AttachmentReport> {
     return aboutOf(await this.#client.ask("turn.say", { ...this.#here, parts, ...to }, this.#ownId()));
   }
 
@@ -194,7 +198,7 @@ export class TalkSession implements AskingSession {
   }
 
   /** Reverts the files of a branch that the user leaves. */
-  revert({ leaf, to }: LeftBranch): Promise<TakenBack> {
+  revert({ leaf, to }: DepartedBranch): Promise<RestorationResult> {
     const beside = to === null ? {} : { beside: to };
     return this.#whileReverting(this.#client.ask("file.revert", { ...this.#here, leaf, ...beside }));
   }
@@ -203,7 +207,7 @@ export class TalkSession implements AskingSession {
    * Reverts the files that a call on the branch of `leaf` changed. `agreed` also accepts contents from a log of
    * another machine.
    */
-  undo(call: string, leaf: string, agreed: boolean): Promise<TakenBack> {
+  undo(call: string, leaf: string, agreed: boolean): Promise<RestorationResult> {
     return this.#whileReverting(
       this.#client.ask("file.undo", { ...this.#here, leaf, call, ...(agreed && { agreed }) }),
     );
@@ -283,7 +287,7 @@ export class TalkSession implements AskingSession {
 }
 
 /** Converts the server's facts about attachments. */
-function aboutOf(told: Omit<WrittenAbout, "isRedacted"> & { readonly redacted: boolean }): WrittenAbout {
+function aboutOf(told: Omit<AttachmentReport, "isRedacted"> & { readonly redacted: boolean }): AttachmentReport {
   const { attached, problems, redacted: isRedacted } = told;
   return { attached, problems, isRedacted };
 }

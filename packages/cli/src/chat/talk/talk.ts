@@ -7,27 +7,27 @@ import { attachableIn } from "../../show/attached.ts";
 import { oneLine } from "../../show/plain-text.ts";
 import { commandLine, type TalkAction, type Terminal } from "../../terminal/terminal.ts";
 import { ApprovalChoice } from "../user/approval-choice.ts";
-import { Entered, NOT_SENT } from "../user/entered.ts";
-import { Person, type PersonOptions } from "../user/person.ts";
-import { Prompting } from "../user/prompting.ts";
-import { Reach } from "../user/reach.ts";
+import { NOT_SENT, PendingEntry } from "../user/entered.ts";
+import { TerminalUser, type TerminalUserOptions } from "../user/person.ts";
+import { UserQuestions } from "../user/prompting.ts";
+import { DeskReach } from "../user/reach.ts";
 import { saidBefore } from "../views/exchange.ts";
-import { ShownStatus } from "../views/shown-status.ts";
+import { PromptStatus } from "../views/shown-status.ts";
 import { changesStatus } from "../views/status-of.ts";
-import type { Partner } from "./at-terminal.ts";
+import type { TerminalPartner } from "./at-terminal.ts";
 import { CurrentConversation } from "./current-conversation.ts";
 import { contextSizeOf } from "./models-here.ts";
 import type { OwnDesk } from "./own-desk.ts";
 import { ShownFeed } from "./shown-feed.ts";
 import { TalkCommands } from "./talk-commands.ts";
-import type { Beginning, PromptDirective, TalkSession } from "./talk-session.ts";
+import type { PromptDirective, TalkSession, TalkTurnOptions } from "./talk-session.ts";
 import { Turns } from "./turns.ts";
 
 /** Reply to a user without the right to act. */
 const WATCHING = "View only: with this token you can see everything here and change nothing. /help lists the commands.";
 
 /** The user, the client and the desk of a conversation. */
-export interface TalkOptions extends Pick<PersonOptions, "place" | "prompt" | "terminal" | "unsent"> {
+export interface TalkOptions extends Pick<TerminalUserOptions, "place" | "prompt" | "terminal" | "unsent"> {
   readonly client: Client;
   /** This program's own desk: its runs end with the talk, and more commands are available. Absent at a server. */
   readonly own?: OwnDesk | undefined;
@@ -43,13 +43,13 @@ export interface TalkOptions extends Pick<PersonOptions, "place" | "prompt" | "t
  * A user's conversation with an agent. Input goes to the desk of this program or of a server, and the feed shows what
  * every client sees. The user sees one branch: the latest run that began at their place.
  */
-export class Talk implements Partner {
+export class Talk implements TerminalPartner {
   readonly #client: Client;
   readonly #own: OwnDesk | undefined;
   readonly #terminal: Terminal;
-  readonly #person: Person;
-  readonly #prompting: Prompting;
-  readonly #entered = new Entered();
+  readonly #person: TerminalUser;
+  readonly #prompting: UserQuestions;
+  readonly #entered = new PendingEntry();
   readonly #feed: ShownFeed;
   readonly #conversation: CurrentConversation;
   readonly #approval: ApprovalChoice;
@@ -57,15 +57,15 @@ export class Talk implements Partner {
   readonly #commands: TalkCommands;
   /** Resolves when the user leaves without waiting for pending work. */
   readonly #gone = Promise.withResolvers<"gone">();
-  readonly #reach: Reach;
-  readonly #status: ShownStatus;
+  readonly #reach: DeskReach;
+  readonly #status: PromptStatus;
 
   constructor({ client, own, address, task, statusCommand: command, ...seat }: TalkOptions) {
     const { agent } = client.welcome;
     this.#client = client;
     this.#own = own;
     this.#terminal = seat.terminal;
-    this.#person = new Person({
+    this.#person = new TerminalUser({
       ...seat,
       agent,
       isWatching: !this.#mayAct,
@@ -77,7 +77,7 @@ export class Talk implements Partner {
       },
       revert: async (left) => (await this.#open()).revert(left),
     });
-    this.#prompting = new Prompting({
+    this.#prompting = new UserQuestions({
       terminal: seat.terminal,
       isWorking: () => this.#feed.working !== undefined,
       mayLeave: own === undefined,
@@ -106,8 +106,8 @@ export class Talk implements Partner {
       gone: (why) => this.end(why),
       lost: (problem) => this.#lost(problem),
     });
-    this.#reach = new Reach(seat.terminal, person);
-    this.#status = new ShownStatus({
+    this.#reach = new DeskReach(seat.terminal, person);
+    this.#status = new PromptStatus({
       ...{ ...seat, command, state: () => person.state },
       standing: () => ({
         ...{ run: this.#feed.working, leaf: person.standpoint.leaf, contextSize: own && contextSizeOf(own.host) },
@@ -336,7 +336,7 @@ export class Talk implements Partner {
   }
 
   /** Begins a turn. `text` is what the user wrote. */
-  async #turn(directive: Directive | PromptDirective, how: Omit<Beginning, "mode">, text = ""): Promise<void> {
+  async #turn(directive: Directive | PromptDirective, how: Omit<TalkTurnOptions, "mode">, text = ""): Promise<void> {
     if (directive.type === "stop") return this.#stop();
     for (const notice of (await this.#own?.ready()) ?? []) this.note(notice);
     const session = await this.#open();

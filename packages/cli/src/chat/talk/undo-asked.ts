@@ -1,6 +1,6 @@
 import { visibleLine } from "@banyan/core/shown";
-import { type CallChanges, type TakenBack, wasElsewhere } from "@banyan/host";
-import type { Choice } from "../../terminal/decision.ts";
+import { type CallChanges, type RestorationResult, wasElsewhere } from "@banyan/host";
+import type { DecisionChoice } from "../../terminal/decision.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { Standpoint } from "../user/standpoint.ts";
 import type { TalkSession } from "./talk-session.ts";
@@ -18,7 +18,7 @@ export interface UndoPlace {
 export async function undoAsked(
   call: CallChanges,
   { terminal, standpoint, workspace, open }: UndoPlace,
-): Promise<TakenBack> {
+): Promise<RestorationResult> {
   const { below } = standpoint;
   const session = await open();
   // No call is above the first message.
@@ -43,7 +43,7 @@ async function isWanted(terminal: Terminal, { changes }: CallChanges, workspace:
   return decided?.key === "y";
 }
 
-const AGREE: readonly Choice[] = [
+const AGREE: readonly DecisionChoice[] = [
   { key: "y", text: "Yes, restore it", brief: "yes", words: ["yes", "Y"] },
   { key: "n", text: "No", words: ["no", "N"] },
 ];

@@ -3,8 +3,8 @@ import { callIn, isEnded } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
 import { excerpt } from "../../show/fit-text.ts";
 import type { FeedView } from "../../terminal/feed-view.ts";
-import type { Question, Terminal } from "../../terminal/terminal.ts";
-import type { Unsent, UnsentAnswer } from "./unsent.ts";
+import type { Terminal, TerminalQuestion } from "../../terminal/terminal.ts";
+import type { UnsentAnswer, UnsentTexts } from "./unsent.ts";
 
 /** Characters shown of an unsent text that is in the history. */
 const SHOWN = 200;
@@ -19,13 +19,13 @@ const SHOWN = 200;
  *            ╰── the process ends ──▶ restored if the same call asks the same question, else in the history
  * ```
  */
-export class Answering {
+export class AnswerDrafts {
   readonly #terminal: Terminal;
   readonly #view: FeedView;
-  readonly #unsent: Unsent | undefined;
+  readonly #unsent: UnsentTexts | undefined;
 
   /** Without `unsent`, no text outlives the process. */
-  constructor(terminal: Terminal, view: FeedView, unsent?: Unsent) {
+  constructor(terminal: Terminal, view: FeedView, unsent?: UnsentTexts) {
     this.#terminal = terminal;
     this.#view = view;
     this.#unsent = unsent;
@@ -124,7 +124,7 @@ export class WrittenPart {
   }
 
   /** The question's input. `otherwise` is its text until the user writes. */
-  asked(otherwise: string): Pick<Question, "initial" | "onDraft"> {
+  asked(otherwise: string): Pick<TerminalQuestion, "initial" | "onDraft"> {
     this.#otherwise = otherwise;
     return { initial: this.#text === "" ? otherwise : this.#text, onDraft: (text) => this.draft(text) };
   }

@@ -6,14 +6,14 @@ import type { PlanApproval } from "@banyan/host";
 import { problemOf } from "../../problem.ts";
 import { excerpt } from "../../show/fit-text.ts";
 import { oneLine } from "../../show/plain-text.ts";
-import type { Choice, Decision } from "../../terminal/decision.ts";
+import type { DecisionChoice, DecisionRequest } from "../../terminal/decision.ts";
 import type { FeedView } from "../../terminal/feed-view.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { callArguments } from "../views/call-arguments.ts";
-import { Answering, type WrittenAnswer } from "./answering.ts";
+import { AnswerDrafts, type WrittenAnswer } from "./answering.ts";
 import { argumentWords, CallEditing } from "./call-editing.ts";
 import { answerInWords } from "./text-question.ts";
-import type { Unsent } from "./unsent.ts";
+import type { UnsentTexts } from "./unsent.ts";
 
 /** A conversation, here or on a server, with questions for the user. */
 export interface AskingSession extends Pick<Session, "listen" | "state"> {
@@ -24,7 +24,7 @@ export interface AskingSession extends Pick<Session, "listen" | "state"> {
 }
 
 /** Name of the agent in questions. */
-export interface Asking {
+export interface QuestionSource {
   readonly agent: string;
 }
 
@@ -35,14 +35,14 @@ export interface Asking {
 export class Approvals {
   readonly #terminal: Terminal;
   readonly #view: FeedView;
-  readonly #asking: Asking;
-  readonly #answering: Answering;
+  readonly #asking: QuestionSource;
+  readonly #answering: AnswerDrafts;
   /** Settles with the previous question. */
   #asked: Promise<void> = Promise.resolve();
 
   /** With `unsent`, unfinished answers outlive the process. */
-  constructor(terminal: Terminal, view: FeedView, asking: Asking, unsent?: Unsent) {
-    this.#answering = new Answering(terminal, view, unsent);
+  constructor(terminal: Terminal, view: FeedView, asking: QuestionSource, unsent?: UnsentTexts) {
+    this.#answering = new AnswerDrafts(terminal, view, unsent);
     this.#terminal = terminal;
     this.#view = view;
     this.#asking = asking;
@@ -96,8 +96,8 @@ export class Approvals {
   async #until(
     session: AskingSession,
     question: string,
-    decide: () => Promise<Chosen | undefined>,
-  ): Promise<Exclude<Given, "refused">> {
+    decide: () => Promise<ApprovalAnswer | undefined>,
+  ): Promise<Exclude<AnswerOutcome, "refused">> {
     for (;;) {
       const answer = await decide();
       const given = answer === undefined ? "closed" : await this.#give(session, question, answer);
@@ -118,7 +118,11 @@ export class Approvals {
   }
 
   /** Sends an answer. `closed`: the question was answered elsewhere or withdrawn meanwhile. */
-  async #give(session: AskingSession, question: string, { approval, ...answer }: Chosen): Promise<Given> {
+  async #give(
+    session: AskingSession,
+    question: string,
+    { approval, ...answer }: ApprovalAnswer,
+  ): Promise<AnswerOutcome> {
     try {
       const problem = await session.answer(question, answer, approval);
       if (typeof problem === "string") this.#view.note(`Allowed for this conversation only. ${oneLine(problem)}`);
@@ -139,7 +143,7 @@ export class Approvals {
     asker: string,
     written: WrittenAnswer,
     signal: AbortSignal,
-  ): Promise<Chosen | undefined> {
+  ): Promise<ApprovalAnswer | undefined> {
     const reason = written.part(WHY_NOT);
     const editing = new CallEditing(this.#terminal, call, written, (sentence) => this.#view.note(sentence));
     // Continue an edit that the user had begun.
@@ -205,7 +209,7 @@ export class Approvals {
     });
   }
 
-  #decision(call: Call, asker: string, { rule, changes, thing }: Offered): Omit<Decision, "body"> {
+  #decision(call: Call, asker: string, { rule, changes, thing }: CallOffer): Omit<DecisionRequest, "body"> {
     const { style } = this.#terminal;
     const { folder } = call.about ?? {};
     const inFolder = folder === undefined ? "" : ` in ${visibleLine(folder)}`;
@@ -236,10 +240,10 @@ export class Approvals {
 }
 
 /** The user's answer; for a plan, also the mode in which the agent carries it out. */
-type Chosen = Answer & { readonly approval?: PlanApproval };
+type ApprovalAnswer = Answer & { readonly approval?: PlanApproval };
 
 /** Choices for a call that depend on the call. */
-interface Offered {
+interface CallOffer {
   readonly rule: string | undefined;
   /** True if the user can allow all edits of the turn. */
   readonly changes: boolean;
@@ -248,41 +252,46 @@ interface Offered {
 }
 
 /** Result of sending an answer. `refused`: the question is still open. */
-type Given = "given" | "closed" | "refused";
+type AnswerOutcome = "given" | "closed" | "refused";
 
 /** Characters shown of an answer from another client. */
 const SHOWN = 200;
 /** Name under which an unfinished reason is stored. Earlier versions wrote the same name. */
 const WHY_NOT = "Why not";
-const YES: Choice = { key: "y", text: "Yes, once", brief: "yes", words: ["yes", "Y"] };
-const TURN: Choice = { key: "t", text: "Yes, and all edits in this turn", brief: "this turn", words: ["T"] };
-const EDIT: Choice = { key: "e", text: "Edit it first", brief: "edit", words: ["edit", "change", "E"] };
-const NO: Choice = {
+const YES: DecisionChoice = { key: "y", text: "Yes, once", brief: "yes", words: ["yes", "Y"] };
+const TURN: DecisionChoice = { key: "t", text: "Yes, and all edits in this turn", brief: "this turn", words: ["T"] };
+const EDIT: DecisionChoice = { key: "e", text: "Edit it first", brief: "edit", words: ["edit", "change", "E"] };
+const NO: DecisionChoice = {
   key: "n",
   text: "No, and say why",
   brief: "no",
   words: ["no", "N"],
   takesWords: "Reason (optional)",
 };
-const CARRY_OUT: Choice = {
+const CARRY_OUT: DecisionChoice = {
   key: "y",
   text: "Yes, and ask before each edit",
   brief: "yes, asking",
   words: ["yes", "Y"],
 };
-const FREELY: Choice = { key: "f", text: "Yes, and edit files without asking", brief: "yes, freely", words: ["F"] };
-const EDIT_PLAN: Choice = { ...EDIT, text: "Edit the plan first" };
-const NOT_SO: Choice = {
+const FREELY: DecisionChoice = {
+  key: "f",
+  text: "Yes, and edit files without asking",
+  brief: "yes, freely",
+  words: ["F"],
+};
+const EDIT_PLAN: DecisionChoice = { ...EDIT, text: "Edit the plan first" };
+const NOT_SO: DecisionChoice = {
   ...NO,
   text: "No, and say what to change",
   takesWords: "What should change",
 };
-const MORE: Choice = { key: "y", text: "Yes, continue", brief: "go on", words: ["yes", "Y"] };
-const ENOUGH: Choice = { key: "n", text: "No, stop here", brief: "end", words: ["no", "N"] };
+const MORE: DecisionChoice = { key: "y", text: "Yes, continue", brief: "go on", words: ["yes", "Y"] };
+const ENOUGH: DecisionChoice = { key: "n", text: "No, stop here", brief: "end", words: ["no", "N"] };
 
 /** Choices for a message that is too large for the model. */
-const STORE: Choice = { key: "y", text: "Yes, store it as a file", brief: "store", words: ["yes", "Y"] };
-const KEEP_BACK: Choice = { key: "n", text: "No, don't send it", brief: "do not send", words: ["no", "N"] };
+const STORE: DecisionChoice = { key: "y", text: "Yes, store it as a file", brief: "store", words: ["yes", "Y"] };
+const KEEP_BACK: DecisionChoice = { key: "n", text: "No, don't send it", brief: "do not send", words: ["no", "N"] };
 
 /** The calls that a rule allows, in the user's words: a command, with `...` if harmless options may follow (S24). */
 function allowedBy(rule: string, { about }: Call): string {
@@ -290,7 +299,7 @@ function allowedBy(rule: string, { about }: Call): string {
   return `\`${visibleLine(command?.replace(/ \[harmless\]$/, " ...") ?? rule)}\``;
 }
 
-function always(allowed: string): Choice[] {
+function always(allowed: string): DecisionChoice[] {
   return [
     {
       key: "a",

@@ -8,7 +8,7 @@ import type { WrittenAnswer, WrittenPart } from "./answering.ts";
 const LONG = 12;
 
 /** Result of an edit. `kept`: the question is asked again with the new call. `stopped`: the user stopped the agent. */
-type Edited = "kept" | "stopped";
+type EditOutcome = "kept" | "stopped";
 
 /**
  * Lets the user edit a call before they allow it (T47). A call with a main argument (a command, a file's content, a
@@ -49,7 +49,7 @@ export class CallEditing {
   }
 
   /** Lets the user edit the call. `again`: the user has seen the question about the call before. */
-  async edit({ again, signal }: { readonly again: boolean; readonly signal: AbortSignal }): Promise<Edited> {
+  async edit({ again, signal }: { readonly again: boolean; readonly signal: AbortSignal }): Promise<EditOutcome> {
     const { tool, about } = this.#call;
     const { name, text: now } = this.#text;
     const file = name !== undefined && about?.change ? about.paths?.[0]?.path : undefined;

@@ -2,28 +2,28 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from "node:path";
 
 /** An unsent text. */
-export interface Draft {
+export interface MessageDraft {
   /** Where the text belongs: a conversation's id, or the place of a new conversation: a folder, or a server's address. */
   readonly to: string;
   readonly text: string;
   /** The question that the text answers; absent for a message. */
-  readonly asked?: Asked;
+  readonly asked?: DraftQuestion;
 }
 
 /** A question by its call and its text. A resumed call asks the same question again. */
-export interface Asked {
+export interface DraftQuestion {
   readonly call: string;
   readonly what: string;
 }
 
 /** A draft of a process that has ended. */
-export interface LeftDraft extends Draft {
+export interface OrphanDraft extends MessageDraft {
   /** Deletes the file of the draft. */
   forget(): void;
 }
 
 /** Content of a file. Each file belongs to one process. */
-interface Record extends Draft {
+interface Record extends MessageDraft {
   /** Id of the process that writes the draft; absent after it has closed. */
   readonly process?: number;
 }
@@ -61,7 +61,7 @@ export class DraftFiles {
   }
 
   /** Wanted drafts of ended processes, oldest first. */
-  left(isWanted: (draft: Draft) => boolean): LeftDraft[] {
+  left(isWanted: (draft: MessageDraft) => boolean): OrphanDraft[] {
     return namesIn(this.#folder)
       .filter((name) => name.endsWith(".json"))
       .sort()
@@ -100,7 +100,7 @@ export class DraftFiles {
 /** The file of one draft. */
 export class DraftFile {
   readonly #replace: (content: string) => boolean;
-  #draft: Draft | undefined;
+  #draft: MessageDraft | undefined;
   /** Content of the file. */
   #kept = "";
   #due: NodeJS.Immediate | undefined;
@@ -110,7 +110,7 @@ export class DraftFile {
   }
 
   /** Changes the draft; undefined deletes it. */
-  set(draft: Draft | undefined): void {
+  set(draft: MessageDraft | undefined): void {
     this.#draft = draft;
     // One read may bring several keys: write once, before the timer of the next frame.
     this.#due ??= setImmediate(() => this.write());

@@ -4,7 +4,7 @@ export const NOT_SENT = "Stopped before it began. Nothing was sent.";
 /**
  * The user's last line until its run can be interrupted: files may be read, or tools started, before a run exists.
  */
-export class Entered {
+export class PendingEntry {
   #waiting: AbortController | undefined;
 
   /** Aborts when the last line must not begin a run; undefined if no line is pending. */

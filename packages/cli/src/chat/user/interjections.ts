@@ -3,13 +3,13 @@ import { waitingLine, waitingWord } from "../../show/message-label.ts";
 import type { FeedView } from "../../terminal/feed-view.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { TalkSession } from "../talk/talk-session.ts";
-import type { Unsent } from "./unsent.ts";
+import type { UnsentTexts } from "./unsent.ts";
 
 /** Dependencies of {@link Interjections}. */
 export interface InterjectionsOptions {
   readonly terminal: Terminal;
   readonly view: FeedView;
-  readonly unsent: Unsent;
+  readonly unsent: UnsentTexts;
   /** Sends a text to the live run. Resolves when the text is in the log. */
   deliver(text: string, delivery: Delivery): Promise<void>;
   /** Keeps the attachments of a text that is sent again. */

@@ -1,13 +1,13 @@
 import { counted } from "@banyan/core/shown";
-import type { ChangedFile, TakenBack } from "@banyan/host";
+import type { ChangedFile, RestorationResult } from "@banyan/host";
 import { changedFileLines, changeHead, diffLines } from "../../show/diff-lines.ts";
 import { oneLine } from "../../show/plain-text.ts";
-import type { Choice } from "../../terminal/decision.ts";
+import type { DecisionChoice } from "../../terminal/decision.ts";
 import type { FeedView } from "../../terminal/feed-view.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 /** A branch that the user leaves. */
-export interface LeftBranch {
+export interface DepartedBranch {
   /** Leaf of the branch. */
   readonly leaf: string;
   /** Message from which the user continues; `null` for the root. */
@@ -21,14 +21,14 @@ export interface LeaveOptions {
   readonly terminal: Terminal;
   readonly view: FeedView;
   /** Reverts the files to their state before the branch. */
-  revert(left: LeftBranch): Promise<TakenBack>;
+  revert(left: DepartedBranch): Promise<RestorationResult>;
 }
 
 /**
  * Shows the changed files of a branch that the user leaves, and asks what to do with them (T29). No file is reverted
  * without a choice. Returns whether the user leaves; without a choice they stay.
  */
-export async function leaveFiles(left: LeftBranch, { terminal, view, revert }: LeaveOptions): Promise<boolean> {
+export async function leaveFiles(left: DepartedBranch, { terminal, view, revert }: LeaveOptions): Promise<boolean> {
   const { style } = terminal;
   const { files } = left;
   const [, ...body] = changedFileLines(files);
@@ -54,11 +54,11 @@ export async function leaveFiles(left: LeftBranch, { terminal, view, revert }: L
   }
 }
 
-const KEEP: Choice = { key: "k", text: "Keep the files as they are", brief: "keep", words: ["keep"] };
-const REVERT: Choice = {
+const KEEP: DecisionChoice = { key: "k", text: "Keep the files as they are", brief: "keep", words: ["keep"] };
+const REVERT: DecisionChoice = {
   key: "r",
   text: "Restore them to what they were before",
   brief: "restore",
   words: ["revert"],
 };
-const DIFF: Choice = { key: "d", text: "Show what changed", brief: "show", words: ["diff"] };
+const DIFF: DecisionChoice = { key: "d", text: "Show what changed", brief: "show", words: ["diff"] };

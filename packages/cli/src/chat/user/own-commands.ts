@@ -1,13 +1,13 @@
 import type { UserPart } from "@banyan/core";
 import { counted, formatTook } from "@banyan/core/shown";
-import { type CommandPlace, type CommandRun, runPersonsCommand } from "@banyan/host";
+import { type CommandRun, runPersonsCommand, type UserCommandPlace } from "@banyan/host";
 import { problemOf } from "../../problem.ts";
 import { oneLine } from "../../show/plain-text.ts";
 import type { FeedView } from "../../terminal/feed-view.ts";
 
 /** Place and output of the user's shell commands. */
 export interface OwnCommandsOptions {
-  readonly place: CommandPlace;
+  readonly place: UserCommandPlace;
   readonly view: FeedView;
   /** Adds the command and its output to the conversation, which begins if there is none yet. */
   add(parts: readonly UserPart[]): Promise<void>;

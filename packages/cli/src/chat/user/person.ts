@@ -1,9 +1,9 @@
 import { type ConversationState, type Delivery, emptyConversation, type UserPart } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
-import type { CommandPlace, TakenBack } from "@banyan/host";
+import type { RestorationResult, UserCommandPlace } from "@banyan/host";
 import type { ConversationContext } from "../../commands/command.ts";
 import { problemOf } from "../../problem.ts";
-import { attachedLines, type WrittenAbout } from "../../show/attached.ts";
+import { type AttachmentReport, attachedLines } from "../../show/attached.ts";
 import { sentenceLines } from "../../show/fit-text.ts";
 import { oneLine } from "../../show/plain-text.ts";
 import type { FeedView } from "../../terminal/feed-view.ts";
@@ -14,17 +14,17 @@ import type { TalkSession } from "../talk/talk-session.ts";
 import { ChatView } from "../views/chat-view.ts";
 import { titleLine } from "../views/exchange.ts";
 import { Interjections } from "./interjections.ts";
-import type { LeftBranch } from "./leave-files.ts";
+import type { DepartedBranch } from "./leave-files.ts";
 import { OwnCommands } from "./own-commands.ts";
 import { Pictures } from "./pictures.ts";
 import { Standpoint } from "./standpoint.ts";
-import type { Unsent } from "./unsent.ts";
-import { Writing } from "./writing.ts";
+import type { UnsentTexts } from "./unsent.ts";
+import { MessageWriting } from "./writing.ts";
 
 /** The user's terminal, and access to their conversation, in this process or at a server. */
-export interface PersonOptions {
+export interface TerminalUserOptions {
   readonly terminal: Terminal;
-  readonly unsent: Unsent;
+  readonly unsent: UnsentTexts;
   /** Display name of the agent. */
   readonly agent: string;
   /** Text of the prompt, with `{agent}` for the agent's name. Default: `Reply to {agent}:`. */
@@ -32,7 +32,7 @@ export interface PersonOptions {
   /** The user may only watch. */
   readonly isWatching?: boolean;
   /** Where the user's shell commands run. */
-  readonly place: CommandPlace;
+  readonly place: UserCommandPlace;
   /** The conversation; undefined before the first message. */
   session(): Pick<TalkSession, "perform" | "state"> | undefined;
   /** Sends a text to the live run. Resolves when the text is in the log. */
@@ -40,11 +40,11 @@ export interface PersonOptions {
   /** Adds the result of a user's command, which the agent gets with the next message. */
   add(parts: readonly UserPart[]): Promise<void>;
   /** Reverts the files of a branch that the user leaves. */
-  revert(left: LeftBranch): Promise<TakenBack>;
+  revert(left: DepartedBranch): Promise<RestorationResult>;
 }
 
 /** The part of a command's context that belongs to the user and the terminal. */
-interface Context extends UsersContext {
+interface UserPartOfContext extends UsersContext {
   /** Replaces likely secrets in a text. */
   redact(text: string): string;
   /** The next message goes to the latest leaf. A revised message's text leaves the prompt. */
@@ -73,27 +73,27 @@ type UsersContext = Pick<
 const EMPTY = emptyConversation();
 
 /** The user of a terminal: their view, their input, and their place in a conversation. */
-export class Person {
+export class TerminalUser {
   readonly terminal: Terminal;
   readonly view: FeedView;
-  readonly writing: Writing;
+  readonly writing: MessageWriting;
   readonly standpoint: Standpoint;
   readonly interjections: Interjections;
   readonly ownCommands: OwnCommands;
   readonly #pictures = new Pictures({ env: process.env });
-  readonly #options: PersonOptions;
+  readonly #options: TerminalUserOptions;
   /** Cause of the last log failure, and the last error shown. */
   #loss: unknown;
   #lastTold: unknown;
   /** Aborts when the user leaves. */
   readonly #left = new AbortController();
 
-  constructor(options: PersonOptions) {
+  constructor(options: TerminalUserOptions) {
     const { terminal, unsent, agent, session, deliver, place, add, revert } = options;
     this.#options = options;
     this.terminal = terminal;
     this.view = terminal.live?.view ?? new ChatView(terminal);
-    this.writing = new Writing(terminal, unsent);
+    this.writing = new MessageWriting(terminal, unsent);
     const shown = { terminal, view: this.view };
     const tell = (error: unknown) => this.tell(error);
     const keep = (parts: readonly UserPart[]) => this.#pictures.keep(parts);
@@ -154,7 +154,7 @@ export class Person {
   }
 
   /** Shows which files are attached, which are not, and which could be. */
-  tellAttached(about: WrittenAbout, offered: readonly string[] = []): void {
+  tellAttached(about: AttachmentReport, offered: readonly string[] = []): void {
     // A redrawn screen offers files while the user types, and shows attachments below the message.
     const [told, also] = this.terminal.live ? [{ ...about, attached: [] }, []] : [about, offered];
     for (const line of attachedLines(told, also)) this.view.note(line);
@@ -184,7 +184,7 @@ export class Person {
   }
 
   /** The part of every command's context that comes from the user and the terminal. */
-  get context(): Context {
+  get context(): UserPartOfContext {
     const { agent, place } = this.#options;
     const { style, columns, live } = this.terminal;
     return {

@@ -8,9 +8,9 @@ import { LARGEST_FILES } from "@banyan/protocol";
 import { meantPath } from "@banyan/tools/named-path";
 import { UsageError } from "../../problem.ts";
 import { type ClipboardPlace, readPicture } from "../../terminal/clipboard.ts";
-import type { Pasted, PictureSource } from "../../terminal/full/live-terminal.ts";
+import type { PasteResult, PictureSource } from "../../terminal/full/live-terminal.ts";
 
-type FilePart = Extract<UserPart, { type: "file" }>;
+type UserFilePart = Extract<UserPart, { type: "file" }>;
 
 /** Bytes of all images kept for later messages; the oldest are dropped first. */
 const KEPT = 8 * LARGEST_FILES;
@@ -27,14 +27,14 @@ const NAMED_SO = /\.(png|jpe?g|gif|webp|bmp|tiff?|heic|svg)$/i;
 export class Pictures implements PictureSource {
   readonly #place: ClipboardPlace;
   /** Images by the name in their mark, oldest first. */
-  readonly #known = new Map<string, FilePart>();
+  readonly #known = new Map<string, UserFilePart>();
 
   constructor(place: ClipboardPlace) {
     this.#place = place;
   }
 
   /** Replaces a text of paths only, as a terminal pastes dropped files, with marks for the images among them. */
-  pasted(text: string): Pasted {
+  pasted(text: string): PasteResult {
     const paths = pathsIn(text.trim());
     let problem: string | undefined;
     let found = 0;
@@ -80,7 +80,7 @@ export class Pictures implements PictureSource {
     return { parts: [{ type: "text", text }, ...files], unknown: names.filter((name) => !this.#known.has(name)) };
   }
 
-  #mark(part: FilePart): string {
+  #mark(part: UserFilePart): string {
     const whole = part.name ?? "";
     let name = whole;
     for (let count = 2; this.#known.has(name) && this.#known.get(name)?.data !== part.data; count++)
@@ -100,7 +100,7 @@ function bytesIn(base64: string): number {
 }
 
 /** Bytes as a message part. Returns a sentence if they are not an image, or the image is too large. */
-function pictureOf(name: string, bytes: Buffer): FilePart | string {
+function pictureOf(name: string, bytes: Buffer): UserFilePart | string {
   const media = mediaIn(bytes);
   if (!media?.mediaType.startsWith("image/")) return notOne(name);
   const ofMark = Array.from(visibleLine(name).replaceAll(/[[\]]/g, "_")).slice(0, LONGEST_NAME).join("");
@@ -111,7 +111,7 @@ function pictureOf(name: string, bytes: Buffer): FilePart | string {
 const HEAD = 16;
 
 /** The image in a file. Returns a sentence for a broken or large image, and undefined for other files. */
-function pictureAt(path: string): FilePart | string | undefined {
+function pictureAt(path: string): UserFilePart | string | undefined {
   const name = basename(path);
   let file: number | undefined;
   try {

@@ -1,28 +1,28 @@
 import type { Terminal } from "../../terminal/terminal.ts";
 
 /** A prompt and its initial text. */
-interface Prompted {
+interface PromptLine {
   readonly prompt: string;
   readonly initial: string;
 }
 
 /** State and texts of the prompt. */
-export interface PromptingOptions {
+export interface UserQuestionsOptions {
   readonly terminal: Terminal;
   /** Returns whether the agent works on the user's branch. */
   isWorking(): boolean;
   /** True if the user can leave while the agent works, which then continues. */
   readonly mayLeave: boolean;
   /** The prompt and initial text of the next line. */
-  prompted(isWorking: boolean): Prompted;
+  prompted(isWorking: boolean): PromptLine;
 }
 
 /**
  * Asks the user for lines, and asks the agent's questions, while other clients may start or answer the agent. A
  * redrawn screen shows both. A plain terminal asks one thing at a time: a question takes the prompt back.
  */
-export class Prompting {
-  readonly #options: PromptingOptions;
+export class UserQuestions {
+  readonly #options: UserQuestionsOptions;
   /** Ends the wait for the run's end. */
   #wake: (() => void) | undefined;
   /** Takes back the prompt of a plain terminal. */
@@ -33,7 +33,7 @@ export class Prompting {
   #doing: Promise<unknown> = Promise.resolve();
   #isOver = false;
 
-  constructor(options: PromptingOptions) {
+  constructor(options: UserQuestionsOptions) {
     this.#options = options;
   }
 

@@ -1,16 +1,16 @@
 import type { ConnectionState } from "@banyan/client";
 import { oneLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { Person } from "./person.ts";
+import type { TerminalUser } from "./person.ts";
 
 /** The state of the connection, and its notices to the user. */
-export class Reach {
+export class DeskReach {
   readonly #terminal: Terminal;
-  readonly #person: Person;
+  readonly #person: TerminalUser;
   /** `warned`: the connection is lost, and the user knows what another Ctrl-C does. */
   #is: "up" | "lost" | "warned" = "up";
 
-  constructor(terminal: Terminal, person: Person) {
+  constructor(terminal: Terminal, person: TerminalUser) {
     this.#terminal = terminal;
     this.#person = person;
   }

@@ -1,19 +1,19 @@
 import type { FeedItem, UserPart } from "@banyan/core";
 import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
 import { isPersons, typedText, worktreeAt } from "@banyan/core/conversation";
-import { changesOf, type TakenBack } from "@banyan/host";
+import { changesOf, type RestorationResult } from "@banyan/host";
 import { wrap } from "../../show/fit-text.ts";
 import type { FeedView } from "../../terminal/feed-view.ts";
 import type { LiveTerminal } from "../../terminal/full/live-terminal.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { TalkSession } from "../talk/talk-session.ts";
 import { brokenLines, lastExchange, titleLine } from "../views/exchange.ts";
-import { type Left, leftBehind } from "../views/left-behind.ts";
-import { type LeftBranch, leaveFiles } from "./leave-files.ts";
-import type { Writing } from "./writing.ts";
+import { leftBehind, type UnfinishedConversation } from "../views/left-behind.ts";
+import { type DepartedBranch, leaveFiles } from "./leave-files.ts";
+import type { MessageWriting } from "./writing.ts";
 
 /** Destination of the next message. */
-export interface Place {
+export interface NextMessagePlace {
   /** The next message's parent or, with `revise`, the message that it replaces. Default: the latest leaf. */
   readonly at?: string;
   readonly revise?: boolean;
@@ -23,7 +23,7 @@ export interface Place {
 export interface StandpointOptions {
   readonly terminal: Terminal;
   readonly view: FeedView;
-  readonly writing: Writing;
+  readonly writing: MessageWriting;
   /** Display name of the agent. */
   readonly agent: string;
   /** The conversation; undefined before the first message. */
@@ -31,12 +31,12 @@ export interface StandpointOptions {
   /** Shows an error. */
   tell(error: unknown): void;
   /** Reverts the files of a branch that the user leaves. */
-  revert(left: LeftBranch): Promise<TakenBack>;
+  revert(left: DepartedBranch): Promise<RestorationResult>;
   /** Keeps the attachments of a text that is sent again. */
   keep(parts: readonly UserPart[]): void;
 }
 
-const HERE: Place = {};
+const HERE: NextMessagePlace = {};
 const EMPTY = emptyConversation();
 
 /** The user's place in a conversation, which decides the parent of their next message. */
@@ -57,7 +57,7 @@ export class Standpoint {
     return this.#place.at ?? this.#state.leaf;
   }
 
-  get place(): Place {
+  get place(): NextMessagePlace {
     return this.#place;
   }
 
@@ -81,7 +81,7 @@ export class Standpoint {
   }
 
   /** Continues from the latest leaf. Returns the previous place. */
-  goBack(): Place {
+  goBack(): NextMessagePlace {
     const place = this.#place;
     this.#place = HERE;
     return place;
@@ -198,12 +198,17 @@ function remind(terminal: Terminal, state: ConversationState, leaf: string | nul
 }
 
 /** Prints the place in a conversation that was just opened, and what an earlier process left unfinished. */
-export function remindOpened(terminal: Terminal, session: Left, leaf: string | null, agent: string): void {
+export function remindOpened(
+  terminal: Terminal,
+  session: UnfinishedConversation,
+  leaf: string | null,
+  agent: string,
+): void {
   remind(terminal, session.state, leaf, agent);
   for (const line of leftBehind(session, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
 }
 
 /** Returns whether an item ends a run of an earlier process. The user read about that run when the conversation opened. */
-export function isReminded({ interrupted }: Pick<Left, "interrupted">, item: FeedItem): boolean {
+export function isReminded({ interrupted }: Pick<UnfinishedConversation, "interrupted">, item: FeedItem): boolean {
   return item.type === "run.ended" && interrupted.some(({ id }) => id === item.run);
 }

@@ -3,7 +3,7 @@ import { visibleLine } from "@banyan/core/shown";
 import { type ProjectItem, projectOf, SettingsError, type Trust, TrustRecord } from "@banyan/host";
 import type { Arguments } from "../../arguments.ts";
 import { directoryOf } from "../../host-options.ts";
-import type { Choice, Decision } from "../../terminal/decision.ts";
+import type { DecisionChoice, DecisionRequest } from "../../terminal/decision.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 /**
@@ -51,15 +51,15 @@ function remember(decide: () => void, notice: (sentence: string) => void): true 
   return true;
 }
 
-type Undecided = Extract<Trust, { state: "unknown" | "changed" }>;
+type UndecidedTrust = Extract<Trust, { state: "unknown" | "changed" }>;
 
-const CHOICES: readonly Choice[] = [
+const CHOICES: readonly DecisionChoice[] = [
   { key: "y", text: "Yes, use them", brief: "yes", words: ["yes", "Y"] },
   { key: "l", text: "Not this time", brief: "later", words: ["later", "L"] },
   { key: "n", text: "No, and don't ask again", brief: "never", words: ["no", "N"] },
 ];
 
-function decisionAbout(root: string, { state, items }: Undecided): Decision {
+function decisionAbout(root: string, { state, items }: UndecidedTrust): DecisionRequest {
   const what =
     state === "unknown"
       ? "This project has its own settings or instructions"

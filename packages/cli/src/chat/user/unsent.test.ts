@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { home } from "../../testing/banyan.ts";
 import { modelServer } from "../../testing/model-server.ts";
 import { hasTmux, Pty } from "../../testing/pty.ts";
-import { Unsent } from "./unsent.ts";
+import { UnsentTexts } from "./unsent.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -19,7 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const fail = (error: unknown) => {
   throw error;
 };
-const unsentFor = (whom: string) => new Unsent(join(folder, "drafts"), whom, fail);
+const unsentFor = (whom: string) => new UnsentTexts(join(folder, "drafts"), whom, fail);
 const files = () => readdirSync(join(folder, "drafts"));
 
 describe("T19: what is written and not sent", () => {
@@ -94,7 +94,7 @@ describe("T19: what is written and not sent", () => {
   test("is told of once when it cannot be kept, and nothing else happens", async () => {
     writeFileSync(join(folder, "drafts"), "no folder");
     const failures: unknown[] = [];
-    const one = new Unsent(join(folder, "drafts"), "a conversation", (error) => failures.push(error));
+    const one = new UnsentTexts(join(folder, "drafts"), "a conversation", (error) => failures.push(error));
     for (const text of ["a", "ab"]) {
       one.draft(text);
       await setImmediate();

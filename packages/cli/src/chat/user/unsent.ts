@@ -1,4 +1,4 @@
-import { type Asked, type DraftFile, DraftFiles, type LeftDraft } from "./draft-files.ts";
+import { type DraftFile, DraftFiles, type DraftQuestion, type OrphanDraft } from "./draft-files.ts";
 
 /**
  * The user's unsent texts: the prompt, messages on their way, and unfinished answers. All are stored in files, so
@@ -9,7 +9,7 @@ import { type Asked, type DraftFile, DraftFiles, type LeftDraft } from "./draft-
  *             ▲                  ╰─────────▶ failed: back in the prompt
  * ```
  */
-export class Unsent {
+export class UnsentTexts {
   readonly #files: DraftFiles;
   readonly #message: DraftFile;
   #to: string;
@@ -69,7 +69,7 @@ export class Unsent {
   }
 
   /** The answer to a question of a call, which begins with the unfinished text of ended processes. */
-  answering(conversation: string, { call, what }: Asked): UnsentAnswer {
+  answering(conversation: string, { call, what }: DraftQuestion): UnsentAnswer {
     const left = this.#leftFor(conversation).filter(({ asked }) => asked?.call === call && asked.what === what);
     const file = this.#files.open();
     const draft = (text: string) => file.set({ to: conversation, text, asked: { call, what } });
@@ -84,7 +84,7 @@ export class Unsent {
   }
 
   /** Unfinished answers of ended processes for a conversation. */
-  leftAnswers(conversation: string): readonly LeftAnswer[] {
+  leftAnswers(conversation: string): readonly OrphanAnswer[] {
     return this.#leftFor(conversation).flatMap(({ text, asked, forget }) => (asked ? [{ text, asked, forget }] : []));
   }
 
@@ -93,7 +93,7 @@ export class Unsent {
     this.#files.close();
   }
 
-  #leftFor(whom: string): readonly LeftDraft[] {
+  #leftFor(whom: string): readonly OrphanDraft[] {
     return this.#files.left(({ to }) => to === whom);
   }
 
@@ -116,6 +116,6 @@ export interface UnsentAnswer {
 }
 
 /** An unfinished answer of an ended process. */
-export interface LeftAnswer extends Omit<UnsentAnswer, "draft"> {
-  readonly asked: Asked;
+export interface OrphanAnswer extends Omit<UnsentAnswer, "draft"> {
+  readonly asked: DraftQuestion;
 }

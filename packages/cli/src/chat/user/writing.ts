@@ -1,16 +1,16 @@
 import { commandLine, type Terminal } from "../../terminal/terminal.ts";
-import type { Unsent } from "./unsent.ts";
+import type { UnsentTexts } from "./unsent.ts";
 
 /** Moves the user's text from the prompt into a conversation, or back into the prompt, without loss (T19). */
-export class Writing {
+export class MessageWriting {
   readonly #terminal: Terminal;
-  readonly #unsent: Unsent;
+  readonly #unsent: UnsentTexts;
   /** Initial text of the next prompt. */
   #draft = "";
   /** The line that was read last and is on its way. */
   #sent: { readonly line: string; readonly kept: Disposable; readonly isSaid: boolean } | undefined;
 
-  constructor(terminal: Terminal, unsent: Unsent) {
+  constructor(terminal: Terminal, unsent: UnsentTexts) {
     this.#terminal = terminal;
     this.#unsent = unsent;
   }

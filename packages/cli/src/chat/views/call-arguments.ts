@@ -4,7 +4,7 @@ import type { Style } from "../../show/style.ts";
 import type { CodePaint } from "../../terminal/full/markdown/look.ts";
 
 /** Options of {@link callArguments}. */
-interface Shown {
+interface ShownArguments {
   /** Edited arguments, shown in place of the checked ones. */
   readonly input?: Json | undefined;
   readonly preview?: Preview | undefined;
@@ -19,7 +19,7 @@ interface Shown {
 export function callArguments(
   call: Pick<Call, "input" | "executedInput" | "inputText" | "about">,
   style: Style,
-  { input = call.executedInput ?? call.input, preview, paint }: Shown = {},
+  { input = call.executedInput ?? call.input, preview, paint }: ShownArguments = {},
 ): string[] {
   const all = shownCall(call, { input, preview }).map((line) => ({
     ...line,

@@ -5,7 +5,7 @@ import { callBegin, callDetails, callEnd } from "../../show/call-line.ts";
 import { changeHead, diffLines } from "../../show/diff-lines.ts";
 import { wrap } from "../../show/fit-text.ts";
 import { recalledLine } from "../../show/memory-lines.ts";
-import { gist, ToldEnds, toldModelLines } from "../../show/message-label.ts";
+import { gist, ReportedEnds, toldModelLines } from "../../show/message-label.ts";
 import { oneLine, PlainText, plainText } from "../../show/plain-text.ts";
 import { SubAgentItems, subAgentLine } from "../../show/sub-agents.ts";
 import { runEndSentence } from "../../show/turn-end.ts";
@@ -34,7 +34,7 @@ export class ChatView implements FeedView {
   #gaveUp = false;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #subAgents = new SubAgentItems();
-  readonly #toldEnds = new ToldEnds();
+  readonly #toldEnds = new ReportedEnds();
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;

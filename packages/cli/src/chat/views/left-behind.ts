@@ -9,13 +9,13 @@ import type { Style } from "../../show/style.ts";
 const ANSWER_LINES = 3;
 
 /** A conversation, and runs that a stopped process left unfinished. */
-export interface Left {
+export interface UnfinishedConversation {
   readonly state: ConversationState;
   readonly interrupted: readonly LiveRun[];
 }
 
 /** Lines about what a stopped process left behind (B24): runs, partial answers and queued messages. Empty if there is nothing. */
-export function leftBehind(session: Left, columns: number, style: Style): string[] {
+export function leftBehind(session: UnfinishedConversation, columns: number, style: Style): string[] {
   const { state, interrupted } = session;
   const lines = interrupted.flatMap((run) => interruption(state, run, columns, style));
   const waiting = state.inbox.map((input) => style.dim(waitingLine({ ...input, held: true }, columns)));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { emptyConversation, reduce } from "@banyan/core/conversation";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { OwnStatus } from "./own-status.ts";
-import { type Standing, statusFacts } from "./status-of.ts";
+import { type StatusFacts, statusFacts } from "./status-of.ts";
 
 let directory: string;
 beforeEach(() => {
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const standing: Standing = {
+const standing: StatusFacts = {
   live: [],
   ...{ run: undefined, leaf: null, mode: "chat", approval: "ask", model: "anthropic/claude-sonnet-5" },
   ...{ contextSize: 200_000, git: "main", own: undefined },

@@ -1,27 +1,27 @@
 import type { ConversationState } from "@banyan/core";
-import { type CommandPlace, gitBranch } from "@banyan/host";
+import { gitBranch, type UserCommandPlace } from "@banyan/host";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { OwnStatus } from "./own-status.ts";
-import { type Standing, statusFacts, statusOf } from "./status-of.ts";
+import { type StatusFacts, statusFacts, statusOf } from "./status-of.ts";
 
 /** Inputs of the status below the prompt. */
-export interface ShownStatusOptions {
+export interface PromptStatusOptions {
   readonly terminal: Pick<Terminal, "live">;
-  readonly place: Pick<CommandPlace, "directory" | "isElsewhere">;
+  readonly place: Pick<UserCommandPlace, "directory" | "isElsewhere">;
   /** The user's own command for the status line. */
   readonly command: string | undefined;
   state(): ConversationState;
-  standing(): Omit<Standing, "git" | "own">;
+  standing(): Omit<StatusFacts, "git" | "own">;
   /** Receives a sentence about a failure of the command. */
   tell(sentence: string): void;
 }
 
 /** The status below the prompt: the default line, or the line of the user's own command. */
-export class ShownStatus implements AsyncDisposable {
-  readonly #options: ShownStatusOptions;
+export class PromptStatus implements AsyncDisposable {
+  readonly #options: PromptStatusOptions;
   readonly #own: OwnStatus | undefined;
 
-  constructor(options: ShownStatusOptions) {
+  constructor(options: PromptStatusOptions) {
     this.#options = options;
     const { command, terminal, place, state, tell } = options;
     if (command === undefined || !terminal.live) return;
@@ -49,7 +49,7 @@ export class ShownStatus implements AsyncDisposable {
     terminal.live?.status(statusOf(state(), this.#standing));
   }
 
-  get #standing(): Standing {
+  get #standing(): StatusFacts {
     const { place, standing } = this.#options;
     // git describes this machine's folder, not a folder of another machine.
     const git = place.isElsewhere ? undefined : gitBranch(place.directory);

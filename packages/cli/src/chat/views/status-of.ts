@@ -24,7 +24,7 @@ export function changesStatus(item: FeedItem, state: ConversationState): boolean
 }
 
 /** The user's place in a conversation, and the settings there. */
-export interface Standing {
+export interface StatusFacts {
   /** The run that the user sees, if it is live. */
   readonly run: string | undefined;
   /** All live runs. */
@@ -45,7 +45,7 @@ export interface Standing {
 /** The status around the prompt at the user's place (T26). */
 export function statusOf(
   state: ConversationState,
-  { run, live, leaf, mode, approval, model, contextSize, git, own }: Standing,
+  { run, live, leaf, mode, approval, model, contextSize, git, own }: StatusFacts,
 ): Status {
   const path = pathTo(state, leaf);
   const [context, plan] = [fullness(contextSize, path), planOn(path)];
@@ -67,7 +67,7 @@ export function statusOf(
  * The status as input of a status line command: first Claude Code's names for the same facts, then others. Unknown
  * facts are null.
  */
-export function statusFacts(state: ConversationState, standing: Standing, directory: string): object {
+export function statusFacts(state: ConversationState, standing: StatusFacts, directory: string): object {
   const { mode, processes, branch, context } = statusOf(state, standing);
   const { approval, model, contextSize, git } = standing;
   const used = context === undefined ? null : Math.round(context * 100);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { counted, visibleLine } from "@banyan/core/shown";
 import { type Host, type ProviderStatus, settingAt, TrustRecord } from "@banyan/host";
 import manifest from "../../../package.json" with { type: "json" };
-import { type Described, described } from "../../show/described.ts";
+import { type DescribedName, described } from "../../show/described.ts";
 import { wrap } from "../../show/fit-text.ts";
 import { oneLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -22,7 +22,7 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
   if (hasBegun()) return;
   const { columns, style } = terminal;
   // If the demo is used because no model was found, the greeting has already named that.
-  const rows: Described[] = [
+  const rows: DescribedName[] = [
     ...(isStandIn(host) ? [] : [{ name: ["found"], text: foundIn(providers) }]),
     {
       name: ["model"],

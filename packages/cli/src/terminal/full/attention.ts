@@ -1,7 +1,7 @@
 import { cutTo, visibleLine } from "@banyan/core/shown";
 
 /** Notification of a user who is not looking. `auto`: the terminal's notification and its bell. */
-export type AttentionHow = "auto" | "bell" | "off";
+export type AttentionSetting = "auto" | "bell" | "off";
 
 /** Maximum characters of a notification. */
 const LONGEST = 200;
@@ -16,7 +16,7 @@ const BELL = "\x07";
 export class Attention {
   readonly #write: (text: string) => void;
   readonly #env: NodeJS.ProcessEnv;
-  #how: AttentionHow = "auto";
+  #how: AttentionSetting = "auto";
   #isLooking = true;
   readonly #told = new Set<string>();
 
@@ -25,7 +25,7 @@ export class Attention {
     this.#env = env;
   }
 
-  use(how: AttentionHow): void {
+  use(how: AttentionSetting): void {
     this.#how = how;
   }
 

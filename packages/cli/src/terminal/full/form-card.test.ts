@@ -1,6 +1,6 @@
 import type { QuestionField } from "@banyan/core/conversation";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Filled, Form } from "../terminal.ts";
+import type { FilledForm, Form } from "../terminal.ts";
 import type { Opened } from "./testing/opened.ts";
 import { open } from "./testing/opened.ts";
 
@@ -26,7 +26,7 @@ const sizes: QuestionField = {
 /** Opens a form and waits until it accepts keys. */
 async function filling(here: Opened, fields: readonly QuestionField[], more: Partial<Form> = {}) {
   const form: Form = { title: "banyan asks:", text: "How shall it look?", fields, begun: [], ...more };
-  const filled: Promise<Filled | undefined> = here.terminal.fill(form);
+  const filled: Promise<FilledForm | undefined> = here.terminal.fill(form);
   await here.screen.until("banyan asks:");
   await here.quiet();
   return filled;

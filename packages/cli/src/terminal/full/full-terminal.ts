@@ -1,13 +1,13 @@
 import type { ConversationState } from "@banyan/core";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { detectCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
-import type { Copied } from "../clipboard.ts";
-import type { Decided, Decision } from "../decision.ts";
+import type { CopyOutcome } from "../clipboard.ts";
+import type { DecisionRequest, DecisionResult } from "../decision.ts";
 import { History } from "../history.ts";
-import type { Filled, Form } from "../terminal.ts";
-import { commandLine, type MessageRequest, type Question, type Terminal, type TerminalOptions } from "../terminal.ts";
+import type { FilledForm, Form, MessageRequest, Terminal, TerminalOptions, TerminalQuestion } from "../terminal.ts";
+import { commandLine } from "../terminal.ts";
 import { Attention } from "./attention.ts";
-import type { Action } from "./keys/actions.ts";
+import type { KeyAction } from "./keys/actions.ts";
 import { KeyBindings, type KeyRow } from "./keys/key-bindings.ts";
 import { Keyboard } from "./keys/keyboard.ts";
 import { Modes } from "./keys/modes.ts";
@@ -21,7 +21,7 @@ import { completeFiles } from "./prompt/complete-files.ts";
 import type { Completer } from "./prompt/completion.ts";
 import { completeCommands, completeNames } from "./prompt/completions.ts";
 import { editOutside, hasEditor } from "./prompt/external-editor.ts";
-import { Prompt, type WaitedAs } from "./prompt/prompt.ts";
+import { type PreviousWait, PromptBox } from "./prompt/prompt.ts";
 import { PromptKeys } from "./prompt-keys.ts";
 import { Screen } from "./screen/screen.ts";
 import { Colors } from "./theme/colors.ts";
@@ -70,7 +70,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   readonly #lease: Lease;
   readonly #attention: Attention;
   readonly #overlays: OverlayStack;
-  readonly #prompt: Prompt;
+  readonly #prompt: PromptBox;
   readonly #promptKeys: PromptKeys;
   readonly #links: boolean;
   readonly #moves: boolean;
@@ -104,7 +104,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     const modes = new Modes(input, output);
     this.#overlays = new OverlayStack(() => this.#changed());
     const history = new History();
-    this.#prompt = new Prompt({
+    this.#prompt = new PromptBox({
       keys: this.#keys,
       history,
       completers: () => [...this.#completers.values()],
@@ -184,7 +184,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     return message;
   }
 
-  async ask(question: Question): Promise<string | undefined> {
+  async ask(question: TerminalQuestion): Promise<string | undefined> {
     const { env } = this.#options;
     const { again = false, signal, isOver = false, file } = question;
     const editor = { keys: this.#keys, theme: () => this.#colors.theme, onChange: () => this.#changed() };
@@ -196,7 +196,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     return over.result;
   }
 
-  async decide(decision: Decision): Promise<Decided | undefined> {
+  async decide(decision: DecisionRequest): Promise<DecisionResult | undefined> {
     const { again = false, signal } = decision;
     this.#highlight.load();
     if (this.#isClosed) return undefined;
@@ -206,7 +206,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     return result;
   }
 
-  async fill(form: Form): Promise<Filled | undefined> {
+  async fill(form: Form): Promise<FilledForm | undefined> {
     const { again = false, signal } = form;
     if (this.#isClosed) return undefined;
     const { result } = await this.#overlays.open(new FormCard(form), { signal, isGuarded: !again });
@@ -218,7 +218,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     return hasEditor(this.#options.env) ? this.#outside(text, file) : undefined;
   }
 
-  async copy(text: string): Promise<Copied> {
+  async copy(text: string): Promise<CopyOutcome> {
     const { output, env } = this.#options;
     const { copyText } = await import("../clipboard.ts");
     return copyText(text, (bytes) => output.write(bytes), { env });
@@ -315,7 +315,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#prompt.insert(text);
   }
 
-  takeBack(text: string, as: WaitedAs): void {
+  takeBack(text: string, as: PreviousWait): void {
     this.#prompt.takeBack(text, as);
   }
 
@@ -358,7 +358,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   /** During a question, the user may view the sub-agents, change the approval mode, or see the question in full. */
   #besideQuestion(key: string): boolean {
-    const does = (action: Action) => this.#keys.matches(key, action);
+    const does = (action: KeyAction) => this.#keys.matches(key, action);
     if (does("agents")) this.#options.onAction?.("agents");
     else if (does("approval-mode")) this.#options.onAction?.("approval-mode");
     else if (does("open-output") && this.#overlays.top?.page) {

@@ -1,6 +1,6 @@
 import { cut } from "./screen/cells.ts";
-import type { Position, Size } from "./screen/live-region.ts";
-import type { View } from "./views/overlay.ts";
+import type { ScreenPosition, ScreenSize } from "./screen/live-region.ts";
+import type { OverlayView } from "./views/overlay.ts";
 
 /** Parts of the screen's bottom, from top to bottom. */
 export interface Parts {
@@ -11,14 +11,14 @@ export interface Parts {
   /** Queued messages. */
   readonly waiting: readonly string[];
   /** The prompt, or the view in its place. */
-  readonly input: View;
+  readonly input: OverlayView;
   readonly status: string;
 }
 
 /** The bottom's lines, and the number of lines above it for unfinished output. */
-export interface Bottom {
+export interface BottomLayout {
   readonly lines: readonly string[];
-  readonly cursor: Position | undefined;
+  readonly cursor: ScreenPosition | undefined;
   readonly room: number;
 }
 
@@ -33,7 +33,10 @@ const LEAST_ROOM = 2;
 const PLAN_SHARE = 5;
 
 /** Stacks the parts. On a small screen the least important parts are left out first (T26). */
-export function bottomOf({ spinner, plan, waiting, input, status }: Parts, { columns, rows }: Size): Bottom {
+export function bottomOf(
+  { spinner, plan, waiting, input, status }: Parts,
+  { columns, rows }: ScreenSize,
+): BottomLayout {
   const most = Math.max(1, rows - 1);
   const below = status !== "" && rows >= STATUS_FROM && input.lines.length < most ? [status] : [];
   let left = most - input.lines.length - below.length;

@@ -1,17 +1,17 @@
 import type { ConversationState } from "@banyan/core";
 import type { FeedView } from "../feed-view.ts";
-import type { AttentionHow } from "./attention.ts";
+import type { AttentionSetting } from "./attention.ts";
 import type { KeyRow, KeySettings } from "./keys/key-bindings.ts";
-import type { Suggestion } from "./prompt/completion.ts";
-import type { CommandName } from "./prompt/completions.ts";
-import type { WaitedAs } from "./prompt/prompt.ts";
+import type { PromptSuggestion } from "./prompt/completion.ts";
+import type { OfferedCommand } from "./prompt/completions.ts";
+import type { PreviousWait } from "./prompt/prompt.ts";
 import type { LiveView } from "./transcript/live-view.ts";
 import type { BranchEnd } from "./transcript/message-lines.ts";
 import type { Overlay } from "./views/overlay.ts";
 import type { Status } from "./views/status-line.ts";
 
 /** A paste after its images were replaced by marks. */
-export interface Pasted {
+export interface PasteResult {
   readonly text: string;
   /** Reason why a named file is not an image to attach. */
   readonly problem?: string;
@@ -20,7 +20,7 @@ export interface Pasted {
 /** Replaces images in a text by marks (T50). */
 export interface PictureSource {
   /** A pasted text with marks for the images that it names. */
-  pasted(text: string): Pasted;
+  pasted(text: string): PasteResult;
   /** Resolves with the mark of the clipboard's image. Rejects with a sentence if there is none. */
   fromClipboard(): Promise<string>;
 }
@@ -36,17 +36,17 @@ export interface LiveSettings {
   /** True if the prompt uses vi's keys. */
   readonly vim?: boolean;
   /** Notification of the user when they are not looking. */
-  readonly notify?: AttentionHow;
+  readonly notify?: AttentionSetting;
   /** Source of image marks. Without it, pastes are plain text. */
   readonly pictures?: PictureSource;
   /** Texts for the Up key, newest first. */
   readonly history?: readonly string[];
   /** Commands offered after `/`. */
-  readonly commands?: readonly CommandName[];
+  readonly commands?: readonly OfferedCommand[];
   /** Folder in which `@` finds files. */
   readonly workspace?: string;
   /** Completions for agents as `@name`, and for earlier messages as `#3`; called for each use. */
-  names?(): readonly Suggestion[];
+  names?(): readonly PromptSuggestion[];
 }
 
 /** Abilities of a terminal that redraws its last lines. */
@@ -89,5 +89,5 @@ export interface LiveTerminal {
   /** Inserts a text into the prompt, before its present text. */
   insert(text: string): void;
   /** Puts a withdrawn message into the prompt, with its former delivery. The present text returns afterwards (T53). */
-  takeBack(text: string, as: WaitedAs): void;
+  takeBack(text: string, as: PreviousWait): void;
 }

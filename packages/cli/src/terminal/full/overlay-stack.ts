@@ -1,6 +1,6 @@
 import { QUIET } from "../terminal.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
-import type { Over, Overlay } from "./views/overlay.ts";
+import type { Overlay, OverlayEnd } from "./views/overlay.ts";
 
 /** Options for opening an overlay. */
 export interface OverlayOptions {
@@ -11,17 +11,17 @@ export interface OverlayOptions {
   readonly isOver?: boolean;
 }
 
-interface Entry {
+interface OverlayEntry {
   readonly overlay: Overlay<unknown>;
   readonly isGuarded: boolean;
   /** Time from which keys reach the overlay, in milliseconds of `performance.now()`. */
   armedAt: number;
-  readonly end: (over: Over<unknown>) => void;
+  readonly end: (over: OverlayEnd<unknown>) => void;
 }
 
 /** The open overlays. The newest is on top, but a list or the tree stays above a question. */
 export class OverlayStack {
-  #entries: Entry[] = [];
+  #entries: OverlayEntry[] = [];
   readonly #changed: () => void;
   #armed: NodeJS.Timeout | undefined;
 
@@ -54,11 +54,11 @@ export class OverlayStack {
   async open<T>(
     overlay: Overlay<T>,
     { signal, isGuarded = false, isOver = false }: OverlayOptions = {},
-  ): Promise<Over<T>> {
+  ): Promise<OverlayEnd<T>> {
     if (signal?.aborted) return {};
-    const { promise, resolve } = Promise.withResolvers<Over<T>>();
-    const end = (over: Over<unknown>) => resolve(over as Over<T>);
-    const entry: Entry = { overlay: overlay as Overlay<unknown>, isGuarded, armedAt: 0, end };
+    const { promise, resolve } = Promise.withResolvers<OverlayEnd<T>>();
+    const end = (over: OverlayEnd<unknown>) => resolve(over as OverlayEnd<T>);
+    const entry: OverlayEntry = { overlay: overlay as Overlay<unknown>, isGuarded, armedAt: 0, end };
     const abort = () => this.#close(entry, {});
     signal?.addEventListener("abort", abort, { once: true });
     const before = this.#entry;
@@ -93,13 +93,13 @@ export class OverlayStack {
     for (const entry of [...this.#entries]) this.#close(entry, {});
   }
 
-  get #entry(): Entry | undefined {
+  get #entry(): OverlayEntry | undefined {
     const page = this.#page;
     const question = this.#entries.find(({ overlay }) => !overlay.isFull);
     return page && !(page.overlay.takesQuestions && question) ? page : question;
   }
 
-  get #page(): Entry | undefined {
+  get #page(): OverlayEntry | undefined {
     return this.#entries.findLast(({ overlay }) => overlay.isFull);
   }
 
@@ -112,7 +112,7 @@ export class OverlayStack {
     this.#armed = setTimeout(this.#changed, QUIET);
   }
 
-  #close(entry: Entry, over: Over<unknown>): void {
+  #close(entry: OverlayEntry, over: OverlayEnd<unknown>): void {
     if (!this.#entries.includes(entry)) return;
     const wasTop = entry === this.#entry;
     this.#entries = this.#entries.filter((other) => other !== entry);

@@ -6,23 +6,23 @@ import type { KeyBindings } from "./keys/key-bindings.ts";
 import { bottomOf, STATUS_FROM } from "./layout.ts";
 import type { Highlight } from "./markdown/highlighter.ts";
 import type { OverlayStack } from "./overlay-stack.ts";
-import type { Prompt } from "./prompt/prompt.ts";
+import type { PromptBox } from "./prompt/prompt.ts";
 import { cut, paintedAt, widthOf } from "./screen/cells.ts";
-import type { Position, Size } from "./screen/live-region.ts";
+import type { ScreenPosition, ScreenSize } from "./screen/live-region.ts";
 import type { Picture } from "./screen/screen.ts";
 import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
 import { filled, fitting, hintLine, keyHint } from "./views/drawn-lines.ts";
-import type { Overlay, View } from "./views/overlay.ts";
+import type { Overlay, OverlayView } from "./views/overlay.ts";
 import { spinnerLine } from "./views/spinner-line.ts";
 import { type Status, statusLine } from "./views/status-line.ts";
 
 /** Everything that is visible at present. */
-export interface Seen {
+export interface PictureParts {
   readonly theme: Theme;
   readonly keys: KeyBindings;
   readonly view: LiveView;
-  readonly prompt: Prompt;
+  readonly prompt: PromptBox;
   readonly overlays: OverlayStack;
   /** The cursor waits at the top of the live region, and a painted cursor marks its place. */
   readonly cursorWaits: boolean;
@@ -42,7 +42,7 @@ const LEAST_PAGE = 4;
 const MOST_WAITING = 5;
 
 /** Composes the next frame. Each frame must be drawn, because finished lines leave the view. */
-export function pictureOf(seen: Seen, size: Size): Picture {
+export function pictureOf(seen: PictureParts, size: ScreenSize): Picture {
   const { overlays, theme, view } = seen;
   const spinner = spinnerOf(seen, size.columns);
   if (overlays.page) return fullScreen(seen, overlays.page, spinner ?? "", size);
@@ -73,12 +73,17 @@ export function pictureOf(seen: Seen, size: Size): Picture {
   return { finished, lines: cursor ? withCursor(lines, cursor, theme) : lines, waitsAtTop: true };
 }
 
-function withCursor(lines: readonly string[], { row, column }: Position, theme: Theme): string[] {
+function withCursor(lines: readonly string[], { row, column }: ScreenPosition, theme: Theme): string[] {
   return lines.with(row, paintedAt(lines[row] ?? "", column, theme.selected));
 }
 
 /** A page on the whole screen, with a question below it, or a notice that a question waits. */
-function fullScreen({ overlays, theme, keys }: Seen, page: Overlay<unknown>, spinner: string, size: Size) {
+function fullScreen(
+  { overlays, theme, keys }: PictureParts,
+  page: Overlay<unknown>,
+  spinner: string,
+  size: ScreenSize,
+) {
   const rows = size.rows - 1;
   const { columns } = size;
   const question = overlays.top === page ? undefined : overlays.top;
@@ -99,7 +104,7 @@ function fullScreen({ overlays, theme, keys }: Seen, page: Overlay<unknown>, spi
 }
 
 /** The prompt, or the overlay in its place. Before the overlay has the keys, the prompt is below it for a user who is typing. */
-function inputOf({ overlays, prompt, theme, view, keys }: Seen, size: Size): View {
+function inputOf({ overlays, prompt, theme, view, keys }: PictureParts, size: ScreenSize): OverlayView {
   const hint = view.isBusy ? `Enter: send now. ${keys.hint("send-later") ?? ""}: after this turn` : "";
   const kept = overlays.top?.footer && size.rows >= STATUS_FROM ? 2 : 1;
   const most = { ...size, rows: Math.max(1, size.rows - kept) };
@@ -110,18 +115,18 @@ function inputOf({ overlays, prompt, theme, view, keys }: Seen, size: Size): Vie
   return { lines: [...top.lines, ...lines], cursor: cursor && { ...cursor, row: cursor.row + top.lines.length } };
 }
 
-function waitingOf({ inbox, prompt, theme, keys }: Seen, { columns, rows }: Size): string[] {
+function waitingOf({ inbox, prompt, theme, keys }: PictureParts, { columns, rows }: ScreenSize): string[] {
   const most = Math.min(MOST_WAITING, Math.max(1, Math.floor(rows / 5)));
   const kept = prompt.kept.map((text) => theme.accent("next: ") + text.replaceAll(/\s+/g, " "));
   return [...waitingList(inbox, most, columns, theme, keys.hint("take-back")), ...kept.slice(0, most)];
 }
 
 /** Returns whether a question is below the transcript or a page. */
-function isAsked({ overlays }: Seen): boolean {
+function isAsked({ overlays }: PictureParts): boolean {
   return overlays.top !== undefined && overlays.top !== overlays.page;
 }
 
-function spinnerOf(seen: Seen, columns: number): string | undefined {
+function spinnerOf(seen: PictureParts, columns: number): string | undefined {
   const { view, moves, theme, keys, overlays } = seen;
   const { doing } = view;
   // A visible question already shows that the agent waits.
@@ -142,7 +147,7 @@ function spinnerOf(seen: Seen, columns: number): string | undefined {
   );
 }
 
-function statusOf({ hint, status, theme, overlays, keys }: Seen, { columns }: Size): string {
+function statusOf({ hint, status, theme, overlays, keys }: PictureParts, { columns }: ScreenSize): string {
   if (hint !== "") return theme.warning(cut(hint, columns));
   const does = hintLine(overlays.top?.footer?.(keys) ?? [], columns);
   if (does !== "") return theme.dim(does);

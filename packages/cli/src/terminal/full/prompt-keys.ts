@@ -1,12 +1,12 @@
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import type { History } from "../history.ts";
 import { commandLine, LEAVE_HINT, LEAVE_WITHIN, type TalkAction } from "../terminal.ts";
-import type { Action } from "./keys/actions.ts";
+import type { KeyAction } from "./keys/actions.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
 import { keyLines } from "./keys/key-lines.ts";
 import type { PictureSource } from "./live-terminal.ts";
 import { editOutside } from "./prompt/external-editor.ts";
-import type { Prompt } from "./prompt/prompt.ts";
+import type { PromptBox } from "./prompt/prompt.ts";
 import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
 import type { Overlay } from "./views/overlay.ts";
@@ -15,7 +15,7 @@ import { Viewer } from "./views/viewer.ts";
 
 /** Dependencies of {@link PromptKeys}. */
 export interface PromptKeysOptions {
-  readonly prompt: Prompt;
+  readonly prompt: PromptBox;
   readonly history: History;
   readonly terminal: { readonly view: LiveView; open<T>(overlay: Overlay<T>): Promise<T | undefined> };
   readonly env: NodeJS.ProcessEnv;
@@ -63,7 +63,7 @@ export class PromptKeys {
   key(key: string): void {
     const { prompt } = this.#options;
     const keys = this.#options.keys();
-    const does = (action: Action) => keys.matches(key, action);
+    const does = (action: KeyAction) => keys.matches(key, action);
     if (does("cancel")) return this.cancel();
     this.#leaveBefore = 0;
     this.#say("");
@@ -216,4 +216,4 @@ const HANDLED = [
   "approval-mode",
   "agents",
   "take-back",
-] as const satisfies readonly Action[];
+] as const satisfies readonly KeyAction[];

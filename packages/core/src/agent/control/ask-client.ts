@@ -3,7 +3,7 @@ import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 import type { Question } from "../../ports/tool-values.ts";
 
-interface Input {
+interface AskInput {
   readonly question: string;
   readonly questions?: readonly {
     readonly heading: string;
@@ -60,9 +60,9 @@ export function askClient(): Tool {
     },
     effects: "idempotent",
     control: true,
-    about: (input) => ({ title: (input as Input).question }),
+    about: (input) => ({ title: (input as AskInput).question }),
     execute(input: unknown, context) {
-      const question = questionOf(input as Input);
+      const question = questionOf(input as AskInput);
       const problem = textProblem("The question", question.text, 10_000);
       if (problem !== undefined) throw new RangeError(problem);
       return context.ask(question);
@@ -70,7 +70,7 @@ export function askClient(): Tool {
   });
 }
 
-function questionOf({ question: text, questions, default_answer }: Input): Question {
+function questionOf({ question: text, questions, default_answer }: AskInput): Question {
   const fields = questions?.map(({ question, ...field }) => ({ ...field, text: question }));
   return {
     text,

@@ -1,8 +1,8 @@
 import type { Json } from "../message.ts";
 import { isTooDeep } from "../written-input.ts";
 
-type Keywords = Readonly<Record<string, unknown>>;
-type Kind = "null" | "string" | "boolean" | "number" | "integer" | "array" | "object";
+type SchemaKeywords = Readonly<Record<string, unknown>>;
+type JsonKind = "null" | "string" | "boolean" | "number" | "integer" | "array" | "object";
 
 /** Models encode a value twice, rarely three times. */
 const ENCODED = 3;
@@ -15,7 +15,7 @@ const ENCODED = 3;
  * - `null` for an optional name whose schema does not take null means absent (B82).
  */
 export function meantInput(schema: unknown, input: Json): Json | undefined {
-  const meaning = new Meaning(isKeywords(schema) ? schema : {});
+  const meaning = new InputReader(isKeywords(schema) ? schema : {});
   const meant = meaning.of(schema, isNothing(input) ? {} : input, 0);
   return meaning.changed || isNothing(input) ? meant : undefined;
 }
@@ -25,11 +25,11 @@ function isNothing(input: Json): boolean {
   return input === null || (Array.isArray(input) && input.length === 0);
 }
 
-class Meaning {
+class InputReader {
   changed = false;
-  readonly #root: Keywords;
+  readonly #root: SchemaKeywords;
 
-  constructor(root: Keywords) {
+  constructor(root: SchemaKeywords) {
     this.#root = root;
   }
 
@@ -52,7 +52,7 @@ class Meaning {
     return Object.fromEntries(kept);
   }
 
-  #text(keywords: Keywords, text: string, encoded: number): Json {
+  #text(keywords: SchemaKeywords, text: string, encoded: number): Json {
     if (encoded >= ENCODED || this.#takes(keywords, "string") || isTooDeep(text)) return text;
     let value: Json;
     try {
@@ -68,7 +68,7 @@ class Meaning {
   }
 
   /** Returns true if the keywords of a schema accept a value of this kind. */
-  #takes(given: unknown, kind: Kind, depth = 0): boolean {
+  #takes(given: unknown, kind: JsonKind, depth = 0): boolean {
     const schema = resolved(given, this.#root);
     // For endless references the answer is unknown, so the value stays.
     if (!schema || depth > 16) return given !== false;
@@ -84,15 +84,15 @@ class Meaning {
 }
 
 /** Returns the JSON Schema types of a value: a whole number is a number too. */
-function kindsOf(value: Json): readonly Kind[] {
+function kindsOf(value: Json): readonly JsonKind[] {
   if (value === null) return ["null"];
   if (Array.isArray(value)) return ["array"];
   if (typeof value === "number") return Number.isInteger(value) ? ["integer", "number"] : ["number"];
-  return [typeof value as Kind];
+  return [typeof value as JsonKind];
 }
 
 /** Resolves the references of a schema within its document. */
-function resolved(given: unknown, root: Keywords): Keywords | undefined {
+function resolved(given: unknown, root: SchemaKeywords): SchemaKeywords | undefined {
   let schema = given;
   for (let hops = 0; isKeywords(schema) && typeof schema.$ref === "string" && hops < 16; hops++) {
     const { $ref, ...rest } = schema;
@@ -109,6 +109,6 @@ function resolved(given: unknown, root: Keywords): Keywords | undefined {
   return isKeywords(schema) ? schema : undefined;
 }
 
-function isKeywords(value: unknown): value is Keywords {
+function isKeywords(value: unknown): value is SchemaKeywords {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -276,13 +276,13 @@ export function readPatch(diff: string): DiffLine[] {
 }
 
 /** Status of a call for users. `not-run`: the call ended before its tool had any effect. */
-export type ShownStatus = CallStatus | "not-run";
+export type DisplayedCallStatus = CallStatus | "not-run";
 
 /** Beginning of the engine's result for a call that did not run. */
 const NOT_EXECUTED = "Not executed: ";
 
 /** Returns the status of a call for users. A call that did not run never appears as one that ran and failed (S36). */
-export function shownStatus({ status, startedAt, output = "" }: Call): ShownStatus {
+export function shownStatus({ status, startedAt, output = "" }: Call): DisplayedCallStatus {
   const isNotRun = status === "failed" && (startedAt === undefined || output.startsWith(NOT_EXECUTED));
   return isNotRun ? "not-run" : status;
 }

@@ -3,10 +3,10 @@ import type { ApprovalQuestion, ConversationState, LimitQuestion, LiveRun, OpenQ
 import { callIn } from "./call-state.ts";
 
 /** The parts of a state that show which run asks. */
-type Askers = Pick<ConversationState, "messages" | "calls" | "runs" | "waiting" | "continuedBy">;
+type AskerState = Pick<ConversationState, "messages" | "calls" | "runs" | "waiting" | "continuedBy">;
 
 /** Returns the run that owns the calls of a run now: the run itself, or the last run that continues its turn. */
-export function latestRun({ continuedBy }: Pick<Askers, "continuedBy">, run: string): string {
+export function latestRun({ continuedBy }: Pick<AskerState, "continuedBy">, run: string): string {
   let latest = run;
   for (let next = continuedBy.get(latest); next !== undefined; next = continuedBy.get(latest)) latest = next;
   return latest;
@@ -16,7 +16,7 @@ export function latestRun({ continuedBy }: Pick<Askers, "continuedBy">, run: str
  * Returns the runs that wait for a question: the asking run, then the launching runs above. Empty if a launching call
  * has its result, since no run can continue below it.
  */
-export function askingRuns(state: Askers, question: OpenQuestion): readonly string[] {
+export function askingRuns(state: AskerState, question: OpenQuestion): readonly string[] {
   const { messages, calls } = state;
   const runs = question.type === "limit" ? [question.run] : [];
   for (let at = messages.get(question.message ?? ""); at; ) {
@@ -40,7 +40,7 @@ export function isAskedIn({ questions, messages, calls }: ConversationState, cal
 }
 
 /** Returns the user's turn that waits for this question without a process, or nothing. */
-export function turnThatWaits(state: Askers, question: OpenQuestion): LiveRun | undefined {
+export function turnThatWaits(state: AskerState, question: OpenQuestion): LiveRun | undefined {
   return state.waiting.get(askingRuns(state, question).at(-1) ?? "");
 }
 
@@ -48,7 +48,7 @@ export function turnThatWaits(state: Askers, question: OpenQuestion): LiveRun | 
  * True if the asking process is gone and the tool cannot run again: an answer can no longer reach the tool, and the
  * outcome of its call is unknown.
  */
-export function isLost({ messages, runs }: Askers, question: OpenQuestion): boolean {
+export function isLost({ messages, runs }: AskerState, question: OpenQuestion): boolean {
   if (question.type !== "text" || question.survives !== false) return false;
   const asks = messages.get(question.message);
   // A run that continues the turn of the asking run cannot run the call again.

@@ -51,10 +51,10 @@ export function toolIn(
 }
 
 /** An item about a call. */
-export type OfCall = (Event | Delta) & { readonly message: string; readonly call: string };
+export type CallItem = (Event | Delta) & { readonly message: string; readonly call: string };
 
 /** Returns the call that an item is about. */
-export function callOf(state: MutableState, { message, call }: OfCall): Mutable<Call> | undefined {
+export function callOf(state: MutableState, { message, call }: CallItem): Mutable<Call> | undefined {
   return assistantOf(state, message)?.calls.find((other) => other.id === call);
 }
 
@@ -67,7 +67,7 @@ export function sayingCall(
 }
 
 /** Records drafts or changes of a call, also after its result: they are not part of the result. */
-export function noteCall(state: MutableState, item: OfCall, note: Partial<Pick<Call, "drafts" | "changes">>): Change {
+export function noteCall(state: MutableState, item: CallItem, note: Partial<Pick<Call, "drafts" | "changes">>): Change {
   const call = callOf(state, item);
   if (!call) return skipped(item, "it names no call");
   Object.assign(call, note);

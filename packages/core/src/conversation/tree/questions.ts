@@ -1,5 +1,5 @@
 import type { Event } from "../event.ts";
-import type { ApprovalQuestion, AskedBefore, Mutable, MutableState, OpenQuestion, TextQuestion } from "../state.ts";
+import type { ApprovalQuestion, EarlierQuestion, Mutable, MutableState, OpenQuestion, TextQuestion } from "../state.ts";
 
 /**
  * Opens and closes questions to the user by an event. Returns true if any question changed. Used by the state and by
@@ -91,7 +91,7 @@ export function noteAnswer(
   if (!asked) return;
   const { question, text, reason, withdrawn } = event;
   const answer = text === undefined ? { declined: reason } : { text };
-  const noted = asked.flatMap((before): AskedBefore[] => {
+  const noted = asked.flatMap((before): EarlierQuestion[] => {
     if (before.question !== question) return [before];
     return withdrawn ? [] : [{ ...before, answer }];
   });

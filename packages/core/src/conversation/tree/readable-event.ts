@@ -47,38 +47,38 @@ export function readableEvent<Item extends Event>(event: Item): Item {
 }
 
 function isFile(file: unknown): boolean {
-  const { mediaType, digest } = (typeof file === "object" && file !== null ? file : {}) as Fields;
+  const { mediaType, digest } = (typeof file === "object" && file !== null ? file : {}) as EventFields;
   return typeof mediaType === "string" && typeof digest === "string";
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type EventFields = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the fault of a part as the rest of a sentence after the part's place, or nothing. Every event is checked, so
  * no text is created for a readable part.
  */
-type PartCheck = (part: Fields) => string | undefined;
+type PartCheck = (part: EventFields) => string | undefined;
 
 function problemOfParts(parts: unknown, problemOf: PartCheck): string | undefined {
   if (!Array.isArray(parts)) return `parts must be an array, not ${shownKind(parts)}`;
   for (let index = 0; index < parts.length; index++) {
     const part: unknown = parts[index];
     const isPart = typeof part === "object" && part !== null;
-    const problem = isPart ? problemOf(part as Fields) : ` must be a part, not ${shownKind(part)}`;
+    const problem = isPart ? problemOf(part as EventFields) : ` must be a part, not ${shownKind(part)}`;
     if (problem !== undefined) return `parts[${index}]${problem}`;
   }
   return undefined;
 }
 
 /** Newer versions may add fields to a part, but no types: half of a user's message may mislead a model. */
-function saidProblem(part: Fields): string | undefined {
+function saidProblem(part: EventFields): string | undefined {
   if (part.type === "text") return textProblem(part);
   if (part.type === "file") return fileProblem(part);
   return ` has the type ${JSON.stringify(part.type)?.slice(0, 100)}, which this version does not know`;
 }
 
 /** Unknown types are skipped: the rest of a response can be read without them. */
-function writtenProblem(part: Fields): string | undefined {
+function writtenProblem(part: EventFields): string | undefined {
   switch (part.type) {
     case "file":
       return fileFieldProblem(part);
@@ -94,23 +94,23 @@ function writtenProblem(part: Fields): string | undefined {
   }
 }
 
-function checkpointProblem(part: Fields): string | undefined {
+function checkpointProblem(part: EventFields): string | undefined {
   if (!Number.isInteger(part.index)) return `.index must be a whole number, not ${shownKind(part.index)}`;
   return notString(part, "text");
 }
 
-function textProblem(part: Fields): string | undefined {
+function textProblem(part: EventFields): string | undefined {
   return notString(part, "text") ?? providerIn(part);
 }
 
-function providerIn(part: Fields): string | undefined {
+function providerIn(part: EventFields): string | undefined {
   return part.provider === undefined ? undefined : providerProblem(part.provider, "");
 }
 
 /** Files whose bytes were checked before: the same part is read when written, shown and reduced. */
-const intact = new WeakSet<Fields>();
+const intact = new WeakSet<EventFields>();
 
-function fileProblem(part: Fields): string | undefined {
+function fileProblem(part: EventFields): string | undefined {
   if (intact.has(part)) return undefined;
   const problem = fileFieldProblem(part);
   if (problem !== undefined) return problem;
@@ -123,7 +123,7 @@ function fileProblem(part: Fields): string | undefined {
   return undefined;
 }
 
-function fileFieldProblem(part: Fields): string | undefined {
+function fileFieldProblem(part: EventFields): string | undefined {
   const optional = ["name", "data", "url"].filter((name) => part[name] !== undefined);
   for (const name of ["mediaType", ...optional]) {
     const problem = notString(part, name);
@@ -132,7 +132,7 @@ function fileFieldProblem(part: Fields): string | undefined {
   return undefined;
 }
 
-function notString(part: Fields, name: string): string | undefined {
+function notString(part: EventFields, name: string): string | undefined {
   const value = part[name];
   return typeof value === "string" ? undefined : `.${name} must be a string, not ${shownKind(value)}`;
 }
@@ -160,19 +160,19 @@ function withoutOddFields(summary: MessageAdded): MessageAdded {
 }
 
 function isKeptMessage(kept: unknown): boolean {
-  const { message, characters } = (typeof kept === "object" && kept !== null ? kept : {}) as Fields;
+  const { message, characters } = (typeof kept === "object" && kept !== null ? kept : {}) as EventFields;
   return typeof message === "string" && (characters === undefined || isNatural(characters));
 }
 
 function isShortenedResult(result: unknown): boolean {
-  const { call, message, text } = (typeof result === "object" && result !== null ? result : {}) as Fields;
+  const { call, message, text } = (typeof result === "object" && result !== null ? result : {}) as EventFields;
   return typeof (call ?? message) === "string" && typeof text === "string";
 }
 
 function isCompaction(compaction: unknown): boolean {
   const { messages, before, after, size } = (
     typeof compaction === "object" && compaction !== null ? compaction : {}
-  ) as Fields;
+  ) as EventFields;
   return [messages, before, after].every(isNatural) && (size === undefined || isNatural(size));
 }
 
@@ -181,6 +181,6 @@ function isNatural(value: unknown): boolean {
 }
 
 function isRecalled(item: unknown): boolean {
-  const { text, source } = (typeof item === "object" && item !== null ? item : {}) as Fields;
+  const { text, source } = (typeof item === "object" && item !== null ? item : {}) as EventFields;
   return typeof text === "string" && typeof source === "string";
 }

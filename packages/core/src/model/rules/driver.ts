@@ -10,7 +10,7 @@ import {
   type ToolSchema,
 } from "../../ports/model.ts";
 import { wellFormed } from "./form.ts";
-import { type LeftOut, MessageRewriter } from "./messages.ts";
+import { MessageRewriter, type RefusedContent } from "./messages.ts";
 import { isPicture, pictureProblem } from "./pictures.ts";
 import { type RefusedPart, reasoningIn, refusedPart, settingOf } from "./refusal.ts";
 import type { RequestRules } from "./rules.ts";
@@ -99,7 +99,7 @@ class LegalRequests {
   readonly #tools = new WeakMap<readonly ToolSchema[], LegalTools>();
   #settings = new WeakMap<ModelSettings, ModelSettings>();
   readonly #unthinking = new WeakMap<ModelSettings, ModelSettings>();
-  readonly #leftOut: LeftOut = { reasoning: new WeakSet(), pictures: new WeakSet() };
+  readonly #leftOut: RefusedContent = { reasoning: new WeakSet(), pictures: new WeakSet() };
   readonly #refused = new Set<string>();
   /** Images that were in a request that the provider accepted. */
   readonly #accepted = new WeakSet<FilePart>();

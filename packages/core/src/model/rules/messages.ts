@@ -6,20 +6,20 @@ import { isPicture, pictureProblem } from "./pictures.ts";
 import type { RequestRules } from "./rules.ts";
 import { renameProperties } from "./tools.ts";
 
-type UserMessage = Extract<PromptMessage, { role: "user" }>;
-type AssistantMessage = Extract<PromptMessage, { role: "assistant" }>;
+type UserPromptMessage = Extract<PromptMessage, { role: "user" }>;
+type AssistantPromptMessage = Extract<PromptMessage, { role: "assistant" }>;
 
 /** Parts that the provider refused and that later requests omit. */
-export interface LeftOut {
+export interface RefusedContent {
   /** Parts of responses: reasoning, and parts with signatures or ids of the provider. */
   readonly reasoning: WeakSet<object>;
   readonly pictures: WeakSet<FilePart>;
 }
 
 /** Facts of a request that affect its messages, in addition to the rules. */
-export interface Around {
+export interface MessageRuleContext {
   readonly renamed: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  readonly leftOut: LeftOut;
+  readonly leftOut: RefusedContent;
   /** Media types of files that the model accepts in results. */
   readonly takes?: readonly string[] | undefined;
 }
@@ -39,7 +39,7 @@ const SEEN: PromptMessage = {
 };
 
 /** Progress of rewriting the message list of a branch: texts, names, ids. */
-interface Walk {
+interface RewriteProgress {
   readonly of: PromptMessage[];
   /** Absent while no message was changed. */
   changed: PromptMessage[] | undefined;
@@ -54,7 +54,7 @@ export class MessageRewriter {
   readonly #rules: RequestRules;
   // No value refers to its key: such an entry would survive every minor collection, with all that it refers to.
   /** By the list of a branch, which grows. */
-  readonly #walks = new WeakMap<readonly PromptMessage[], Walk>();
+  readonly #walks = new WeakMap<readonly PromptMessage[], RewriteProgress>();
   /** With the state that affects them: images, renamed properties, refused parts. */
   readonly #fitted = new WeakMap<PromptMessage, { readonly key: string; readonly message: Rewritten }>();
   /** The results of a message, and the user message with the files of these results. */
@@ -67,7 +67,7 @@ export class MessageRewriter {
   }
 
   /** @param version Grows with each omitted part. */
-  rewrite(messages: readonly PromptMessage[], around: Around, version: number): LegalMessages {
+  rewrite(messages: readonly PromptMessage[], around: MessageRuleContext, version: number): LegalMessages {
     const { changed, pictures } = this.#walk(messages);
     const plain = changed ?? messages;
     const notes = new Set<string>();
@@ -82,7 +82,7 @@ export class MessageRewriter {
   }
 
   /** Continues at the end of the branch's last request, so that a step costs only its new messages. */
-  #walk(messages: readonly PromptMessage[]): Walk {
+  #walk(messages: readonly PromptMessage[]): RewriteProgress {
     let walk = this.#walks.get(messages);
     if (!walk || !beginsWith(messages, walk.of)) {
       walk = { of: [], changed: undefined, pictures: [] };
@@ -101,7 +101,11 @@ export class MessageRewriter {
   }
 
   /** Returns the reason for each image that is not sent. */
-  #refusals(pictures: readonly FilePart[], { pictures: refused }: LeftOut, notes: Set<string>): Map<FilePart, string> {
+  #refusals(
+    pictures: readonly FilePart[],
+    { pictures: refused }: RefusedContent,
+    notes: Set<string>,
+  ): Map<FilePart, string> {
     const refusals = new Map<FilePart, string>();
     const { pictures: rules } = this.#rules;
     for (const picture of pictures) if (refused.has(picture)) refusals.set(picture, "the provider refused it");
@@ -126,7 +130,7 @@ export class MessageRewriter {
 
   #fit(
     message: PromptMessage,
-    around: Around,
+    around: MessageRuleContext,
     refusals: ReadonlyMap<FilePart, string>,
     version: number,
   ): PromptMessage | undefined {
@@ -150,7 +154,7 @@ export class MessageRewriter {
     return number;
   }
 
-  #withResponses(messages: readonly PromptMessage[], around: Around): PromptMessage[] {
+  #withResponses(messages: readonly PromptMessage[], around: MessageRuleContext): PromptMessage[] {
     return messages.flatMap((message, index) => {
       const parts = this.#withoutFiles(message, around);
       const isFollowed = parts.length === 1 && messages[index + 1]?.role === "user";
@@ -159,7 +163,7 @@ export class MessageRewriter {
   }
 
   /** Moves files of results into a following user message. */
-  #withoutFiles(message: PromptMessage, { takes = PICTURES }: Around): readonly PromptMessage[] {
+  #withoutFiles(message: PromptMessage, { takes = PICTURES }: MessageRuleContext): readonly PromptMessage[] {
     if (message.role === "user" || message.results.every(({ files = [] }) => files.length === 0)) return [message];
     let split = this.#split.get(message);
     if (!split) {
@@ -196,7 +200,7 @@ function legalMessage(message: PromptMessage, rules: RequestRules): PromptMessag
   return whole.role === "user" ? legalUser(whole, rules) : legalAssistant(whole, rules);
 }
 
-function legalUser(message: UserMessage, rules: RequestRules): PromptMessage {
+function legalUser(message: UserPromptMessage, rules: RequestRules): PromptMessage {
   const parts = message.parts.filter((part) => !isBlank(part, rules));
   // An empty message keeps its place between two responses.
   if (parts.every((part) => part.type === "text" && part.text === ""))
@@ -204,7 +208,7 @@ function legalUser(message: UserMessage, rules: RequestRules): PromptMessage {
   return parts.length === message.parts.length ? message : { role: "user", parts };
 }
 
-function legalAssistant(message: AssistantMessage, rules: RequestRules): PromptMessage | undefined {
+function legalAssistant(message: AssistantPromptMessage, rules: RequestRules): PromptMessage | undefined {
   const isLegal =
     message.parts.every((part) => (part.type === "call" ? legalCall(part, rules) === part : !isBlank(part, rules))) &&
     message.results.every((result) => legalResult(result, rules) === result);
@@ -240,7 +244,7 @@ function legalResult(result: PromptResult, rules: RequestRules): PromptResult {
 /** Removes refused parts from a message, and uses the property names that the model sees. */
 function fittedMessage(
   message: PromptMessage,
-  around: Around,
+  around: MessageRuleContext,
   refusals: ReadonlyMap<FilePart, string>,
 ): PromptMessage | undefined {
   if (message.role === "user") {
@@ -264,7 +268,9 @@ function fittedMessage(
 }
 
 /** Signatures and ids of other parts refer to the reasoning, so they are removed too. */
-function withoutReasoning(part: AssistantMessage["parts"][number]): readonly AssistantMessage["parts"][number][] {
+function withoutReasoning(
+  part: AssistantPromptMessage["parts"][number],
+): readonly AssistantPromptMessage["parts"][number][] {
   if (part.type === "reasoning") return [];
   if (part.type === "provider" || part.provider === undefined) return [part];
   const { provider: _, ...bare } = part;

@@ -2,7 +2,7 @@ import type { FilePart } from "../../conversation/message.ts";
 import type { ModelDriver } from "../../ports/model.ts";
 import type { PictureRules } from "./rules.ts";
 
-interface Size {
+interface PictureSize {
   readonly width: number;
   readonly height: number;
 }
@@ -10,7 +10,7 @@ interface Size {
 /** Base 64 characters that contain the header of an image. */
 const HEADER = 4 * 32_768;
 
-const sizes = new WeakMap<FilePart, Size | undefined>();
+const sizes = new WeakMap<FilePart, PictureSize | undefined>();
 
 export function isPicture({ mediaType, data }: FilePart): boolean {
   return data !== undefined && mediaType.startsWith("image/");
@@ -46,7 +46,7 @@ function inMegabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1).replace(/\.0$/, "")} MB`;
 }
 
-function sizeOf(file: FilePart): Size | undefined {
+function sizeOf(file: FilePart): PictureSize | undefined {
   if (sizes.has(file)) return sizes.get(file);
   const size = sizeIn(file.data ?? "");
   sizes.set(file, size);
@@ -54,7 +54,7 @@ function sizeOf(file: FilePart): Size | undefined {
 }
 
 /** Returns width and height from the header of a PNG, JPEG, GIF or WebP, whatever its media type. */
-function sizeIn(data: string): Size | undefined {
+function sizeIn(data: string): PictureSize | undefined {
   let header: string;
   try {
     header = atob(data.slice(0, HEADER));
@@ -76,7 +76,7 @@ function sizeIn(data: string): Size | undefined {
   return undefined;
 }
 
-function webpSize(kind: string, view: DataView): Size | undefined {
+function webpSize(kind: string, view: DataView): PictureSize | undefined {
   const of24 = (at: number) => view.getUint16(at, true) + (view.getUint8(at + 2) << 16);
   if (kind === "VP8X") return { width: of24(24) + 1, height: of24(27) + 1 };
   if (kind === "VP8L") {
@@ -88,7 +88,7 @@ function webpSize(kind: string, view: DataView): Size | undefined {
 }
 
 /** The first frame has the size: markers 0xC0 to 0xCF, except three for tables. */
-function jpegSize(view: DataView): Size | undefined {
+function jpegSize(view: DataView): PictureSize | undefined {
   for (let at = 2; ; ) {
     if (view.getUint8(at) !== 0xff) return undefined;
     const marker = view.getUint8(at + 1);

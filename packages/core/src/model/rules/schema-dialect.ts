@@ -1,4 +1,4 @@
-type Schema = Readonly<Record<string, unknown>>;
+type DialectSchema = Readonly<Record<string, unknown>>;
 
 /** Type names of other languages and dialects; `any` is no restriction. */
 const TYPES: Readonly<Record<string, string | undefined>> = {
@@ -23,13 +23,13 @@ const TYPES: Readonly<Record<string, string | undefined>> = {
  * boolean exclusive bounds (draft 4), `required: true` in a property (draft 3), lists of `items` (up to draft 2019-09),
  * and other type names.
  */
-export function modernSchema(given: Schema): Schema {
+export function modernSchema(given: DialectSchema): DialectSchema {
   const { nullable, required, ...rest } = given;
   const typed = withType({ ...rest, ...requiredOf(given, required) }, nullable === true);
   return withItems(withBounds(withBounds(typed, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum"));
 }
 
-function withType(schema: Schema, nullable: boolean): Schema {
+function withType(schema: DialectSchema, nullable: boolean): DialectSchema {
   const { type, ...others } = schema;
   const types = [type].flat().map((one) => (typeof one === "string" && Object.hasOwn(TYPES, one) ? TYPES[one] : one));
   if (types.includes("any")) return others;
@@ -41,7 +41,7 @@ function withType(schema: Schema, nullable: boolean): Schema {
 }
 
 /** Required names: those of the list, and properties that are marked as required. */
-function requiredOf({ properties }: Schema, required: unknown): Schema {
+function requiredOf({ properties }: DialectSchema, required: unknown): DialectSchema {
   const own = isObject(properties)
     ? Object.entries(properties).flatMap(([name, inner]) => (isObject(inner) && inner.required === true ? [name] : []))
     : [];
@@ -50,18 +50,18 @@ function requiredOf({ properties }: Schema, required: unknown): Schema {
   return { required: own.length > 0 && Array.isArray(required) ? [...new Set([...required, ...own])] : required };
 }
 
-function withBounds(schema: Schema, bound: string, exclusive: string): Schema {
+function withBounds(schema: DialectSchema, bound: string, exclusive: string): DialectSchema {
   const { [exclusive]: excludes, [bound]: limit, ...rest } = schema;
   if (typeof excludes !== "boolean") return schema;
   return limit === undefined ? rest : { ...rest, [excludes ? exclusive : bound]: limit };
 }
 
-function withItems(schema: Schema): Schema {
+function withItems(schema: DialectSchema): DialectSchema {
   const { items, additionalItems, ...rest } = schema;
   if (!Array.isArray(items)) return schema;
   return { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) };
 }
 
-function isObject(value: unknown): value is Schema {
+function isObject(value: unknown): value is DialectSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

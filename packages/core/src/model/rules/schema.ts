@@ -4,7 +4,7 @@ import { legalName, wellFormed } from "./form.ts";
 import type { RequestRules } from "./rules.ts";
 import { modernSchema } from "./schema-dialect.ts";
 
-type Schema = Readonly<Record<string, Json>>;
+type SchemaObject = Readonly<Record<string, Json>>;
 
 /** A schema in a provider's form. */
 export interface LegalSchema {
@@ -38,8 +38,8 @@ export function legalSchema(input: Json, rules: RequestRules): LegalSchema | und
 }
 
 /** Converts a schema to draft 2020-12, which providers read. Returns the same object if nothing changed. */
-function modernised(schema: Schema): Schema {
-  const modern = withoutOldWords(schema) as Schema;
+function modernised(schema: SchemaObject): SchemaObject {
+  const modern = withoutOldWords(schema) as SchemaObject;
   return JSON.stringify(modern) === JSON.stringify(schema) ? schema : modern;
 }
 
@@ -47,13 +47,13 @@ function withoutOldWords(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withoutOldWords);
   if (!isSchema(schema)) return schema;
   // Both keywords name an older draft: `id` is the `$id` of draft 4.
-  const { $schema, id, ...modern } = modernSchema(schema) as Schema;
+  const { $schema, id, ...modern } = modernSchema(schema) as SchemaObject;
   const kept = { ...($schema === DRAFT ? { $schema } : {}), ...(typeof id === "string" ? {} : { id }) };
-  return changed({ ...kept, ...modern } as Schema, () => undefined, withoutOldWords);
+  return changed({ ...kept, ...modern } as SchemaObject, () => undefined, withoutOldWords);
 }
 
 /** Returns an object schema with only properties at its top. */
-function atTop(root: Schema): { readonly schema: Schema; readonly said: string } | undefined {
+function atTop(root: SchemaObject): { readonly schema: SchemaObject; readonly said: string } | undefined {
   const refused = REFUSED_AT_TOP.filter((keyword) => root[keyword] !== undefined);
   if (refused.length === 0 && typeof root.$ref !== "string") {
     if (root.type === "object") return { schema: root, said: "" };
@@ -87,7 +87,7 @@ const SAID: Readonly<Record<(typeof REFUSED_AT_TOP)[number], string>> = {
 };
 
 interface Flat {
-  readonly properties: Schema;
+  readonly properties: SchemaObject;
   readonly required: readonly string[];
 }
 
@@ -95,7 +95,7 @@ interface Flat {
  * Collects the properties of a schema and its branches. Required: the schema's own names, and those that all branches
  * require.
  */
-function flattened(schema: Json | undefined, root: Schema, depth: number): Flat | undefined {
+function flattened(schema: Json | undefined, root: SchemaObject, depth: number): Flat | undefined {
   if (schema === true) return { properties: {}, required: [] };
   if (!isSchema(schema) || depth > DEPTH) return undefined;
   if (
@@ -104,7 +104,7 @@ function flattened(schema: Json | undefined, root: Schema, depth: number): Flat 
     !(Array.isArray(schema.type) && schema.type.includes("object"))
   )
     return undefined;
-  let properties: Schema = isSchema(schema.properties) ? schema.properties : {};
+  let properties: SchemaObject = isSchema(schema.properties) ? schema.properties : {};
   let required = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === "string") : [];
   const all = [
     ...(Array.isArray(schema.allOf) ? schema.allOf : []),
@@ -131,7 +131,7 @@ function flattened(schema: Json | undefined, root: Schema, depth: number): Flat 
   return { properties, required };
 }
 
-function joined(ours: Schema, theirs: Schema): Schema {
+function joined(ours: SchemaObject, theirs: SchemaObject): SchemaObject {
   const both: Record<string, Json> = { ...ours };
   for (const [name, schema] of Object.entries(theirs)) {
     const before = both[name];
@@ -141,7 +141,7 @@ function joined(ours: Schema, theirs: Schema): Schema {
   return both;
 }
 
-function resolved(ref: string, root: Schema): Json | undefined {
+function resolved(ref: string, root: SchemaObject): Json | undefined {
   if (!ref.startsWith("#")) return undefined;
   let found: Json | undefined = root;
   for (const name of stepsOf(ref).slice(1)) {
@@ -186,7 +186,7 @@ function namesIn(schema: Json, form: RegExp = /^[^\p{Surrogate}]*$/u): Map<strin
   return renamed;
 }
 
-function eachSchema(schema: Json | undefined, visit: (schema: Schema) => void): void {
+function eachSchema(schema: Json | undefined, visit: (schema: SchemaObject) => void): void {
   if (Array.isArray(schema)) for (const one of schema) eachSchema(one, visit);
   if (!isSchema(schema)) return;
   visit(schema);
@@ -225,7 +225,7 @@ function withItems(schema: Json): Json {
   if (!isSchema(schema)) return schema;
   const whole = changed(schema, (_keyword, _value) => undefined, withItems);
   const isArray = schema.type === "array" || (Array.isArray(schema.type) && schema.type.includes("array"));
-  return isArray && !isSchema(schema.items) ? { ...(whole as Schema), items: {} } : whole;
+  return isArray && !isSchema(schema.items) ? { ...(whole as SchemaObject), items: {} } : whole;
 }
 
 /** Changes keywords of a schema and of its nested schemas. Values that are not schemas stay. */
@@ -248,6 +248,6 @@ function changed(
   );
 }
 
-function isSchema(value: Json | undefined): value is Schema {
+function isSchema(value: Json | undefined): value is SchemaObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Finish, Json, UserPart } from "@banyan/core/conversation";
 import { z } from "zod";
-import { type Block, content, endOf, FINISHES, type Node, node, textsOf, usageOf } from "./claude-lines.ts";
+import { type ClaudeBlock, type ClaudeLine, content, endOf, FINISHES, node, textsOf, usageOf } from "./claude-lines.ts";
 import {
   changeOf,
   type PastCall,
@@ -13,7 +13,7 @@ import {
   type PastSession,
   textPart,
 } from "./past-session.ts";
-import { jsonLines, Left } from "./reading.ts";
+import { ImportOmissions, jsonLines } from "./reading.ts";
 
 // A session is a file `<session>.jsonl` in a folder per directory. Lines with a `uuid` form a tree. Each block of a response is one
 // line. Tool results are user lines. Sub-agents have files of their own in `<session>/subagents`.
@@ -30,15 +30,15 @@ const NOTES = new Set([
 
 /** Reads a session of Claude Code: a file in `~/.claude/projects`, with the files of its sub-agents. */
 export async function readClaudeCode(file: string): Promise<PastSession> {
-  const left = new Left();
-  const main = new Reading(left);
+  const left = new ImportOmissions();
+  const main = new ClaudeSessionReader(left);
   await main.read(file);
   const folder = join(dirname(file), basename(file, ".jsonl"), "subagents");
-  const agents = new Map<string, Reading>(main.sidechains);
+  const agents = new Map<string, ClaudeSessionReader>(main.sidechains);
   for (const name of await readdir(folder).catch(() => [])) {
     const [, id] = /^agent-(.+)\.jsonl$/.exec(name) ?? [];
     if (id === undefined) continue;
-    const reading = new Reading(left, true);
+    const reading = new ClaudeSessionReader(left, true);
     await reading.read(join(folder, name));
     agents.set(id, reading);
   }
@@ -49,29 +49,29 @@ export async function readClaudeCode(file: string): Promise<PastSession> {
   return { program: "claude-code", version, id, directory, title, beganAt, forkOf, messages, left: left.told };
 }
 
-type Content = z.infer<typeof content>;
-type Open<T> = { -readonly [K in keyof T]: T[K] };
-type Response = Open<PastResponse> & { parts: PastResponse["parts"][number][] };
-type Said = Exclude<PastMessage, PastResponse>;
-type OpenMessage = Said | (Response & PastPlace);
+type ClaudeContent = z.infer<typeof content>;
+type WithoutReadonly<T> = { -readonly [K in keyof T]: T[K] };
+type ClaudeResponse = WithoutReadonly<PastResponse> & { parts: PastResponse["parts"][number][] };
+type ClaudeUserMessage = Exclude<PastMessage, PastResponse>;
+type OpenMessage = ClaudeUserMessage | (ClaudeResponse & PastPlace);
 
 /** Reads the lines of a file: a session's or an agent's. */
-class Reading {
+class ClaudeSessionReader {
   cwd: string | undefined;
   version: string | undefined;
   forkOf: string | undefined;
   title: string | undefined;
   beganAt = 0;
   /** Agents whose lines are in the session's file, as older versions wrote them. */
-  readonly sidechains = new Map<string, Reading>();
-  readonly #left: Left;
+  readonly sidechains = new Map<string, ClaudeSessionReader>();
+  readonly #left: ImportOmissions;
   readonly #isAgent: boolean;
   readonly #messages = new Map<string, OpenMessage>();
   /** For each line id, the message that children of this line follow. */
   readonly #places = new Map<string, string | null>();
   /** Key: the provider's response id. */
-  readonly #responses = new Map<string, Response & PastPlace>();
-  readonly #calls = new Map<string, Open<PastCall>>();
+  readonly #responses = new Map<string, ClaudeResponse & PastPlace>();
+  readonly #calls = new Map<string, WithoutReadonly<PastCall>>();
   /** Key: call id. Value: key of the message with the call. */
   readonly #asking = new Map<string, string>();
   /** Key: call id. Value: the agent that the call launched, by its result. */
@@ -84,7 +84,7 @@ class Reading {
   #model = "anthropic/unknown";
   #at = 0;
 
-  constructor(left: Left, isAgent = false) {
+  constructor(left: ImportOmissions, isAgent = false) {
     this.#left = left;
     this.#isAgent = isAgent;
   }
@@ -100,10 +100,10 @@ class Reading {
     }
   }
 
-  #take(read: Node, line: number): void {
+  #take(read: ClaudeLine, line: number): void {
     if (read.isSidechain && !this.#isAgent) {
       const id = read.agentId ?? "";
-      const chain = this.sidechains.get(id) ?? new Reading(this.#left, true);
+      const chain = this.sidechains.get(id) ?? new ClaudeSessionReader(this.#left, true);
       this.sidechains.set(id, chain);
       return chain.#take(read, line);
     }
@@ -117,7 +117,7 @@ class Reading {
     this.#last = this.#places.get(read.uuid) ?? null;
   }
 
-  #parentOf({ parentUuid, logicalParentUuid }: Node, line: number): string | null {
+  #parentOf({ parentUuid, logicalParentUuid }: ClaudeLine, line: number): string | null {
     const named = parentUuid ?? logicalParentUuid;
     if (named === null || named === undefined) return null;
     const place = this.#places.get(named);
@@ -127,7 +127,7 @@ class Reading {
   }
 
   /** Takes a line, and returns the message that the next line follows. */
-  #message(read: Node, parent: string | null, line: number): string | null {
+  #message(read: ClaudeLine, parent: string | null, line: number): string | null {
     const { message, attachment, uuid: key } = read;
     if (read.type === "assistant" && message) return this.#response(read, message, parent, line);
     if (read.type === "user" && message) return this.#said(read, message.content, parent, line);
@@ -147,7 +147,12 @@ class Reading {
     return parent;
   }
 
-  #response(read: Node, message: NonNullable<Node["message"]>, parent: string | null, line: number): string | null {
+  #response(
+    read: ClaudeLine,
+    message: NonNullable<ClaudeLine["message"]>,
+    parent: string | null,
+    line: number,
+  ): string | null {
     const words = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
     // An error message of the program in place of a response.
     if (read.isApiErrorMessage) {
@@ -172,7 +177,7 @@ class Reading {
     return this.#put(response, line);
   }
 
-  #part(read: Block, key: string, line: number): Response["parts"] {
+  #part(read: ClaudeBlock, key: string, line: number): ClaudeResponse["parts"] {
     switch (read.type) {
       case "text":
         return textPart(String(read.text ?? ""));
@@ -196,7 +201,7 @@ class Reading {
   }
 
   /** Takes a user line: a message, tool results, or both. */
-  #said(read: Node, said: Content, parent: string | null, line: number): string | null {
+  #said(read: ClaudeLine, said: ClaudeContent, parent: string | null, line: number): string | null {
     const { uuid: key, isMeta, isCompactSummary } = read;
     const at = this.#at;
     const blocks = typeof said === "string" ? [] : said;
@@ -226,7 +231,7 @@ class Reading {
   /** Removes the user message at `place` if `isNone` matches. Returns the message that the next line follows. */
   #without(
     place: string | null,
-    isNone: (message: Extract<Said, { readonly role: "user" }>) => boolean,
+    isNone: (message: Extract<ClaudeUserMessage, { readonly role: "user" }>) => boolean,
   ): string | null {
     const message = this.#messages.get(place ?? "");
     if (place === null || message?.role !== "user" || !isNone(message)) return place;
@@ -236,7 +241,7 @@ class Reading {
 
   /** Adds a file that was attached to a message. */
   #attached(
-    { filename = "file", content: held }: NonNullable<Node["attachment"]>,
+    { filename = "file", content: held }: NonNullable<ClaudeLine["attachment"]>,
     place: PastPlace,
     line: number,
   ): string | null {
@@ -258,7 +263,7 @@ class Reading {
     return place;
   }
 
-  #userParts(said: Content, line: number): UserPart[] {
+  #userParts(said: ClaudeContent, line: number): UserPart[] {
     if (typeof said === "string") return textPart(said);
     return said.flatMap((each): readonly UserPart[] => {
       if (each.type === "text") return textPart(String(each.text ?? ""));
@@ -272,7 +277,7 @@ class Reading {
   }
 
   /** Takes a tool result, and returns the message with its call. */
-  #result(read: Block, { toolUseResult }: Node, line: number): string | undefined {
+  #result(read: ClaudeBlock, { toolUseResult }: ClaudeLine, line: number): string | undefined {
     const id = String(read.tool_use_id);
     const call = this.#calls.get(id);
     if (!call) {
@@ -323,7 +328,7 @@ class Reading {
   }
 
   /** Returns the messages, with those of launched agents inside their calls. Removes these agents from `agents`. */
-  told(agents: Map<string, Reading>): PastMessage[] {
+  told(agents: Map<string, ClaudeSessionReader>): PastMessage[] {
     for (const call of this.#calls.values()) {
       const id = this.#launched.get(call.id) ?? agents.entries().find(([, agent]) => agent.#isFor(call))?.[0];
       const agent = id === undefined ? undefined : agents.get(id);

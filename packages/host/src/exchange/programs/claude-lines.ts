@@ -55,9 +55,9 @@ export const node = z.looseObject({
     .optional(),
 });
 /** A line of the tree. */
-export type Node = z.infer<typeof node>;
+export type ClaudeLine = z.infer<typeof node>;
 /** A block of a message. */
-export type Block = z.infer<typeof block>;
+export type ClaudeBlock = z.infer<typeof block>;
 
 /** Finish reasons by the provider's stop reason. */
 export const FINISHES: Readonly<Record<string, Finish>> = {

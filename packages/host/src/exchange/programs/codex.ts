@@ -23,7 +23,7 @@ import {
   type PastSession,
   textPart,
 } from "./past-session.ts";
-import { jsonLines, Left } from "./reading.ts";
+import { ImportOmissions, jsonLines } from "./reading.ts";
 
 // A session is a file `rollout-<time>-<id>.jsonl` in a folder per day: the items sent to and received from the model, and events.
 // Messages have no ids. After a user reverts turns, the session continues in a new file (`...-<id>_<file>.jsonl`); its head names
@@ -42,7 +42,7 @@ const NAME = /-([0-9a-f]{8}-[0-9a-f-]{27})(?:_([0-9a-f]{8}-[0-9a-f-]{27}))?\.jso
 
 /** Reads a session of Codex: a file in `~/.codex/sessions` and its continuations. `within`: the sessions that launched it. */
 export async function readCodex(file: string, within: readonly string[] = []): Promise<PastSession> {
-  const reading = new Reading();
+  const reading = new CodexSessionReader();
   const [, session = ""] = NAME.exec(basename(file)) ?? [];
   const files = await filesOf(session, dirname(file));
   for (const each of files.length > 0 ? files : [file]) await reading.read(each);
@@ -74,20 +74,20 @@ async function filesOf(id: string, day: string): Promise<string[]> {
   return whole.sort((a, b) => (basename(a) < basename(b) ? -1 : 1));
 }
 
-type Open<T> = { -readonly [K in keyof T]: T[K] };
-type Response = Open<PastResponse> & { parts: PastResponse["parts"][number][] };
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type CodexResponse = Writable<PastResponse> & { parts: PastResponse["parts"][number][] };
 
-class Reading {
+class CodexSessionReader {
   id: string | undefined;
   directory: string | undefined;
   version: string | undefined;
   forkOf: string | undefined;
   beganAt = 0;
-  readonly left = new Left();
-  readonly messages: (Exclude<PastMessage, PastResponse> | (Response & PastPlace))[] = [];
+  readonly left = new ImportOmissions();
+  readonly messages: (Exclude<PastMessage, PastResponse> | (CodexResponse & PastPlace))[] = [];
   /** Sessions of agents by the calls that launched them. */
-  readonly launched = new Map<Open<PastCall>, string>();
-  readonly #calls = new Map<string, Open<PastCall>>();
+  readonly launched = new Map<Writable<PastCall>, string>();
+  readonly #calls = new Map<string, Writable<PastCall>>();
   /** Status and file changes of calls. Events with these come before the call's result. */
   readonly #ends = new Map<string, { readonly status?: string; readonly changes?: readonly FileChange[] }>();
   /** For each file: the place in the conversation after each of its lines, by byte offset. */
@@ -98,7 +98,7 @@ class Reading {
   #at = 0;
   #last: string | null = null;
   /** The current response, while no other message and no result has followed. */
-  #response: Response | undefined;
+  #response: CodexResponse | undefined;
   /** The place before each user turn on this branch. */
   readonly #turns: (string | null)[] = [];
 
@@ -332,20 +332,20 @@ class Reading {
     return { key: this.#key(line), parent: this.#last, at: this.#at };
   }
 
-  #say(line: number, ...parts: Response["parts"]): void {
+  #say(line: number, ...parts: CodexResponse["parts"]): void {
     if (parts.length === 0) return;
     if (this.#response) this.#response.parts.push(...parts);
     else this.#response = this.#respond(line, { parts, finish: "stop" });
   }
 
-  #respond(line: number, response: Pick<Response, "parts" | "finish" | "error">): Response {
+  #respond(line: number, response: Pick<CodexResponse, "parts" | "finish" | "error">): CodexResponse {
     const model = `${this.#provider}/${this.#model}`;
     const message = { ...this.#place(line), role: "assistant" as const, model, ...response };
     this.#put(message);
     return message;
   }
 
-  #put(message: Reading["messages"][number]): void {
+  #put(message: CodexSessionReader["messages"][number]): void {
     this.messages.push(message);
     this.#last = message.key;
     this.#response = undefined;

@@ -6,13 +6,13 @@ import { readClaudeCode } from "./claude-code.ts";
 import { readCodex } from "./codex.ts";
 import { SURROUNDINGS } from "./codex-lines.ts";
 import { openOpencode, readOpencode } from "./opencode.ts";
-import type { PastSession, Program } from "./past-session.ts";
+import type { ForeignProgram, PastSession } from "./past-session.ts";
 import { readPi } from "./pi.ts";
-import { jsonLines, Left } from "./reading.ts";
+import { ImportOmissions, jsonLines } from "./reading.ts";
 
 /** A session of another program on this machine, described by the beginning of its file. */
 export interface FoundSession {
-  readonly program: Program;
+  readonly program: ForeignProgram;
   /** The id of the session in its program. */
   readonly id: string;
   /** The file of the session. For opencode, one file holds all sessions. */
@@ -28,7 +28,7 @@ export interface FoundSession {
 export function sessionFolders(
   env: Readonly<Record<string, string | undefined>>,
   home: string,
-): Readonly<Record<Program, string>> {
+): Readonly<Record<ForeignProgram, string>> {
   return {
     "claude-code": join(env.CLAUDE_CONFIG_DIR || join(home, ".claude"), "projects"),
     codex: join(env.CODEX_HOME || join(home, ".codex"), "sessions"),
@@ -42,7 +42,7 @@ export function sessionFolders(
  * exist. Sessions of sub-agents belong to the session that launched them and are not listed. Titles have no secrets. Rejects if
  * a named file cannot be read.
  */
-export async function sessionsIn(path: string, redact: Redact, program?: Program): Promise<FoundSession[]> {
+export async function sessionsIn(path: string, redact: Redact, program?: ForeignProgram): Promise<FoundSession[]> {
   const found: FoundSession[] = [];
   const whole = await stat(path).catch(() => undefined);
   if (whole?.isFile()) found.push(...(await sessionsOf(path, true)));
@@ -94,8 +94,8 @@ async function sessionsOf(file: string, isNamed = false): Promise<FoundSession[]
 /** Number of lines that are read to recognize a session. */
 const HEAD = 100;
 
-interface Head {
-  readonly program: Program;
+interface SessionHead {
+  readonly program: ForeignProgram;
   readonly id?: string | undefined;
   readonly directory?: string | undefined;
   readonly title?: string | undefined;
@@ -104,10 +104,10 @@ interface Head {
 }
 
 /** Reads the beginning of a file; undefined if the format is unknown. */
-async function headOf(file: string): Promise<Head | undefined> {
-  let head: Head | undefined;
+async function headOf(file: string): Promise<SessionHead | undefined> {
+  let head: SessionHead | undefined;
   let read = 0;
-  for await (const { value } of jsonLines(file, new Left())) {
+  for await (const { value } of jsonLines(file, new ImportOmissions())) {
     const told = toldBy(value) ?? {};
     const program = head?.program ?? told.program;
     if (program !== undefined)
@@ -134,7 +134,7 @@ const told = z.union([
       payload: z.looseObject({ id: z.string(), cwd: z.string().optional(), source: z.unknown().optional() }),
     })
     .transform(
-      ({ payload: { id, cwd, source } }): Partial<Head> => ({
+      ({ payload: { id, cwd, source } }): Partial<SessionHead> => ({
         ...{ program: "codex", id, directory: cwd },
         isLaunched: typeof source === "object" && source !== null && "subagent" in source,
       }),
@@ -145,14 +145,14 @@ const told = z.union([
       payload: z.looseObject({ type: z.literal("message"), role: z.literal("user"), content: words }),
     })
     .transform(
-      ({ payload: { content = "" } }): Partial<Head> => (SURROUNDINGS.test(content) ? {} : { title: content }),
+      ({ payload: { content = "" } }): Partial<SessionHead> => (SURROUNDINGS.test(content) ? {} : { title: content }),
     ),
   z
     .looseObject({ type: z.literal("session"), id: z.string(), cwd: z.string() })
-    .transform(({ id, cwd }): Partial<Head> => ({ program: "pi", id, directory: cwd })),
+    .transform(({ id, cwd }): Partial<SessionHead> => ({ program: "pi", id, directory: cwd })),
   z
     .looseObject({ type: z.literal("message"), message: z.looseObject({ role: z.literal("user"), content: words }) })
-    .transform(({ message }): Partial<Head> => ({ title: message.content })),
+    .transform(({ message }): Partial<SessionHead> => ({ title: message.content })),
   z
     .looseObject({
       sessionId: z.string(),
@@ -161,7 +161,7 @@ const told = z.union([
       isMeta: z.boolean().optional(),
       message: z.looseObject({ content: words }).optional(),
     })
-    .transform(({ type, cwd, isMeta, message }): Partial<Head> => {
+    .transform(({ type, cwd, isMeta, message }): Partial<SessionHead> => {
       const said = type === "user" && !isMeta ? message?.content : undefined;
       const title = said === undefined || SURROUNDINGS.test(said) ? {} : { title: said };
       return { program: "claude-code", directory: cwd, ...title };
@@ -169,7 +169,7 @@ const told = z.union([
 ]);
 
 /** The facts in one line about its session. */
-function toldBy(line: unknown): Partial<Head> | undefined {
+function toldBy(line: unknown): Partial<SessionHead> | undefined {
   return told.safeParse(line).data;
 }
 

@@ -11,7 +11,7 @@ import {
   type PastSession,
   textPart,
 } from "./past-session.ts";
-import { Left } from "./reading.ts";
+import { ImportOmissions } from "./reading.ts";
 
 // All sessions are in one SQLite database, with a row per session, message and part; the last two hold JSON. A session is linear.
 // `revert` names the message from which the user reverted, until it is overwritten. Sub-agents have sessions of their own.
@@ -77,10 +77,10 @@ export function openOpencode(file: string): DatabaseSync {
 
 /** Reads a session of opencode. Throws if the database lacks the expected tables or columns. */
 export function readOpencode(database: DatabaseSync, id: string): PastSession {
-  const left = new Left();
+  const left = new ImportOmissions();
   const found = row.safeParse(database.prepare("SELECT * FROM session WHERE id = ?").get(id)).data;
   const { title, version, directory, time_created: beganAt = 0, revert } = found ?? {};
-  const reading = new Reading(database, left, directory ?? undefined);
+  const reading = new OpenCodeSessionReader(database, left, directory ?? undefined);
   const messages = reading.messages(id, []);
   const { messageID } = z.object({ messageID: z.string() }).safeParse(jsonIn(revert)).data ?? {};
   return {
@@ -93,12 +93,12 @@ export function readOpencode(database: DatabaseSync, id: string): PastSession {
   };
 }
 
-class Reading {
+class OpenCodeSessionReader {
   readonly #database: DatabaseSync;
-  readonly #left: Left;
+  readonly #left: ImportOmissions;
   readonly #directory: string | undefined;
 
-  constructor(database: DatabaseSync, left: Left, directory: string | undefined) {
+  constructor(database: DatabaseSync, left: ImportOmissions, directory: string | undefined) {
     this.#database = database;
     this.#left = left;
     this.#directory = directory;

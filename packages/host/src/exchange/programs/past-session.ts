@@ -3,10 +3,10 @@ import type { FileChange, Finish, Json, Part, TextPart, Usage, UserPart } from "
 import { contentOf, fileChange } from "@banyan/tools/workspace";
 
 /** A program whose sessions can be imported. */
-export type Program = "claude-code" | "codex" | "pi" | "opencode";
+export type ForeignProgram = "claude-code" | "codex" | "pi" | "opencode";
 
 /** Display names of the programs. */
-export const PROGRAMS: Readonly<Record<Program, string>> = {
+export const PROGRAMS: Readonly<Record<ForeignProgram, string>> = {
   "claude-code": "Claude Code",
   codex: "Codex",
   pi: "pi",
@@ -15,7 +15,7 @@ export const PROGRAMS: Readonly<Record<Program, string>> = {
 
 /** A session of another program, as far as it could be read. */
 export interface PastSession {
-  readonly program: Program;
+  readonly program: ForeignProgram;
   /** The version of the program that last wrote the session. */
   readonly version?: string | undefined;
   /** The id of the session in its program. */

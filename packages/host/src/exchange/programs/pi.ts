@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { cleanCost, cleanUsage, type Finish, type Json, type Usage, type UserPart } from "@banyan/core/conversation";
 import { z } from "zod";
 import { type PastCall, type PastMessage, type PastResponse, type PastSession, textPart } from "./past-session.ts";
-import { jsonLines, Left } from "./reading.ts";
+import { ImportOmissions, jsonLines } from "./reading.ts";
 
 // A session is a file in a folder per directory: a head, and lines that form a tree by `id` and `parentId`. Version 1 has no ids:
 // there, each line follows the line before.
@@ -47,12 +47,12 @@ const entry = z.looseObject({
     })
     .optional(),
 });
-type Entry = z.infer<typeof entry>;
-type Said = NonNullable<Entry["message"]>;
+type PiEntry = z.infer<typeof entry>;
+type PiMessage = NonNullable<PiEntry["message"]>;
 
 /** Reads a session of pi: a file in `~/.pi/agent/sessions`. */
 export async function readPi(file: string): Promise<PastSession> {
-  const reading = new Reading();
+  const reading = new PiSessionReader();
   for await (const { line, value } of jsonLines(file, reading.left)) reading.take(value, line);
   const { id = basename(file, ".jsonl"), directory, title, beganAt, forkOf, messages } = reading;
   return {
@@ -61,13 +61,13 @@ export async function readPi(file: string): Promise<PastSession> {
   };
 }
 
-class Reading {
+class PiSessionReader {
   id: string | undefined;
   directory: string | undefined;
   title: string | undefined;
   forkOf: string | undefined;
   beganAt = 0;
-  readonly left = new Left();
+  readonly left = new ImportOmissions();
   readonly messages = new Map<string, PastMessage>();
   /** For each line id, the message that children of this line follow. */
   readonly #places = new Map<string, string | null>();
@@ -96,7 +96,7 @@ class Reading {
     this.#last = place;
   }
 
-  #parentOf({ parentId }: Entry, line: number): string | null {
+  #parentOf({ parentId }: PiEntry, line: number): string | null {
     if (parentId === undefined) return this.#last;
     if (parentId === null) return null;
     const place = this.#places.get(parentId);
@@ -106,7 +106,7 @@ class Reading {
   }
 
   /** Takes a line, and returns the message that the next line follows. */
-  #message(read: Entry, key: string, parent: string | null, line: number): string | null {
+  #message(read: PiEntry, key: string, parent: string | null, line: number): string | null {
     const put = (message: PastMessage) => {
       this.messages.set(key, message);
       return key;
@@ -148,13 +148,13 @@ class Reading {
     }
   }
 
-  #label({ targetId = "", label }: Entry): void {
+  #label({ targetId = "", label }: PiEntry): void {
     const message = this.messages.get(this.#places.get(targetId) ?? "");
     if (message) this.messages.set(message.key, { ...message, label: label ?? undefined });
   }
 
   #said(
-    message: Said,
+    message: PiMessage,
     base: { readonly key: string; readonly parent: string | null; readonly at: number },
     line: number,
   ): string | null {
@@ -187,7 +187,7 @@ class Reading {
     }
   }
 
-  #response(message: Said, line: number): PastResponse {
+  #response(message: PiMessage, line: number): PastResponse {
     const { content: words = "", provider = "unknown", model = "unknown", stopReason, errorMessage, usage } = message;
     const blocks = typeof words === "string" ? [{ type: "text", text: words }] : words;
     const parts = blocks.flatMap((each): PastResponse["parts"] => {
@@ -211,7 +211,7 @@ class Reading {
     };
   }
 
-  #result({ toolCallId = "", content: words = "", isError }: Said, line: number): void {
+  #result({ toolCallId = "", content: words = "", isError }: PiMessage, line: number): void {
     const call = this.#calls.get(toolCallId);
     if (!call) return this.left.note("a result without its call", line);
     if (typeof words !== "string" && words.some(({ type }) => type !== "text"))
@@ -233,7 +233,7 @@ class Reading {
   }
 
   /** The last message that a summary covers; later messages stay uncompacted. */
-  #covered({ firstKeptEntryId, retainedTail }: Entry, parent: string | null): string | null {
+  #covered({ firstKeptEntryId, retainedTail }: PiEntry, parent: string | null): string | null {
     if (firstKeptEntryId !== undefined) {
       const kept = this.messages.get(this.#places.get(firstKeptEntryId) ?? "");
       return kept ? kept.parent : parent;

@@ -6,7 +6,7 @@ import { shownStatus } from "@banyan/core/shown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redactor } from "../../redaction/redactor.ts";
 import { conversationOf, fromJson, type PastSession, readSession, sessionsIn, toJson } from "../index.ts";
-import { Left } from "./reading.ts";
+import { ImportOmissions } from "./reading.ts";
 
 // The programs themselves wrote the sessions in `fixtures`, with mocked providers: Claude Code 2.1.197, Codex 0.169.0, pi 0.74.2
 // and opencode 1.18.33. All sessions have the same content: a file written and edited, a failed command, two parallel calls, a
@@ -392,7 +392,7 @@ test("S36: the title of a session, its first words and its labels have no secret
 });
 
 test("F75: a file of a session that no message can hold is left out, and that is told", () => {
-  const left = new Left();
+  const left = new ImportOmissions();
   const source = { type: "base64", media_type: "image/png", data: "AQID" };
   expect(left.userFile({ type: "image", source }, 1)).toEqual([{ type: "file", mediaType: "image/png", data: "AQID" }]);
   expect(left.userFile({ type: "image", source: { ...source, data: "***" } }, 2)).toEqual([]);

@@ -6,7 +6,7 @@ import { DirectiveError, type PlainPart, readUserContent, type UserPart } from "
 import { parseJson } from "../../settings/json-text.ts";
 
 /** Counts content that a reader must omit, so that the user gets one sentence per kind. */
-export class Left {
+export class ImportOmissions {
   readonly #lines = new Map<string, number[]>();
 
   /** `what`: the start of a sentence, as in "a picture without its bytes". `line`: its line, from 1. */
@@ -53,7 +53,7 @@ export interface JsonLine {
  * Reads the JSON objects of a file, one per line, also of a compressed file (`.zst`). Notes and skips invalid lines. Rejects
  * if the file cannot be read.
  */
-export async function* jsonLines(file: string, left: Left): AsyncGenerator<JsonLine> {
+export async function* jsonLines(file: string, left: ImportOmissions): AsyncGenerator<JsonLine> {
   let line = 0;
   let end = 0;
   for await (const text of createInterface({ input: opened(file), crlfDelay: Number.POSITIVE_INFINITY })) {

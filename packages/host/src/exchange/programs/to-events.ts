@@ -21,7 +21,7 @@ export function sourceOf({ program, id }: Pick<PastSession, "program" | "id">): 
 export function conversationOf(session: PastSession, redact: Redact): ReadConversation {
   const id = createId();
   const { directory, beganAt, forkOf, title } = session;
-  const log = new Telling(session, redact);
+  const log = new EventBuilder(session, redact);
   const labels: Record<string, string> = { agent: PROGRAMS[session.program], [SOURCE]: sourceOf(session) };
   if (directory !== undefined) labels.cwd = directory;
   if (session.version !== undefined) labels.version = session.version;
@@ -36,7 +36,7 @@ export function conversationOf(session: PastSession, redact: Redact): ReadConver
 
 type Run = { readonly id: string; leaf: string; end: Pick<PastResponse, "finish" | "error"> };
 
-class Telling {
+class EventBuilder {
   readonly events: Event[] = [];
   readonly #redact: Redact;
   /** A placeholder for the program's instructions and tools, which its sessions do not contain. */

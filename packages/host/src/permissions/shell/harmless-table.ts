@@ -10,7 +10,7 @@ export const ALWAYS_HARMLESS: ReadonlySet<string> = new Set(
 );
 
 /** The harmless arguments of a command. */
-export interface Table {
+export interface HarmlessArguments {
   /**
    * Options, separated by blanks: `-abc` letters without a value, `-x:` a letter with a value, `-x=` an optional value in
    * the same word, `--name`, `--name:`, `--name=` likewise, `-#` a number. Unlisted options are not harmless.
@@ -46,12 +46,12 @@ const CARGO =
 const GITHUB =
   "-R: -L: -s: -l: -a: -A: --repo: --limit: --state: --label: --author: --assignee: --search: --json: --jq: --comments --name-only --patch";
 
-const tests: Table = { options: TESTS, operand: INSIDE, value: NOT_AWAY };
-const script: Table = { options: SCRIPT, most: 0, value: NOT_AWAY };
-const pytest: Table = { options: PYTEST, operand: INSIDE, value: NOT_AWAY };
-const cargo: Table = { options: CARGO, operand: INSIDE, value: NOT_AWAY };
-const github: Table = { options: GITHUB };
-const history: Table = { options: HISTORY };
+const tests: HarmlessArguments = { options: TESTS, operand: INSIDE, value: NOT_AWAY };
+const script: HarmlessArguments = { options: SCRIPT, most: 0, value: NOT_AWAY };
+const pytest: HarmlessArguments = { options: PYTEST, operand: INSIDE, value: NOT_AWAY };
+const cargo: HarmlessArguments = { options: CARGO, operand: INSIDE, value: NOT_AWAY };
+const github: HarmlessArguments = { options: GITHUB };
+const history: HarmlessArguments = { options: HISTORY };
 
 /** A new name in the workspace without hidden parts. */
 const NEW = /^(?![/~-])(?![\s\S]*(?:^|\/)\.)/;
@@ -66,7 +66,7 @@ const SED_COMMAND = String.raw`(?:\d+(?:,(?:\d+|\+\d+|\$))?p|s/(?:[^/\[\\\n${UNK
 const SED = new RegExp(`^${SED_COMMAND}(?:;${SED_COMMAND})*;?$`);
 
 /** By the first words of a command; `NAME` is any plain word. */
-export const TABLES: Readonly<Record<string, Table>> = {
+export const TABLES: Readonly<Record<string, HarmlessArguments>> = {
   awk: { options: "-F: -v:", first: AWK },
   base64: { options: "-dD -w: --decode --wrap:", most: 1 },
   cd: { options: "", first: /./, operand: INSIDE, most: 1 },

@@ -1,5 +1,5 @@
 import { UNKNOWN } from "../match.ts";
-import { ALWAYS_HARMLESS, TABLES, type Table } from "./harmless-table.ts";
+import { ALWAYS_HARMLESS, type HarmlessArguments, TABLES } from "./harmless-table.ts";
 
 /** Suffix of a pattern for a command with harmless options only, as in `git log [harmless]`. */
 const MARK = " [harmless]";
@@ -8,7 +8,7 @@ const ANY_NAME = "NAME";
 const PLAIN_NAME = /^[A-Za-z][\w:.-]*$/;
 
 /** Splits `-abc` into `-a`, `-b`, `-c`; leaves other options unchanged. */
-function lettersApart({ options, wordy }: Table): string[] {
+function lettersApart({ options, wordy }: HarmlessArguments): string[] {
   return options
     .split(" ")
     .flatMap((option) =>
@@ -20,7 +20,7 @@ function lettersApart({ options, wordy }: Table): string[] {
 interface Start {
   readonly words: readonly string[];
   /** Absent: any arguments are harmless. */
-  readonly table?: Table;
+  readonly table?: HarmlessArguments;
   readonly options: ReadonlySet<string>;
 }
 
@@ -67,7 +67,7 @@ function startOf(words: readonly string[]): Start | undefined {
   );
 }
 
-function keepsTo(table: Table, options: ReadonlySet<string>, words: readonly string[]): boolean {
+function keepsTo(table: HarmlessArguments, options: ReadonlySet<string>, words: readonly string[]): boolean {
   const operands: string[] = [];
   let ended = false;
   for (let at = 0; at < words.length; at++) {
@@ -94,7 +94,7 @@ function keepsTo(table: Table, options: ReadonlySet<string>, words: readonly str
  * Returns whether the next word can be the value of an option. A word that looks like an option is refused: if the value is
  * optional or must be attached (`git log -U`), some versions read the next word as an option.
  */
-function isValue(word: string | undefined, { value }: Table): boolean {
+function isValue(word: string | undefined, { value }: HarmlessArguments): boolean {
   return word !== undefined && !word.startsWith(UNKNOWN) && !/^-(?!\d|$)/.test(word) && value?.test(word) !== false;
 }
 

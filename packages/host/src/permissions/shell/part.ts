@@ -1,5 +1,5 @@
 /** A part of a script. Rules judge each part. */
-export type ShellPart = CommandPart | FilePart | OpaquePart | EvaluationPart;
+export type ShellPart = CommandPart | RedirectPart | OpaquePart | EvaluationPart;
 
 /** A simple command: its words after expansion, with `UNKNOWN` for pieces that only running it would show. */
 export interface CommandPart {
@@ -17,17 +17,17 @@ export interface CommandPart {
   /** The commands after it in its pipelines; set when these have been read. */
   feeds: readonly ShellPart[] | undefined;
   /** The commands that it runs, for known wrappers. */
-  readonly runs: Runs | undefined;
+  readonly runs: InnerCommands | undefined;
 }
 
-export interface Runs {
+export interface InnerCommands {
   readonly parts: readonly ShellPart[];
   /** The index in the outer command's words at which the only inner command starts, if it appears there unchanged. */
   readonly at?: number;
 }
 
 /** A file that a redirect opens. */
-export interface FilePart {
+export interface RedirectPart {
   readonly kind: "file";
   readonly access: "read" | "write";
   /** Relative to the shell's current folder, with `~` unexpanded; undefined if unknown. */

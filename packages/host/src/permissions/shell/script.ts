@@ -12,8 +12,8 @@ import {
   type Word,
 } from "unbash";
 import { UNKNOWN } from "../match.ts";
-import { isCovered, type Leaf } from "./coverage.ts";
-import type { CommandPart, FilePart, ShellPart } from "./part.ts";
+import { isCovered, type SourceSpan } from "./coverage.ts";
+import type { CommandPart, RedirectPart, ShellPart } from "./part.ts";
 import { beyondWords, type Findings, noFindings, readArithmetic, readHereDocument, readWord, unclear } from "./word.ts";
 import { runsOf, type StandardInput } from "./wrapper.ts";
 
@@ -22,11 +22,11 @@ const MOST_CHARACTERS = 32_768;
 const MOST_NESTED = 16;
 
 /** The state of parsing a script. */
-interface Reading {
+interface Scan {
   readonly source: string;
   readonly depth: number;
   readonly parts: ShellPart[];
-  readonly leaves: Leaf[];
+  readonly leaves: SourceSpan[];
   readonly found: Findings;
 }
 
@@ -45,7 +45,7 @@ export function readCommand(command: string): readonly ShellPart[] {
 }
 
 function readScript(source: string, depth: number, outer: Findings): ShellPart[] {
-  const reading: Reading = { source, depth, parts: [], leaves: [], found: noFindings() };
+  const reading: Scan = { source, depth, parts: [], leaves: [], found: noFindings() };
   const { found } = reading;
   if (source.length > MOST_CHARACTERS || depth > MOST_NESTED) unclear(found, "it is too long or nested too deeply");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Bash takes some for blanks, the parser others.
@@ -77,14 +77,14 @@ function readScript(source: string, depth: number, outer: Findings): ShellPart[]
 
 type Readable = Statement | CompoundList | Elif | Statement["command"];
 
-function readAll(nodes: readonly Readable[], reading: Reading): void {
+function readAll(nodes: readonly Readable[], reading: Scan): void {
   for (const node of nodes) readNode(node, reading);
 }
 
 /** Node types that need no question: plain words, and what joins them (S18). */
 const JOINED: ReadonlySet<Readable["type"]> = new Set(["Command", "Statement", "Pipeline", "AndOr"]);
 
-function readNode(node: Readable, reading: Reading): void {
+function readNode(node: Readable, reading: Scan): void {
   if (!JOINED.has(node.type)) beyondWords(reading.found, "it is more than commands joined by &&, ||, ; and |");
   switch (node.type) {
     case "Command":
@@ -153,7 +153,7 @@ function readNode(node: Readable, reading: Reading): void {
   }
 }
 
-function readPipeline(node: Pipeline, reading: Reading): void {
+function readPipeline(node: Pipeline, reading: Scan): void {
   const { leaves, parts, found } = reading;
   if (node.prefixes.length > 0) beyondWords(found, "it has a word of the shell in front");
   for (const prefix of node.prefixes) leaves.push({ pos: prefix.pos, end: prefix.end, kind: "word" });
@@ -181,7 +181,7 @@ function takeInput(parts: readonly ShellPart[]): void {
   for (const part of parts) if (part.kind === "command") part.hasInput = true;
 }
 
-function readSimpleCommand(node: Command, reading: Reading): void {
+function readSimpleCommand(node: Command, reading: Scan): void {
   reading.found.splits = false;
   const assignments: string[] = [];
   for (const prefix of node.prefix) if (prefix.type === "Assignment") assignments.push(readAssignment(prefix, reading));
@@ -198,7 +198,7 @@ function commandPart(
   words: readonly string[],
   assignments: readonly string[],
   input: StandardInput,
-  reading: Reading,
+  reading: Scan,
   nested = 0,
 ): CommandPart {
   noteBuiltin(words, assignments, reading.found);
@@ -214,12 +214,12 @@ function commandPart(
   };
 }
 
-function runsIn(words: readonly string[], input: StandardInput, reading: Reading, nested: number): CommandPart["runs"] {
+function runsIn(words: readonly string[], input: StandardInput, reading: Scan, nested: number): CommandPart["runs"] {
   const runs = runsOf(words, input);
   if (runs === undefined) return undefined;
   if (nested > MOST_NESTED)
     return { parts: [{ kind: "opaque", text: words.join(" "), why: "it is nested too deeply" }] };
-  const parts: ShellPart[] = runs.files.map((path): FilePart => ({ kind: "file", access: "write", path }));
+  const parts: ShellPart[] = runs.files.map((path): RedirectPart => ({ kind: "file", access: "write", path }));
   for (const inner of runs.commands) {
     parts.push(
       commandPart(
@@ -241,7 +241,7 @@ function runsIn(words: readonly string[], input: StandardInput, reading: Reading
   return at === undefined ? { parts } : { parts, at };
 }
 
-function readAssignment(node: Assignment, reading: Reading): string {
+function readAssignment(node: Assignment, reading: Scan): string {
   reading.leaves.push({ pos: node.pos, end: node.end, kind: "word" });
   const raw = reading.source.slice(node.pos, node.end);
   const name = /^[A-Za-z_]\w*\+?=/.exec(raw)?.[0];
@@ -260,7 +260,7 @@ function readAssignment(node: Assignment, reading: Reading): string {
 }
 
 /** Reads redirects, and returns the command's input. */
-function readRedirects(redirects: readonly Redirection[], reading: Reading): StandardInput {
+function readRedirects(redirects: readonly Redirection[], reading: Scan): StandardInput {
   const { source, found, parts, leaves } = reading;
   let input: StandardInput = { kind: "none" };
   for (const redirect of redirects) {
@@ -297,10 +297,7 @@ function both(before: StandardInput, next: StandardInput): StandardInput {
   return { kind: "text", text: UNKNOWN, source };
 }
 
-function readDocument(
-  { operator, delimiter, body, closing }: HereDoc,
-  { source, found, leaves }: Reading,
-): StandardInput {
+function readDocument({ operator, delimiter, body, closing }: HereDoc, { source, found, leaves }: Scan): StandardInput {
   const closed =
     closing && source.slice(closing.pos, closing.end) === delimiter?.value && (source[closing.end] ?? "\n") === "\n";
   // Other shells may end a here-document with unusual quotes elsewhere, and run the rest.
@@ -328,7 +325,7 @@ function filePath(raw: string, value: string): string | undefined {
   return value === "~" || value.startsWith("~/") ? value : undefined;
 }
 
-function readTest(node: TestExpression, reading: Reading): void {
+function readTest(node: TestExpression, reading: Scan): void {
   const { source, leaves, found } = reading;
   switch (node.type) {
     case "TestUnary":
@@ -355,7 +352,7 @@ function readTest(node: TestExpression, reading: Reading): void {
   }
 }
 
-function leaf(word: Word, reading: Reading): string {
+function leaf(word: Word, reading: Scan): string {
   reading.leaves.push({ pos: word.pos, end: word.end, kind: "word" });
   return readWord(word, reading.source, reading.found);
 }

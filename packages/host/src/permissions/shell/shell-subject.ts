@@ -1,13 +1,21 @@
 import { isAbsolute } from "node:path";
 import { expandHome } from "@banyan/tools/named-path";
-import { covers, type Match, meets, type Rule, type Subject, strongest, UNKNOWN } from "../match.ts";
+import { covers, meets, type Rule, type RuleMatch, type Subject, strongest, UNKNOWN } from "../match.ts";
 import { isObeyed, spellsObeyed } from "../obeyed.ts";
-import { fitsEvery, fitsSome, fromRoot, literalGlob, type Place, placeAt, type Surroundings } from "../place.ts";
+import {
+  fitsEvery,
+  fitsSome,
+  fromRoot,
+  literalGlob,
+  placeAt,
+  type ResolvedPath,
+  type SubjectContext,
+} from "../place.ts";
 import { COMMAND, formatRule, READING, WRITING } from "../rule.ts";
 import { mayRun, mayRunText, mayStart, withoutOptions } from "./disguise.ts";
 import { harmlessOf, harmlessPattern } from "./harmless.ts";
 import { isUnpredictable, mayExecuteInput } from "./inert.ts";
-import { allParts, type CommandPart, type FilePart, type OpaquePart, type ShellPart } from "./part.ts";
+import { allParts, type CommandPart, type OpaquePart, type RedirectPart, type ShellPart } from "./part.ts";
 import { readCommand } from "./script.ts";
 import { commandSuggestion, plainText, quotedText } from "./suggestion.ts";
 import { programOf } from "./wrapper.ts";
@@ -32,14 +40,14 @@ const HARMLESS_FILES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout",
  * - Allow rules do not: the pattern must spell assignments, and a command that runs another (`sudo`, `bash -c`, `find -exec`)
  *   needs a rule for both, or one pattern that spells both or is the exact command.
  */
-export function shellSubject(command: string, surroundings: Surroundings): Subject {
+export function shellSubject(command: string, surroundings: SubjectContext): Subject {
   const parts = readCommand(command);
   // Check from the end: parts that no rule allows come last, and commands come before the files that they open.
   const judged = parts.toReversed();
   // Computed on demand: only files need it.
   let moves: boolean | undefined;
-  const files = new Map<FilePart, Place | undefined>();
-  const place = (file: FilePart): Place | undefined => {
+  const files = new Map<RedirectPart, ResolvedPath | undefined>();
+  const place = (file: RedirectPart): ResolvedPath | undefined => {
     moves ??= [...allParts(parts)].some(changesFolder);
     if (!files.has(file)) files.set(file, placeOfFile(file, moves, surroundings));
     return files.get(file);
@@ -83,9 +91,9 @@ export function shellSubject(command: string, surroundings: Surroundings): Subje
 function matchesPart(
   rule: Rule,
   part: ShellPart,
-  place: (file: FilePart) => Place | undefined,
-  surroundings: Surroundings,
-): Match {
+  place: (file: RedirectPart) => ResolvedPath | undefined,
+  surroundings: SubjectContext,
+): RuleMatch {
   switch (part.kind) {
     case "file": {
       if (part.access === "write" ? !surroundings.isWriter(rule.tool) : rule.tool !== READING) return "no";
@@ -107,7 +115,7 @@ function matchesPart(
   }
 }
 
-function matchesCommand(written: string | undefined, part: CommandPart): Match {
+function matchesCommand(written: string | undefined, part: CommandPart): RuleMatch {
   if (written === undefined) return "yes";
   const command = harmlessOf(written);
   const pattern = command === undefined ? written : `${command} *`;
@@ -130,7 +138,7 @@ function matchesCommand(written: string | undefined, part: CommandPart): Match {
 }
 
 /** An unreadable part: denied if it contains the pattern's first word, else a possible match. */
-function matchesOpaque(pattern: string | undefined, { text }: OpaquePart): Match {
+function matchesOpaque(pattern: string | undefined, { text }: OpaquePart): RuleMatch {
   return namesFirstWord(pattern ?? "", text) ? "yes" : "perhaps";
 }
 
@@ -161,10 +169,10 @@ function allowsCommand(pattern: string, part: CommandPart, allowed: (inner: Shel
 }
 
 function isFileAllowed(
-  file: FilePart,
-  place: (file: FilePart) => Place | undefined,
+  file: RedirectPart,
+  place: (file: RedirectPart) => ResolvedPath | undefined,
   rules: readonly Rule[],
-  { scope, writes }: Surroundings,
+  { scope, writes }: SubjectContext,
 ): boolean {
   if (opensNothing(file)) return true;
   const { access } = file;
@@ -182,11 +190,11 @@ function isFileAllowed(
   return about.some(({ pattern }) => pattern === undefined || fits(pattern));
 }
 
-function opensNothing({ path }: FilePart): boolean {
+function opensNothing({ path }: RedirectPart): boolean {
   return path !== undefined && HARMLESS_FILES.has(path);
 }
 
-function placeOfFile({ path }: FilePart, moves: boolean, { scope }: Surroundings): Place | undefined {
+function placeOfFile({ path }: RedirectPart, moves: boolean, { scope }: SubjectContext): ResolvedPath | undefined {
   if (path === undefined) return undefined;
   // The shell has already expanded variables, and knows neither URLs nor other separators.
   const expanded = path.startsWith("~") ? expandHome(path, scope.home) : path;
@@ -203,8 +211,8 @@ function changesFolder(part: ShellPart): boolean {
 
 function suggestionFor(
   part: ShellPart,
-  place: (file: FilePart) => Place | undefined,
-  { scope }: Surroundings,
+  place: (file: RedirectPart) => ResolvedPath | undefined,
+  { scope }: SubjectContext,
 ): string | undefined {
   if (part.kind === "command") return commandSuggestion(part);
   if (part.kind !== "file") return undefined;

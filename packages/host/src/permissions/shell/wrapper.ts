@@ -8,7 +8,7 @@ export type StandardInput =
   | { readonly kind: "text"; readonly text: string; readonly source: string };
 
 /** The commands and scripts that a command runs. */
-export interface Inner {
+export interface WrappedCommands {
   readonly commands: readonly InnerCommand[];
   /** Sources of scripts; `UNKNOWN` if not known. */
   readonly code: readonly string[];
@@ -128,7 +128,7 @@ export function programOf(words: readonly string[]): string {
 }
 
 /** The commands that a command runs; undefined if it is not known to run any. */
-export function runsOf(words: readonly string[], input: StandardInput): Inner | undefined {
+export function runsOf(words: readonly string[], input: StandardInput): WrappedCommands | undefined {
   const program = programOf(words);
   if (SHELLS.has(program)) return shellRuns(words, input);
   switch (program) {
@@ -163,7 +163,7 @@ export function runsOf(words: readonly string[], input: StandardInput): Inner | 
   return wrapper && wrapperRuns(words, wrapper);
 }
 
-function wrapperRuns(words: readonly string[], wrapper: Wrapper): Inner | undefined {
+function wrapperRuns(words: readonly string[], wrapper: Wrapper): WrappedCommands | undefined {
   const code: string[] = [];
   let at = 1;
   for (; at < words.length; at++) {
@@ -211,7 +211,7 @@ function placeholders(options: readonly string[]): string[] {
   ].filter((mark) => mark !== "");
 }
 
-function shellRuns(words: readonly string[], input: StandardInput): Inner | undefined {
+function shellRuns(words: readonly string[], input: StandardInput): WrappedCommands | undefined {
   let takesCode = false;
   let at = 1;
   for (; at < words.length; at++) {
@@ -241,7 +241,7 @@ function codeFrom(input: StandardInput): string {
   return input.kind === "text" ? input.text : UNKNOWN;
 }
 
-function findRuns(words: readonly string[]): Inner | undefined {
+function findRuns(words: readonly string[]): WrappedCommands | undefined {
   const commands = commandsAfter(words, ["-exec", "-execdir", "-ok", "-okdir"]);
   if (words.includes("-delete")) commands.push({ words: ["rm", UNKNOWN], assignments: [] });
   const files = words.flatMap((word, index) =>
@@ -260,11 +260,11 @@ function commandsAfter(words: readonly string[], options: readonly string[]): In
   });
 }
 
-function runsCommands(commands: readonly InnerCommand[]): Inner | undefined {
+function runsCommands(commands: readonly InnerCommand[]): WrappedCommands | undefined {
   return commands.length === 0 ? undefined : { commands, code: [], files: [] };
 }
 
-function runsCode(code: readonly string[]): Inner {
+function runsCode(code: readonly string[]): WrappedCommands {
   return { commands: [], code: code.map(asCode), files: [] };
 }
 

@@ -5,7 +5,7 @@ import { MessagesAnswer } from "../../anthropic-messages/answer.ts";
 import { ChatAnswer } from "../../openai-chat/answer.ts";
 import type { Endpoint } from "../../wire/errors.ts";
 import { EventStreamDecoder } from "../../wire/event-stream.ts";
-import type { Answer } from "../../wire/response.ts";
+import type { AnswerDecoder } from "../../wire/response.ts";
 import { chunk, eventOf, serve } from "../server.ts";
 import { joined, KeepingSink, say } from "../sink.ts";
 import { breaks } from "./breaks.ts";
@@ -16,7 +16,7 @@ import { scenarios } from "./scenarios.ts";
 /** A driver of our own, and its known differences from the provider's package. */
 interface Own {
   readonly format: Format;
-  answer(endpoint: Endpoint): Answer;
+  answer(endpoint: Endpoint): AnswerDecoder;
   /** A request of either driver, without the differences. */
   request(body: unknown): unknown;
   /** The parts of an answer, without the differences. */

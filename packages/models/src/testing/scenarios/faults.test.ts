@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { ModelError } from "@banyan/core";
 import type { ModelPart } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
-import type { Environment } from "../../environment.ts";
+import type { EnvironmentVariables } from "../../environment.ts";
 import { resolveModel } from "../../resolve.ts";
 import type { WireBounds } from "../../wire/bounds.ts";
 import { chunk, eventOf } from "../server.ts";
@@ -117,7 +117,7 @@ interface Way {
   readonly name: string;
   readonly model: string;
   readonly throughPackage?: boolean;
-  environment(address: string): Environment;
+  environment(address: string): EnvironmentVariables;
 }
 
 const NAMES = ["OpenAI chat", "OpenAI responses", "Anthropic", "Gemini"];

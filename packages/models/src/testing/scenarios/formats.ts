@@ -1,7 +1,7 @@
 import type { ModelDriver } from "@banyan/core";
 import type { Price } from "@banyan/core/conversation";
 import { expect } from "vitest";
-import type { Environment } from "../../environment.ts";
+import type { EnvironmentVariables } from "../../environment.ts";
 import { resolveModel } from "../../resolve.ts";
 import {
   type Exchange,
@@ -43,7 +43,7 @@ export interface Format extends Wire {
   readonly model: string;
   /** The price in the catalogue; absent if unknown. */
   readonly price?: Price;
-  environment(address: string): Environment;
+  environment(address: string): EnvironmentVariables;
   /** Uses the provider's package in place of our own driver. */
   readonly throughPackage?: true;
 }

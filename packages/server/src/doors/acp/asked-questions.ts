@@ -1,20 +1,20 @@
 import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
-import type { Watched } from "@banyan/client";
+import type { WatchedConversation } from "@banyan/client";
 import { createId } from "@banyan/core";
 import type { FeedItem, OpenQuestion, TextQuestion } from "@banyan/core/conversation";
-import type { Branch } from "./branch.ts";
+import type { EditorBranch } from "./branch.ts";
 import type { AcpPlace } from "./place.ts";
-import { type AskedEditor, agrees, askThere } from "./questions.ts";
+import { agrees, askThere, type EditorQuestion } from "./questions.ts";
 import type { Abilities } from "./telling.ts";
 
 /** The session whose questions go to an editor. */
 export interface AskedQuestionsParts {
   readonly sessionId: string;
   readonly place: AcpPlace;
-  readonly watched: Watched;
+  readonly watched: WatchedConversation;
   readonly client: AgentContext;
   readonly abilities: Abilities;
-  readonly branch: Branch;
+  readonly branch: EditorBranch;
   /** Resolves when the editor has received everything so far. */
   told(): Promise<void>;
   /** Shows a sentence to the user. */
@@ -95,7 +95,7 @@ export class AskedQuestions implements Disposable {
     } else if (question.type === "text") inWords(question);
   }
 
-  #asking(signal: AbortSignal): AskedEditor {
+  #asking(signal: AbortSignal): EditorQuestion {
     const { client, sessionId, place, abilities } = this.#parts;
     return { client, sessionId, workspace: place.workspace, elicitation: abilities.elicitation, signal };
   }

@@ -5,7 +5,7 @@ import { isFirstOfFork } from "./fork.ts";
  * The branch of an editor: the messages down to its end, and the runs that write there, with their sub-agents. Any client may
  * extend the branch below its end; siblings belong to other branches.
  */
-export class Branch {
+export class EditorBranch {
   readonly #first: string | undefined;
   #leaf: string | null;
   readonly #messages = new Set<string>();

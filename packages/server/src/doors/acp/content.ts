@@ -6,7 +6,7 @@ import { enclosed } from "@banyan/core/shown";
 import { partsFrom } from "../door.ts";
 
 /** A user message from an editor. */
-export interface SaidThere {
+export interface EditorPrompt {
   readonly parts: readonly UserPart[];
   /** True if the editor added texts of files: then no files that the texts name are attached. */
   readonly asIs: boolean;
@@ -19,7 +19,7 @@ export type ReadBuffer = (path: string) => Promise<string | undefined>;
  * The parts of a prompt. A linked file is attached in the editor's version. If the editor cannot read it, the model gets the
  * path. Rejects with `ClientError` for blocks that cannot be sent.
  */
-export async function saidIn(blocks: readonly ContentBlock[], readBuffer: ReadBuffer): Promise<SaidThere> {
+export async function saidIn(blocks: readonly ContentBlock[], readBuffer: ReadBuffer): Promise<EditorPrompt> {
   let asIs = false;
   const resource = (uri: string, text: string): UserPart => {
     asIs = true;

@@ -15,13 +15,13 @@ import {
   type SessionModeState,
   type Stream,
 } from "@agentclientprotocol/sdk/unstable";
-import { ClientError, type Watched } from "@banyan/client";
+import { ClientError, type WatchedConversation } from "@banyan/client";
 import { type ConversationState, type OptionNames, pathTo, refuseUnknown } from "@banyan/core/conversation";
 import { CONVERSATIONS, type ServerSettings } from "@banyan/protocol";
 import { z } from "zod";
 import { beginningOf, forkAt, type NamedSession, sessionIdOf, sessionNamed } from "./fork.ts";
 import { chosen, modesOf } from "./options.ts";
-import type { AcpPlace, OpenPlace, Where } from "./place.ts";
+import type { AcpPlace, OpenPlace, SessionLocation } from "./place.ts";
 import { type OpenedPlace, OpenPlaces } from "./places.ts";
 import { invalidParams, requestErrorOf } from "./refusals.ts";
 import { AcpSession } from "./session.ts";
@@ -150,7 +150,7 @@ class AcpDoor {
     return session;
   }
 
-  async #new(client: AgentContext, where: Where): Promise<NewSessionResponse> {
+  async #new(client: AgentContext, where: SessionLocation): Promise<NewSessionResponse> {
     const { place, models } = await this.#at(where);
     const created = place.client.ask("conversation.create", {});
     const { conversation } = await created.catch((error: unknown) => {
@@ -160,7 +160,7 @@ class AcpDoor {
     return { sessionId: session.parts.sessionId, ...this.#known(session) };
   }
 
-  async #enter(client: AgentContext, where: Where, sessionId: string, how?: "replay") {
+  async #enter(client: AgentContext, where: SessionLocation, sessionId: string, how?: "replay") {
     const named = sessionNamed(sessionId);
     if (!named) throw RequestError.sessionNotFound(sessionId);
     const opened = await this.#at(where);
@@ -174,7 +174,7 @@ class AcpDoor {
     return this.#known(session);
   }
 
-  async #fork(client: AgentContext, where: Where, sessionId: string, at: string | undefined) {
+  async #fork(client: AgentContext, where: SessionLocation, sessionId: string, at: string | undefined) {
     const named = sessionNamed(sessionId);
     if (!named) throw RequestError.sessionNotFound(sessionId);
     // A fork must be in the place that has the conversation open.
@@ -201,7 +201,11 @@ class AcpDoor {
     return session;
   }
 
-  async #watch({ place }: OpenedPlace, { conversation, fork }: NamedSession, sessionId: string): Promise<Watched> {
+  async #watch(
+    { place }: OpenedPlace,
+    { conversation, fork }: NamedSession,
+    sessionId: string,
+  ): Promise<WatchedConversation> {
     const watched = place.client.watch(conversation);
     try {
       await watched.loaded;
@@ -215,7 +219,7 @@ class AcpDoor {
     return watched;
   }
 
-  async #at(where: Where): Promise<OpenedPlace> {
+  async #at(where: SessionLocation): Promise<OpenedPlace> {
     if (!isAbsolute(where.cwd))
       throw invalidParams(`cwd must be an absolute path; this is ${JSON.stringify(where.cwd)}.`);
     try {
@@ -322,7 +326,13 @@ function fits({ labels: { cwd } }: ConversationState, { workspace }: AcpPlace): 
     throw invalidParams(`This conversation is about ${cwd}, and the session is to be in ${workspace}.`);
 }
 
-function whereOf({ cwd, mcpServers }: { readonly cwd: string; readonly mcpServers?: McpServer[] | undefined }): Where {
+function whereOf({
+  cwd,
+  mcpServers,
+}: {
+  readonly cwd: string;
+  readonly mcpServers?: McpServer[] | undefined;
+}): SessionLocation {
   return { cwd, servers: mcpServers ?? [] };
 }
 

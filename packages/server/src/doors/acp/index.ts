@@ -1,2 +1,9 @@
 export { type AcpDoorOptions, serveAcp } from "./door.ts";
-export type { AcpPlace, CommandOutcome, CommandPlace, EditorCommands, OpenPlace, Where } from "./place.ts";
+export type {
+  AcpPlace,
+  EditorCommandOutcome,
+  EditorCommandPlace,
+  EditorCommands,
+  OpenPlace,
+  SessionLocation,
+} from "./place.ts";

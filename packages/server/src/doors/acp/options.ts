@@ -8,10 +8,10 @@ import type { Client } from "@banyan/client";
 import { efforts, withoutEffort } from "@banyan/host";
 import { approvalIn, type ServerSettings } from "@banyan/protocol";
 
-type ApprovalMode = ServerSettings["approval"];
+type EditorApprovalMode = ServerSettings["approval"];
 
 /** The approval modes, as an editor lists them. */
-const MODES: readonly { readonly id: ApprovalMode; readonly name: string; readonly description: string }[] = [
+const MODES: readonly { readonly id: EditorApprovalMode; readonly name: string; readonly description: string }[] = [
   { id: "plan", name: "Plan first", description: "Only reads until you approve a plan." },
   { id: "ask", name: "Ask before changes", description: "Asks before changes and commands." },
   { id: "edits", name: "Edit files freely", description: "Also edits files in this directory without asking." },
@@ -32,8 +32,8 @@ export interface OptionState {
 }
 
 /** An option that a user set in an editor, for commands of the desk. */
-export type Chosen =
-  | { readonly mode: ApprovalMode }
+export type EditorChoice =
+  | { readonly mode: EditorApprovalMode }
   /** `provider/model`, with `:effort` if the user chose one. */
   | { readonly model: string };
 
@@ -120,7 +120,7 @@ export function chosen(
   value: unknown,
   conversation: OptionState,
   settings: ServerSettings,
-): Chosen | undefined {
+): EditorChoice | undefined {
   if (typeof value !== "string") return undefined;
   const { full: name, effort } = withoutEffort(conversation.model ?? settings.model);
   switch (option) {

@@ -1,5 +1,5 @@
 import type { McpServer } from "@agentclientprotocol/sdk/unstable";
-import type { Client, ClientEvents, Watched } from "@banyan/client";
+import type { Client, ClientEvents, WatchedConversation } from "@banyan/client";
 import type { UserPart } from "@banyan/core/conversation";
 
 /** The desk or server for the sessions of one directory. */
@@ -16,10 +16,10 @@ export interface AcpPlace {
 }
 
 /** Opens a place. Rejects with an error whose message is for the user. */
-export type OpenPlace = (where: Where, events: ClientEvents) => Promise<AcpPlace>;
+export type OpenPlace = (where: SessionLocation, events: ClientEvents) => Promise<AcpPlace>;
 
 /** The place that an editor wants for a session. */
-export interface Where {
+export interface SessionLocation {
   /** An absolute path. */
   readonly cwd: string;
   /** The MCP servers of the editor, for sessions there with the same servers. */
@@ -30,13 +30,13 @@ export interface Where {
 export interface EditorCommands {
   list(): Promise<readonly { readonly name: string; readonly description: string; readonly hint?: string }[]>;
   /** Runs a line. Resolves with `undefined` for text and prompts of the desk, to be sent. Rejects with an error for the user. */
-  run(line: string, there: CommandPlace): Promise<CommandOutcome | undefined>;
+  run(line: string, there: EditorCommandPlace): Promise<EditorCommandOutcome | undefined>;
 }
 
 /** A session, as a command sees and changes it. */
-export interface CommandPlace {
+export interface EditorCommandPlace {
   readonly client: Client;
-  readonly watched: Watched;
+  readonly watched: WatchedConversation;
   /** The end of the editor's branch. */
   readonly leaf: string | null;
   /** The run at the end of the branch. */
@@ -48,7 +48,7 @@ export interface CommandPlace {
 }
 
 /** The result of a command: nothing more, or a turn. */
-export type CommandOutcome =
+export type EditorCommandOutcome =
   | { readonly type: "done" }
   | {
       readonly type: "say" | "retry" | "resume";

@@ -1,6 +1,6 @@
 import type { ClientError } from "@banyan/client";
 import { KnownModels } from "./options.ts";
-import type { AcpPlace, OpenPlace, Where } from "./place.ts";
+import type { AcpPlace, OpenPlace, SessionLocation } from "./place.ts";
 
 /** A place with its models. */
 export interface OpenedPlace {
@@ -28,7 +28,7 @@ export class OpenPlaces {
   }
 
   /** The place, opened once, and again after a failure. Rejects like `open`. */
-  at(where: Where): Promise<OpenedPlace> {
+  at(where: SessionLocation): Promise<OpenedPlace> {
     const key = JSON.stringify([where.cwd, where.servers]);
     const known = this.#opened.get(key);
     if (known) return known;
@@ -38,7 +38,7 @@ export class OpenPlaces {
     return opening;
   }
 
-  async #begin(where: Where): Promise<OpenedPlace> {
+  async #begin(where: SessionLocation): Promise<OpenedPlace> {
     let place: AcpPlace | undefined;
     const opened = await this.#open(where, {
       changed: (state) => {

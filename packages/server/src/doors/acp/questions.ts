@@ -26,13 +26,13 @@ import { textContent, toolCallOf } from "./calls.ts";
 import { callIn } from "./telling.ts";
 
 /** A user's answer. */
-export type Answer = Command<"question.answer">["answer"];
+export type EditorAnswer = Command<"question.answer">["answer"];
 
 /** A user's answer; for an approved plan, also the approval mode. */
-export type Given = Answer & { readonly approval?: PlanApproval };
+export type AnswerWithPlan = EditorAnswer & { readonly approval?: PlanApproval };
 
 /** The editor and session that show a question. */
-export interface AskedEditor {
+export interface EditorQuestion {
   readonly client: Pick<AgentContext, "request">;
   readonly sessionId: string;
   readonly workspace: string;
@@ -51,8 +51,8 @@ const CANNOT_ASK = "This editor cannot show questions.";
 export async function askThere(
   question: OpenQuestion,
   state: ConversationState,
-  asking: AskedEditor,
-): Promise<Given | "inWords" | undefined> {
+  asking: EditorQuestion,
+): Promise<AnswerWithPlan | "inWords" | undefined> {
   try {
     switch (question.type) {
       case "approval":
@@ -72,8 +72,8 @@ export async function askThere(
 async function askApproval(
   { call: id, pattern, preview }: ApprovalQuestion,
   state: ConversationState,
-  asking: AskedEditor,
-): Promise<Given | undefined> {
+  asking: EditorQuestion,
+): Promise<AnswerWithPlan | undefined> {
   const call = callIn(state, id);
   const toolCall = call ? askedCall(call, asking.workspace, preview) : { toolCallId: id };
   if (call?.about?.handsIn) return await askPlan(toolCall, asking);
@@ -122,13 +122,13 @@ const PLAN_OPTIONS = [
   { optionId: "no", name: "No, keep planning", kind: "reject_once" },
 ] as const;
 
-async function askPlan(toolCall: ToolCallUpdate, asking: AskedEditor): Promise<Given | undefined> {
+async function askPlan(toolCall: ToolCallUpdate, asking: EditorQuestion): Promise<AnswerWithPlan | undefined> {
   const chosen = await choose(asking, toolCall, [...PLAN_OPTIONS]);
   if (chosen === undefined || typeof chosen === "object") return chosen;
   return chosen === "ask" || chosen === "edits" ? { decision: "allow", approval: chosen } : { decision: "deny" };
 }
 
-async function askText(question: TextQuestion, asking: AskedEditor): Promise<Answer | "inWords" | undefined> {
+async function askText(question: TextQuestion, asking: EditorQuestion): Promise<EditorAnswer | "inWords" | undefined> {
   const { text, choices = [], fields, default: otherwise, call } = question;
   if (asking.elicitation) {
     const given = fields
@@ -156,8 +156,8 @@ async function askText(question: TextQuestion, asking: AskedEditor): Promise<Ans
 async function chooseField(
   { id, text }: TextQuestion,
   fields: readonly QuestionField[],
-  asking: AskedEditor,
-): Promise<Answer | "inWords" | undefined> {
+  asking: EditorQuestion,
+): Promise<EditorAnswer | "inWords" | undefined> {
   const [field, ...more] = fields;
   if (!field || field.several || more.length > 0) return "inWords";
   const options = field.choices.map(({ label, description }, index) => ({
@@ -179,7 +179,10 @@ async function chooseField(
 const MORE = "Continue, with the same limits again";
 const ENOUGH = "Stop here";
 
-async function askLimit({ id, reason, offers }: LimitQuestion, asking: AskedEditor): Promise<Answer | undefined> {
+async function askLimit(
+  { id, reason, offers }: LimitQuestion,
+  asking: EditorQuestion,
+): Promise<EditorAnswer | undefined> {
   const [more, enough] = offers ? ["Store as a file", "Do not send"] : [MORE, ENOUGH];
   if (asking.elicitation) {
     const asked = offers ? reason : `${reason} Continue?`;
@@ -198,7 +201,7 @@ async function askLimit({ id, reason, offers }: LimitQuestion, asking: AskedEdit
  * Asks the user for consent that no call asks for. `title` is all that the user reads. Never rejects; a user who cannot be asked
  * has denied.
  */
-export async function agrees(asking: AskedEditor, id: string, title: string): Promise<boolean> {
+export async function agrees(asking: EditorQuestion, id: string, title: string): Promise<boolean> {
   const options: PermissionOption[] = [
     { optionId: "yes", name: "Yes", kind: "allow_once" },
     { optionId: "no", name: "No", kind: "reject_once" },
@@ -211,10 +214,10 @@ export async function agrees(asking: AskedEditor, id: string, title: string): Pr
 
 /** The id of the chosen option; a denial if the user closed the question, `undefined` if it is no longer open. */
 async function choose(
-  { client, sessionId, signal }: AskedEditor,
+  { client, sessionId, signal }: EditorQuestion,
   toolCall: ToolCallUpdate,
   options: PermissionOption[],
-): Promise<string | Extract<Answer, { decision: "deny" }> | undefined> {
+): Promise<string | Extract<EditorAnswer, { decision: "deny" }> | undefined> {
   const asked: RequestPermissionRequest = { sessionId, toolCall, options };
   const { outcome } = await client.request(methods.client.session.requestPermission, asked, {
     cancellationSignal: signal,
@@ -228,7 +231,7 @@ async function choose(
 
 /** The text or choice of the user; `null` if the user declined, `undefined` if the question is no longer open. */
 async function fillInOne(
-  asking: AskedEditor,
+  asking: EditorQuestion,
   message: string,
   field: {
     readonly choices: readonly string[];
@@ -255,7 +258,7 @@ async function fillInOne(
 
 /** The answers to all fields as one text; `null` if the user filled in none. */
 async function fillInFields(
-  asking: AskedEditor,
+  asking: EditorQuestion,
   message: string,
   fields: readonly QuestionField[],
   call: string,
@@ -281,7 +284,7 @@ async function fillInFields(
 
 /** The form's content; `null` if the user declined, `undefined` if the question is no longer open. */
 async function fillIn(
-  { client, sessionId, signal }: AskedEditor,
+  { client, sessionId, signal }: EditorQuestion,
   message: string,
   { properties, required }: Required<Pick<ElicitationSchema, "properties" | "required">>,
   call?: string,

@@ -5,7 +5,7 @@ import {
   type PromptResponse,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
-import { ClientError, type Watched } from "@banyan/client";
+import { ClientError, type WatchedConversation } from "@banyan/client";
 import { openRun } from "@banyan/client/display";
 import { createId } from "@banyan/core";
 import {
@@ -19,14 +19,14 @@ import { slashIn } from "@banyan/core/shown";
 import { readCommand } from "@banyan/desk/serving";
 import type { Command } from "@banyan/protocol";
 import { AskedQuestions } from "./asked-questions.ts";
-import { Branch } from "./branch.ts";
+import { EditorBranch } from "./branch.ts";
 import { saidIn } from "./content.ts";
 import { beginningOf, type Fork } from "./fork.ts";
 import { configOptionsOf, type KnownModels, modesOf } from "./options.ts";
 import { Outbox } from "./outbox.ts";
-import type { AcpPlace, CommandOutcome } from "./place.ts";
+import type { AcpPlace, EditorCommandOutcome } from "./place.ts";
 import { endOf, isTakenBack, requestErrorOf } from "./refusals.ts";
-import { type Abilities, Telling } from "./telling.ts";
+import { type Abilities, EditorUpdates } from "./telling.ts";
 
 /** Milliseconds for an editor to return a file's content; after that, the model gets the path. */
 const BUFFER = 5_000;
@@ -36,7 +36,7 @@ export interface SessionParts {
   readonly sessionId: string;
   readonly place: AcpPlace;
   readonly models: KnownModels;
-  readonly watched: Watched;
+  readonly watched: WatchedConversation;
   /** Present for a fork. */
   readonly fork?: Fork | undefined;
   readonly client: AgentContext;
@@ -44,7 +44,7 @@ export interface SessionParts {
 }
 
 /** A prompt without an answer so far. */
-interface Prompt {
+interface PendingPrompt {
   /** The id of its command, which its message or run gets. */
   readonly id: string;
   run: string | undefined;
@@ -55,11 +55,11 @@ interface Prompt {
 /** A session of an editor: a branch of a conversation, with its prompts and questions. */
 export class AcpSession implements Disposable {
   readonly parts: SessionParts;
-  readonly branch: Branch;
-  readonly #telling: Telling;
+  readonly branch: EditorBranch;
+  readonly #telling: EditorUpdates;
   readonly #outbox: Outbox;
   readonly #unfollow: () => void;
-  readonly #prompts = new Map<string, Prompt>();
+  readonly #prompts = new Map<string, PendingPrompt>();
   /** Messages from this editor. */
   readonly #own = new Set<string>();
   readonly #asked: AskedQuestions;
@@ -72,7 +72,7 @@ export class AcpSession implements Disposable {
   constructor(parts: SessionParts) {
     this.parts = parts;
     const { sessionId, place, watched, client, abilities, models } = parts;
-    this.branch = new Branch(watched.state, beginningOf(watched.state, parts.fork), parts.fork?.first);
+    this.branch = new EditorBranch(watched.state, beginningOf(watched.state, parts.fork), parts.fork?.first);
     this.#asked = new AskedQuestions({
       ...parts,
       branch: this.branch,
@@ -80,7 +80,7 @@ export class AcpSession implements Disposable {
       say: (sentence) => this.#write(sentence),
       inWords: (question) => this.#askInWords(question),
     });
-    this.#telling = new Telling({
+    this.#telling = new EditorUpdates({
       ...{ sessionId, abilities, branch: this.branch, workspace: place.workspace },
       isOwn: (message) => this.#own.has(message),
       contextSize: (model) => models.contextSize(model),
@@ -213,7 +213,7 @@ export class AcpSession implements Disposable {
     return id;
   }
 
-  #promptOf(id: string): Prompt {
+  #promptOf(id: string): PendingPrompt {
     const answer = Promise.withResolvers<PromptResponse>();
     const prompt = { id, run: undefined, answer, cancelling: new AbortController() };
     this.#own.add(id);
@@ -221,7 +221,7 @@ export class AcpSession implements Disposable {
     return prompt;
   }
 
-  async #begin(prompt: Prompt, blocks: readonly ContentBlock[]): Promise<void> {
+  async #begin(prompt: PendingPrompt, blocks: readonly ContentBlock[]): Promise<void> {
     const { signal } = prompt.cancelling;
     const { parts, asIs } = await this.#said(blocks, signal);
     signal.throwIfAborted();
@@ -256,7 +256,7 @@ export class AcpSession implements Disposable {
     });
   }
 
-  async #command(line: string): Promise<CommandOutcome | undefined> {
+  async #command(line: string): Promise<EditorCommandOutcome | undefined> {
     const { place, watched } = this.parts;
     const written: string[] = [];
     try {
@@ -277,7 +277,10 @@ export class AcpSession implements Disposable {
     }
   }
 
-  async #takeTurn(prompt: Prompt, { type, at, ...how }: Exclude<CommandOutcome, { type: "done" }>): Promise<void> {
+  async #takeTurn(
+    prompt: PendingPrompt,
+    { type, at, ...how }: Exclude<EditorCommandOutcome, { type: "done" }>,
+  ): Promise<void> {
     const live = this.branch.liveRun(this.state);
     const place = at ?? this.branch.leaf ?? undefined;
     const where = place === undefined ? {} : { at: place };
@@ -290,7 +293,7 @@ export class AcpSession implements Disposable {
     await this.#ask({ type: type === "retry" ? "turn.retry" : "turn.resume", ...how, ...where }, prompt.id);
   }
 
-  async #answerInWords(prompt: Prompt, question: OpenQuestion, text: string): Promise<void> {
+  async #answerInWords(prompt: PendingPrompt, question: OpenQuestion, text: string): Promise<void> {
     const asking = this.state.messages.get(question.message ?? "");
     prompt.run = asking?.role === "assistant" ? asking.run : undefined;
     this.#inWords = undefined;

@@ -14,7 +14,7 @@ import {
   type UserPart,
 } from "@banyan/core/conversation";
 import { compactedLine, planOn } from "@banyan/core/shown";
-import type { Branch } from "./branch.ts";
+import type { EditorBranch } from "./branch.ts";
 import { progressOf, toolCallOf } from "./calls.ts";
 import { blockOf } from "./content.ts";
 
@@ -37,9 +37,9 @@ export interface Abilities {
 const PROGRESS_EVERY = 250;
 
 /** The branch and editor of the updates. */
-export interface TellingParts {
+export interface EditorUpdatesParts {
   readonly sessionId: string;
-  readonly branch: Branch;
+  readonly branch: EditorBranch;
   readonly workspace: string;
   readonly abilities: Abilities;
   /** Returns whether a message came from this editor, which already shows it. */
@@ -49,8 +49,8 @@ export interface TellingParts {
 }
 
 /** Converts the feed items of a branch into updates for an editor. */
-export class Telling {
-  readonly #parts: TellingParts;
+export class EditorUpdates {
+  readonly #parts: EditorUpdatesParts;
   /** The text that the editor has of unfinished messages. */
   readonly #written = new WrittenParts();
   /** Unfinished calls that the editor knows, with their messages. */
@@ -62,7 +62,7 @@ export class Telling {
   /** The current compaction, for editors that show compactions. */
   #compaction: string | undefined;
 
-  constructor(parts: TellingParts) {
+  constructor(parts: EditorUpdatesParts) {
     this.#parts = parts;
   }
 

@@ -2,7 +2,7 @@ import { ClientError } from "@banyan/client";
 import { approvalSubject, type WaitingQuestion } from "@banyan/client/display";
 import { askedText, type Json, type OpenQuestion } from "@banyan/core/conversation";
 import { z } from "zod";
-import type { GivenAnswer } from "../following.ts";
+import type { ProgramAnswer } from "../following.ts";
 import type { AgUiInterrupt } from "./event.ts";
 
 /** A program's answer to an interrupt. */
@@ -11,7 +11,7 @@ export const resumeEntry = z.object({
   status: z.enum(["resolved", "cancelled"]),
   payload: z.unknown().optional(),
 });
-type Entry = z.infer<typeof resumeEntry>;
+type ResumeEntry = z.infer<typeof resumeEntry>;
 
 const APPROVED = { approved: { type: "boolean" } } as const;
 
@@ -51,7 +51,7 @@ const approval = z.object({ approved: z.boolean(), editedArgs: z.unknown().optio
 const words = z.union([z.string(), z.object({ text: z.string() })]);
 
 /** Converts a program's entry into the answer to its question. Throws `ClientError` for a payload that does not fit. */
-export function answerOf({ interruptId, status, payload }: Entry, type: OpenQuestion["type"]): GivenAnswer {
+export function answerOf({ interruptId, status, payload }: ResumeEntry, type: OpenQuestion["type"]): ProgramAnswer {
   const question = interruptId;
   if (status === "cancelled") return { question, answer: { decision: "deny" } };
   if (type === "text") {

@@ -13,21 +13,21 @@ import {
   conversationIn,
   type Door,
   door,
+  type HistoryText,
   doorId as id,
   partsFrom,
   plainFailure,
-  type SaidElsewhere,
   withToldBefore,
 } from "../door.ts";
 import {
   answersTo,
   beginTelling,
+  type DoorWatch,
   endOf,
-  type Followed,
   follow,
   stop,
   streamTelling,
-  ToldReader,
+  TurnStream,
 } from "../following.ts";
 import { answerOf, resumeEntry } from "./answers.ts";
 import { AG_UI_VERSION, type AgUiEvent } from "./event.ts";
@@ -61,8 +61,8 @@ export const runInput = z.object({
   forwardedProps: z.unknown().optional(),
   resume: z.array(resumeEntry).default([]),
 });
-type Input = z.infer<typeof runInput>;
-type Message = z.infer<typeof message>;
+type AgUiRunInput = z.infer<typeof runInput>;
+type AgUiInputMessage = z.infer<typeof message>;
 
 /** Our own fields in `forwardedProps`. */
 const own = z.object({
@@ -125,7 +125,7 @@ function checkVersion(version: string | undefined): void {
   throw new ClientError("malformed", sentence);
 }
 
-async function find(followed: Followed, input: Input): Promise<ToldReader<AgUiEvent>> {
+async function find(followed: DoorWatch, input: AgUiRunInput): Promise<TurnStream<AgUiEvent>> {
   const { watched } = followed;
   await watched.read([...watched.state.messages.keys()].slice(-200));
   const last = input.messages.at(-1);
@@ -136,7 +136,7 @@ async function find(followed: Followed, input: Input): Promise<ToldReader<AgUiEv
 }
 
 /** The answers to interrupts. The protocol requires that entries for unknown interrupts are ignored. */
-function answersIn({ resume }: Input, state: ConversationState) {
+function answersIn({ resume }: AgUiRunInput, state: ConversationState) {
   return resume.flatMap((entry) => {
     const question = state.questions.get(entry.interruptId);
     return question ? [answerOf(entry, question.type)] : [];
@@ -144,7 +144,7 @@ function answersIn({ resume }: Input, state: ConversationState) {
 }
 
 /** The results of calls that the program ran. */
-function resultsIn({ messages }: Input, state: ConversationState) {
+function resultsIn({ messages }: AgUiRunInput, state: ConversationState) {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   return results.flatMap((each) => {
     const open = [...state.questions.values()].find(
@@ -155,17 +155,17 @@ function resultsIn({ messages }: Input, state: ConversationState) {
 }
 
 function telling(
-  followed: Followed,
+  followed: DoorWatch,
   run: AgUiRun,
   command?: string,
-): ToldReader<AgUiEvent> & { readonly turn: AgUiTurn } {
-  return new ToldReader(followed, new AgUiTurn(run, () => followed.watched.state, command)) as ToldReader<AgUiEvent> & {
+): TurnStream<AgUiEvent> & { readonly turn: AgUiTurn } {
+  return new TurnStream(followed, new AgUiTurn(run, () => followed.watched.state, command)) as TurnStream<AgUiEvent> & {
     readonly turn: AgUiTurn;
   };
 }
 
 /** Begins a turn for a new user message, or retries an old one. */
-async function begin(followed: Followed, input: Input, said: Message): Promise<ToldReader<AgUiEvent>> {
+async function begin(followed: DoorWatch, input: AgUiRunInput, said: AgUiInputMessage): Promise<TurnStream<AgUiEvent>> {
   const { client, watched } = followed;
   const { state, id: conversation } = watched;
   const { at: named, model } = propsOf(input);
@@ -193,10 +193,10 @@ async function begin(followed: Followed, input: Input, said: Message): Promise<T
 
 /** Continues the same turn after the user's answers. */
 async function answerAndGoOn(
-  followed: Followed,
-  input: Input,
+  followed: DoorWatch,
+  input: AgUiRunInput,
   answers: ReturnType<typeof answerOf>[],
-): Promise<ToldReader<AgUiEvent>> {
+): Promise<TurnStream<AgUiEvent>> {
   const { state } = followed.watched;
   const { asking, run, give } = answersTo(followed, answers, toolsIn(input));
   const live = telling(followed, input, run);
@@ -207,7 +207,7 @@ async function answerAndGoOn(
 }
 
 /** Without new input: sends the existing messages and the running turn. */
-async function join(followed: Followed, input: Input): Promise<ToldReader<AgUiEvent>> {
+async function join(followed: DoorWatch, input: AgUiRunInput): Promise<TurnStream<AgUiEvent>> {
   const { watched } = followed;
   await watched.read();
   const run = topRun(watched.state);
@@ -221,11 +221,14 @@ async function join(followed: Followed, input: Input): Promise<ToldReader<AgUiEv
 }
 
 /** The tools that the program runs itself. */
-function toolsIn({ tools }: Input): ClientTool[] {
+function toolsIn({ tools }: AgUiRunInput): ClientTool[] {
   return tools.map(({ name, description, parameters }) => ({ name, description, input: parameters }));
 }
 
-function propsOf({ forwardedProps }: Input): { readonly at?: string | undefined; readonly model?: string | undefined } {
+function propsOf({ forwardedProps }: AgUiRunInput): {
+  readonly at?: string | undefined;
+  readonly model?: string | undefined;
+} {
   if (typeof forwardedProps !== "object" || forwardedProps === null || !("banyan" in forwardedProps)) return {};
   const { data, error } = own.safeParse(forwardedProps);
   if (error) {
@@ -242,9 +245,9 @@ function propsOf({ forwardedProps }: Input): { readonly at?: string | undefined;
  */
 function placeOf(
   state: ConversationState,
-  { messages, parentRunId }: Input,
+  { messages, parentRunId }: AgUiRunInput,
   named: string | undefined,
-): { readonly at?: string | undefined; readonly before: SaidElsewhere[] } {
+): { readonly at?: string | undefined; readonly before: HistoryText[] } {
   const earlier = messages.slice(0, -1);
   const last = earlier.findLastIndex((each) => messageOf(state, each.id) !== undefined);
   const before = earlier.slice(last + 1).flatMap((each) => {
@@ -257,12 +260,12 @@ function placeOf(
   return { at: parent ?? (known === undefined ? undefined : endOf(state, known)), before };
 }
 
-function textOf({ content: said }: Message): string {
+function textOf({ content: said }: AgUiInputMessage): string {
   const { data = [] } = content.safeParse(said);
   return data.map((each) => (each.type === "text" ? each.text : "")).join("");
 }
 
-function partsIn(said: Message): readonly UserPart[] {
+function partsIn(said: AgUiInputMessage): readonly UserPart[] {
   const { data } = content.safeParse(said.content);
   if (!data) throw new ClientError("malformed", "messages: the last one has content that cannot be sent.");
   const pieces = data.flatMap((each): (UserPart | PlainPart)[] => {

@@ -66,7 +66,7 @@ export interface AgUiPatch {
 }
 
 /** The sub-agent of an event; absent for the main agent. */
-interface Attributed {
+interface EventOwner {
   readonly subagentRunId?: string;
 }
 
@@ -124,7 +124,7 @@ export type AgUiEvent = Extra &
         readonly message: string;
         readonly code: string;
       }
-    | (Attributed &
+    | (EventOwner &
         (
           | { readonly type: "TEXT_MESSAGE_START"; readonly messageId: string; readonly role: "assistant" | "user" }
           | { readonly type: "REASONING_MESSAGE_START"; readonly messageId: string; readonly role: "reasoning" }

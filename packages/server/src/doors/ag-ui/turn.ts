@@ -17,7 +17,7 @@ export interface AgUiRun {
   readonly tools?: readonly { readonly name: string }[] | undefined;
 }
 
-type Voice = string | undefined;
+type AgUiSpeaker = string | undefined;
 
 /** Converts one turn, with its sub-agents, into the events of an AG-UI run. */
 export class AgUiTurn {
@@ -29,16 +29,16 @@ export class AgUiTurn {
   #isStarted = false;
   #isFinished = false;
   /** The text or reasoning that each agent is writing. */
-  readonly #open = new Map<Voice, { readonly kind: "text" | "reasoning"; readonly id: string }>();
+  readonly #open = new Map<AgUiSpeaker, { readonly kind: "text" | "reasoning"; readonly id: string }>();
   /** The index of the first text part in each open message. */
   readonly #firstTexts = new Map<string, number>();
   /** Calls whose arguments stream, with the number of characters sent. */
-  readonly #writing = new Map<string, { readonly by: Voice; told: number }>();
+  readonly #writing = new Map<string, { readonly by: AgUiSpeaker; told: number }>();
   readonly #written = new Set<string>();
   /** Running sub-agents, the innermost last. */
   readonly #agents: string[] = [];
   /** Completed messages and their agents: what the reader has in addition to `#given`. */
-  readonly #done = new Map<string, Voice>();
+  readonly #done = new Map<string, AgUiSpeaker>();
   readonly #models = new Map<string, string>();
   readonly #usage = new Map<string, Usage>();
   #cost: Cost = 0;
@@ -223,7 +223,7 @@ export class AgUiTurn {
   }
 
   /** Ends the text or reasoning that an agent is writing. */
-  #close(by: Voice): AgUiEvent[] {
+  #close(by: AgUiSpeaker): AgUiEvent[] {
     const open = this.#open.get(by);
     if (!open) return [];
     this.#open.delete(by);
@@ -256,7 +256,7 @@ export class AgUiTurn {
   }
 
   /** Ends the calls whose arguments an agent is writing. */
-  #closeCalls(by: Voice): AgUiEvent[] {
+  #closeCalls(by: AgUiSpeaker): AgUiEvent[] {
     const open = [...this.#writing].filter(([, writing]) => writing.by === by);
     return open.map(([toolCallId]): AgUiEvent => {
       this.#writing.delete(toolCallId);

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { HistoryPlace } from "./history.ts";
-import type { DoorTurn, HandedOut, Taken } from "./turn.ts";
+import type { ClientCall, DoorTurn, TurnResult } from "./turn.ts";
 import {
   codeOf,
   finishOf,
+  type OpenAiFormat,
   type OpenAiTurn,
   openAiContent,
   openAiRequest,
@@ -13,7 +14,6 @@ import {
   textFormat,
   textOf,
   toolsOf,
-  type Words,
 } from "./words.ts";
 
 const made = z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) });
@@ -34,7 +34,7 @@ export const chatRequest = z.object({
   response_format: textFormat,
 });
 type ChatRequest = z.infer<typeof chatRequest>;
-type Message = ChatRequest["messages"][number];
+type ChatRequestMessage = ChatRequest["messages"][number];
 
 /** Finds the branch that has the earlier messages; `undefined` if no conversation has them. */
 export type FindPlace = (before: readonly OpenAiTurn[]) => Promise<HistoryPlace | undefined>;
@@ -57,7 +57,7 @@ export function saidIn({ messages }: ChatRequest): readonly OpenAiTurn[] {
 }
 
 /** The format of `/v1/chat/completions`. */
-export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatPlace): Words {
+export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatPlace): OpenAiFormat {
   const head = () => ({ created: Math.floor(Date.now() / 1000), model: data.model });
   const idOf = (turn: DoorTurn) => `chatcmpl-${codeOf("resp", turn.conversation, turn.message)}`;
   return {
@@ -115,9 +115,9 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatP
   };
 }
 
-const reasonOf = (taken: Taken) => (taken.reason === "calls" ? "tool_calls" : finishOf(taken));
+const reasonOf = (taken: TurnResult) => (taken.reason === "calls" ? "tool_calls" : finishOf(taken));
 
-function callOf({ conversation }: DoorTurn, { call, tool, inputText }: HandedOut) {
+function callOf({ conversation }: DoorTurn, { call, tool, inputText }: ClientCall) {
   return {
     ...{ id: codeOf("call", conversation, call), type: "function" },
     function: { name: tool, arguments: inputText === "" ? "{}" : inputText },
@@ -127,7 +127,7 @@ function callOf({ conversation }: DoorTurn, { call, tool, inputText }: HandedOut
 const resultIn = ({ tool_call_id, content }: z.infer<typeof result>) => ({ id: tool_call_id, output: textOf(content) });
 
 /** Converts a message to a text, with calls and results in words. */
-function turnOf(given: Message): OpenAiTurn {
+function turnOf(given: ChatRequestMessage): OpenAiTurn {
   if ("tool_calls" in given) {
     const calls = given.tool_calls.map((call) => `[called ${call.function.name}(${call.function.arguments})]`);
     return { role: "assistant", content: [textOf(given.content ?? ""), ...calls].filter(Boolean).join("\n") };
@@ -136,7 +136,7 @@ function turnOf(given: Message): OpenAiTurn {
   return { role: given.role, content: given.content ?? "" };
 }
 
-function usageOf({ usage }: Taken) {
+function usageOf({ usage }: TurnResult) {
   return {
     ...{ prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.input + usage.output },
     prompt_tokens_details: { cached_tokens: usage.cached },

@@ -12,8 +12,8 @@ import { chatRequest, chatWords, saidIn } from "./chat.ts";
 import { placeInChat, placeOfHistory } from "./history.ts";
 import { responsesRequest, responsesWords } from "./responses.ts";
 import { chatOf, isSideRequest } from "./side.ts";
-import { type Heard, type Taken, takeTurn } from "./turn.ts";
-import { errorOf, failureOf, type OpenAiTurn, openAiFailure, partsOf, textOf, type Words } from "./words.ts";
+import { type TurnResult, type TurnUpdate, takeTurn } from "./turn.ts";
+import { errorOf, failureOf, type OpenAiFormat, type OpenAiTurn, openAiFailure, partsOf, textOf } from "./words.ts";
 
 /** The header with the conversation of an answer; a request with this header continues the conversation. */
 const CONVERSATION = "x-banyan-conversation";
@@ -86,7 +86,7 @@ async function answerAside(
   desk: Desk,
   context: DoorRequest,
   asked: { readonly model: string; readonly stream?: boolean | null | undefined; readonly said: readonly OpenAiTurn[] },
-  words: Words,
+  words: OpenAiFormat,
 ): Promise<Response> {
   const { agent } = desk.welcome(context.get("principal"));
   const model = asked.model === agent ? undefined : asked.model;
@@ -99,7 +99,7 @@ async function answerAside(
   const { text, usage } = await desk.askAside(model, instructions, parts, context.req.raw.signal).catch((error) => {
     throw new ClientError(problemOf(error)?.code ?? "failed", error instanceof Error ? error.message : String(error));
   });
-  const taken: Taken = { reason: "answered", texts: [text], calls: [], usage };
+  const taken: TurnResult = { reason: "answered", texts: [text], calls: [], usage };
   const turn = { conversation: "", message: createId(), taken: Promise.resolve(taken) };
   if (!asked.stream) return context.json(words.whole(turn, taken));
   return streamSSE(context, async (stream) => {
@@ -117,14 +117,14 @@ async function answer(
   desk: Desk,
   context: DoorRequest,
   asked: { readonly model: string; readonly stream?: boolean | null | undefined },
-  words: Words,
+  words: OpenAiFormat,
 ): Promise<Response> {
   const leaving = new AbortController();
   const signal = AbortSignal.any([leaving.signal, context.req.raw.signal]);
   const principal = context.get("principal");
   const model = asked.model === desk.welcome(principal).agent ? undefined : asked.model;
-  const heard: Heard[] = [];
-  let hear = (each: Heard): void => {
+  const heard: TurnUpdate[] = [];
+  let hear = (each: TurnUpdate): void => {
     heard.push(each);
   };
   const turn = await takeTurn(

@@ -1,9 +1,9 @@
-import { Client, ClientError, type Watched } from "@banyan/client";
+import { Client, ClientError, type WatchedConversation } from "@banyan/client";
 import { type ConversationState, isPersons, type Message, pathTo } from "@banyan/core/conversation";
 import type { Desk, Principal } from "@banyan/desk";
 import { PROGRAM } from "@banyan/host";
 import { TOLD_BEFORE } from "../door.ts";
-import type { Asking } from "./turn.ts";
+import type { TurnRequest } from "./turn.ts";
 import { type OpenAiTurn, textOf } from "./words.ts";
 
 /** Maximum number of words in a search query, of queries, and of examined hits. */
@@ -12,13 +12,13 @@ const QUERIES = 4;
 const HITS = 50;
 
 /** A user message and its answer, as comparable texts. */
-interface Turn {
+interface HistoryTurn {
   readonly said: string;
   readonly answer: string;
 }
 
 /** The branch that a request continues, and the program's texts that this branch lacks. */
-export interface HistoryPlace extends Pick<Asking, "conversation" | "at" | "beside"> {
+export interface HistoryPlace extends Pick<TurnRequest, "conversation" | "at" | "beside"> {
   readonly told: readonly OpenAiTurn[];
 }
 
@@ -79,14 +79,14 @@ export async function placeInChat(
 }
 
 /** The search queries for a history, the newest first, because a search returns the newest messages. */
-function queriesFor(wanted: readonly Turn[]): readonly string[] {
+function queriesFor(wanted: readonly HistoryTurn[]): readonly string[] {
   const texts = wanted.flatMap(({ said, answer }) => [said, answer]).reverse();
   const queries = texts.map((text) => (text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, WORDS).join(" "));
   return [...new Set(queries.filter((query) => query !== ""))].slice(0, QUERIES);
 }
 
 /** A branch that has the first turns of a history. */
-interface Branch {
+interface HistoryBranch {
   readonly matched: number;
   /** The last matching message; absent if none matches. */
   readonly at?: string;
@@ -94,11 +94,14 @@ interface Branch {
 }
 
 /** The branch with the longest match; `undefined` in a conversation that no program created. */
-async function bestPlace(watched: Watched, wanted: readonly Turn[]): Promise<Branch | undefined> {
+async function bestPlace(
+  watched: WatchedConversation,
+  wanted: readonly HistoryTurn[],
+): Promise<HistoryBranch | undefined> {
   const { state } = watched;
   if (state.labels[PROGRAM] === undefined) return undefined;
   await watched.read([...state.messages.keys()]);
-  let best: Branch | undefined;
+  let best: HistoryBranch | undefined;
   for (const leaf of [...state.messages.keys()].reverse()) {
     if ((state.children.get(leaf) ?? []).length > 0) continue;
     const path = pathTo(state, leaf);
@@ -113,7 +116,7 @@ async function bestPlace(watched: Watched, wanted: readonly Turn[]): Promise<Bra
 
 function placed(
   state: ConversationState,
-  place: Branch | undefined,
+  place: HistoryBranch | undefined,
   history: readonly OpenAiTurn[],
   turns: number,
 ): HistoryPlace {
@@ -144,14 +147,14 @@ function firstUnmatched(history: readonly OpenAiTurn[], turns: number): number {
 }
 
 /** The last turns of a branch, each with message and answer, as a program would quote them. */
-export function lastExchanges(path: readonly Message[], count: number): readonly Turn[] {
+export function lastExchanges(path: readonly Message[], count: number): readonly HistoryTurn[] {
   return turnsOfPath(path)
     .slice(-count)
     .filter(({ answer }) => answer !== "");
 }
 
 /** A history as turns, without calls and results of the program's own tools. */
-function turnsOfHistory(history: readonly OpenAiTurn[], redact: (text: string) => string): readonly Turn[] {
+function turnsOfHistory(history: readonly OpenAiTurn[], redact: (text: string) => string): readonly HistoryTurn[] {
   const turns: { said: string; answer: string }[] = [];
   for (const { role, content } of history) {
     if (isSystem(role)) continue;
@@ -192,7 +195,7 @@ function turnsOfPath(path: readonly Message[]) {
  * end of one that began twice. The branch alone has additions of the program and filled-in commands: its message may be longer, or
  * the program's may start with a slash.
  */
-function isSaid(turn: ReturnType<typeof turnsOfPath>[number] | undefined, wanted: Turn | undefined): boolean {
+function isSaid(turn: ReturnType<typeof turnsOfPath>[number] | undefined, wanted: HistoryTurn | undefined): boolean {
   if (!turn || !wanted) return false;
   const isAnswer =
     turn.answer === wanted.answer ||

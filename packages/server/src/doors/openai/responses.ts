@@ -1,10 +1,11 @@
 import { z } from "zod";
-import type { DoorTurn, HandedOut, Taken } from "./turn.ts";
+import type { ClientCall, DoorTurn, TurnResult } from "./turn.ts";
 import {
   codeOf,
   decoded,
   finishOf,
-  type OpenAiTelling,
+  type OpenAiFormat,
+  type OpenAiStream,
   type OpenAiTurn,
   openAiContent,
   openAiRequest,
@@ -14,7 +15,6 @@ import {
   textFormat,
   textOf,
   toolsOf,
-  type Words,
 } from "./words.ts";
 
 const output = z.object({
@@ -38,9 +38,9 @@ export const responsesRequest = z.object({
 });
 
 /** The format of `/v1/responses`. */
-export function responsesWords(data: z.infer<typeof responsesRequest>): Words {
+export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFormat {
   const created_at = Math.floor(Date.now() / 1000);
-  const response = (turn: DoorTurn, taken?: Taken) => ({
+  const response = (turn: DoorTurn, taken?: TurnResult) => ({
     ...{ id: responseId(turn), object: "response", created_at, model: data.model, error: null },
     ...{ previous_response_id: data.previous_response_id ?? null, instructions: data.instructions ?? null },
     ...{ tools: [], tool_choice: "auto", parallel_tool_calls: true, metadata: {}, temperature: null, top_p: null },
@@ -92,7 +92,7 @@ function turnOf(given: z.infer<typeof item>): OpenAiTurn[] {
 
 function callItem(
   { conversation }: DoorTurn,
-  { call, tool, inputText }: HandedOut,
+  { call, tool, inputText }: ClientCall,
   status: "in_progress" | "completed",
 ) {
   const call_id = codeOf("call", conversation, call);
@@ -102,9 +102,9 @@ function callItem(
 
 function responseStream(
   turn: DoorTurn,
-  response: (turn: DoorTurn, taken?: Taken) => object,
+  response: (turn: DoorTurn, taken?: TurnResult) => object,
   send: (data: object) => void,
-): OpenAiTelling {
+): OpenAiStream {
   const id = responseId(turn);
   let sequence_number = 0;
   const tell = (type: string, data: object) => send({ type, sequence_number: sequence_number++, ...data });
@@ -119,7 +119,7 @@ function responseStream(
     tell("response.output_item.done", { output_index: place, item: outputOf(at.item_id, text, status) });
     open = undefined;
   };
-  const handOut = (made: HandedOut) => {
+  const handOut = (made: ClientCall) => {
     const output_index = items++;
     const whole = callItem(turn, made, "completed");
     const at = { item_id: whole.id, output_index };
@@ -176,7 +176,7 @@ function outputOf(id: string, text: string, status: "in_progress" | "completed" 
   return { id, type: "message", role: "assistant", status, content: [textPart(text)] };
 }
 
-function responseUsage({ usage }: Taken) {
+function responseUsage({ usage }: TurnResult) {
   return {
     ...{ input_tokens: usage.input, output_tokens: usage.output, total_tokens: usage.input + usage.output },
     input_tokens_details: { cached_tokens: usage.cached },

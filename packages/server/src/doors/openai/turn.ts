@@ -1,26 +1,26 @@
-import { ClientError, type Watched } from "@banyan/client";
+import { ClientError, type WatchedConversation } from "@banyan/client";
 import { isSameTurn, lastOfRun, openRun, TurnReader } from "@banyan/client/display";
 import { createId, type RunEnd } from "@banyan/core";
 import type { UserPart } from "@banyan/core/conversation";
 import { addUsage, noUsage, type Usage } from "@banyan/core/conversation";
 import type { Desk, Principal } from "@banyan/desk";
-import type { ProgramAnswers } from "@banyan/host";
+import type { AnswerStyle } from "@banyan/host";
 import type { ClientTool } from "@banyan/protocol";
-import { answersTo, type Followed, follow, QUIET } from "../following.ts";
+import { answersTo, type DoorWatch, follow, QUIET } from "../following.ts";
 
 /** A call that the program must run. */
-export interface HandedOut {
+export interface ClientCall {
   readonly call: string;
   readonly tool: string;
   readonly inputText: string;
 }
 
 /** A program's message and its place. */
-export interface Asking {
+export interface TurnRequest {
   /** Absent: a new conversation. */
   readonly conversation?: string | undefined;
   /** Present if the request creates the conversation: how its program takes answers. */
-  readonly program?: ProgramAnswers | undefined;
+  readonly program?: AnswerStyle | undefined;
   /** The message to continue from, instead of `behind`. */
   readonly at?: string | undefined;
   /** The first message of the conversation, if the new message becomes its sibling. */
@@ -42,20 +42,20 @@ export interface Results {
 }
 
 /** Output of a running turn, without its sub-agents. */
-export type Heard =
+export type TurnUpdate =
   | { readonly type: "text" | "reasoning"; readonly message: string; readonly text: string }
   /** The text of this message is discarded, because the model is asked again. */
   | { readonly type: "abandoned"; readonly message: string };
 
 /** The result of a turn. `calls`: the turn waits for the results of these calls. */
-export interface Taken {
+export interface TurnResult {
   readonly reason: RunEnd | "calls";
   readonly error?: string | undefined;
   /** The code of `error`. */
   readonly code?: string | undefined;
   /** The texts of the turn's answers; answers without text are omitted. */
   readonly texts: readonly string[];
-  readonly calls: readonly HandedOut[];
+  readonly calls: readonly ClientCall[];
   readonly usage: Usage;
 }
 
@@ -65,7 +65,7 @@ export interface DoorTurn {
   /** The first message of the turn, from which another turn can continue. */
   readonly message: string;
   /** Rejects with `ClientError` if the turn cannot be followed any further. */
-  readonly taken: Promise<Taken>;
+  readonly taken: Promise<TurnResult>;
 }
 
 const NO_PERSON = "This client cannot ask a user, so only calls that a rule allows are run.";
@@ -78,8 +78,8 @@ const NO_PERSON = "This client cannot ask a user, so only calls that a rule allo
 export async function takeTurn(
   desk: Desk,
   principal: Principal,
-  asking: Asking | Results,
-  { hear, signal }: { readonly hear: (heard: Heard) => void; readonly signal: AbortSignal },
+  asking: TurnRequest | Results,
+  { hear, signal }: { readonly hear: (heard: TurnUpdate) => void; readonly signal: AbortSignal },
 ): Promise<DoorTurn> {
   const { conversation = createId() } = asking;
   const program = "parts" in asking ? asking.program : undefined;
@@ -110,13 +110,13 @@ export async function takeTurn(
 }
 
 /** The start of a turn: its first message, its reader and its command. */
-interface Beginning {
+interface DoorTurnStart {
   readonly message: string;
   readonly read: TurnReader;
   readonly ask: () => Promise<unknown>;
 }
 
-function saying({ client, watched }: Followed, asking: Asking): Beginning {
+function saying({ client, watched }: DoorWatch, asking: TurnRequest): DoorTurnStart {
   const { behind, beside, parts, model, tools } = asking;
   const place = asking.at === undefined ? behind && lastOfTurn(watched, behind) : atRest(watched, asking.at);
   const at = place === undefined ? {} : { at: place };
@@ -130,7 +130,7 @@ function saying({ client, watched }: Followed, asking: Asking): Beginning {
   return { message, read: new TurnReader(message), ask };
 }
 
-function resulting(followed: Followed, { results, tools }: Results): Beginning {
+function resulting(followed: DoorWatch, { results, tools }: Results): DoorTurnStart {
   const { state, id } = followed.watched;
   const answers = results.map(({ call, output }) => {
     const open = [...state.questions.values()].find((question) => question.type === "text" && question.call === call);
@@ -151,7 +151,7 @@ function resulting(followed: Followed, { results, tools }: Results): Beginning {
 }
 
 /** Checks a message to continue from. Throws `ClientError` while its turn works. */
-function atRest({ state }: Watched, message: string): string {
+function atRest({ state }: WatchedConversation, message: string): string {
   const known = state.messages.get(message);
   if (known?.role === "assistant" && openRun(state, known.run)) throw stillMade();
   return message;
@@ -162,7 +162,7 @@ function stillMade(): ClientError {
 }
 
 /** The last message of the turn that a message began. Throws `ClientError` if there is none. */
-function lastOfTurn({ state, id }: Watched, message: string): string {
+function lastOfTurn({ state, id }: WatchedConversation, message: string): string {
   if (!state.messages.has(message)) throw new ClientError("not-found", `The conversation ${id} has no such response.`);
   const answers = (state.children.get(message) ?? []).map((child) => state.messages.get(child));
   const run = answers.find((each) => each?.role === "assistant")?.run;
@@ -172,12 +172,12 @@ function lastOfTurn({ state, id }: Watched, message: string): string {
 
 /** Reports the output of a turn, and resolves with its result. */
 function listen(
-  { client, watched }: Followed,
+  { client, watched }: DoorWatch,
   read: TurnReader,
   tools: readonly ClientTool[],
-  hear: (heard: Heard) => void,
-): Promise<Taken> {
-  const over = Promise.withResolvers<Taken>();
+  hear: (heard: TurnUpdate) => void,
+): Promise<TurnResult> {
+  const over = Promise.withResolvers<TurnResult>();
   let usage = noUsage;
   let quiet: NodeJS.Timeout | undefined;
   const texts: string[] = [];
@@ -195,7 +195,7 @@ function listen(
         new ClientError("failed", "The connection to the conversation was lost. Its messages are saved."),
     );
   const handOut = () => {
-    const calls = read.questions.flatMap(({ question }): HandedOut[] => {
+    const calls = read.questions.flatMap(({ question }): ClientCall[] => {
       if (question.type !== "text") return [];
       const asks = watched.state.messages.get(watched.state.calls.get(question.call) ?? "");
       const call = asks?.role === "assistant" ? asks.calls.find(({ id }) => id === question.call) : undefined;

@@ -3,7 +3,7 @@ import type { UserPart } from "@banyan/core/conversation";
 import type { ClientTool } from "@banyan/protocol";
 import { z } from "zod";
 import { type DoorRequest, doorStatus, partsFrom, withToldBefore } from "../door.ts";
-import type { Asking, DoorTurn, Heard, Results, Taken } from "./turn.ts";
+import type { DoorTurn, Results, TurnRequest, TurnResult, TurnUpdate } from "./turn.ts";
 
 const piece = z.union([
   z.object({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() }),
@@ -21,7 +21,7 @@ const described = z.object({
   description: z.string().max(10_000).nullish(),
   parameters: z.record(z.string(), z.json()).nullish(),
 });
-type Described = z.infer<typeof described>;
+type DescribedTool = z.infer<typeof described>;
 const nested = z.object({ type: z.literal("function"), function: described });
 /** A tool of the program, in either format. */
 const tool = z.union([nested.transform((given) => given.function), described.extend({ type: z.literal("function") })], {
@@ -51,7 +51,7 @@ export function toolsOf({
   tools,
   tool_choice,
 }: {
-  readonly tools?: readonly Described[] | null | undefined;
+  readonly tools?: readonly DescribedTool[] | null | undefined;
   readonly tool_choice?: unknown;
 }): readonly ClientTool[] {
   if (!tools || tool_choice === "none") return [];
@@ -96,15 +96,15 @@ export function resultsOf(given: readonly { readonly id: string; readonly output
 }
 
 /** The format of an address for turns. */
-export interface Words {
-  asking(): Asking | Results | Promise<Asking | Results>;
-  whole(turn: DoorTurn, taken: Taken): object;
-  streamed(turn: DoorTurn, send: (data: object) => void): OpenAiTelling;
+export interface OpenAiFormat {
+  asking(): TurnRequest | Results | Promise<TurnRequest | Results>;
+  whole(turn: DoorTurn, taken: TurnResult): object;
+  streamed(turn: DoorTurn, send: (data: object) => void): OpenAiStream;
 }
 
-export interface OpenAiTelling {
-  hear(heard: Heard): void;
-  end(taken: Taken): void;
+export interface OpenAiStream {
+  hear(heard: TurnUpdate): void;
+  end(taken: TurnResult): void;
   fail(problem: ReturnType<typeof errorOf>): void;
   /** The last data of the stream. */
   readonly last?: string;
@@ -132,7 +132,8 @@ function piecesOf(said: z.infer<typeof openAiContent>): UserPart[] {
   );
 }
 
-export const finishOf = ({ reason }: Taken) => (reason === "limit" || reason === "interrupted" ? "length" : "stop");
+export const finishOf = ({ reason }: TurnResult) =>
+  reason === "limit" || reason === "interrupted" ? "length" : "stop";
 
 /** An error in OpenAI's format. */
 export function errorOf(code: string, message: string) {
@@ -143,7 +144,7 @@ export function errorOf(code: string, message: string) {
 const TOO_LONG = "context_length_exceeded";
 
 /** The failure of a turn, with its code. */
-export function failureOf({ error: message = "The model failed.", code }: Taken) {
+export function failureOf({ error: message = "The model failed.", code }: TurnResult) {
   return { code: code === "context-overflow" ? TOO_LONG : "failed", message };
 }
 

@@ -20,12 +20,12 @@ import {
 import {
   answersTo,
   beginTelling,
+  type DoorWatch,
   endOf,
-  type Followed,
   follow,
   stop,
   streamTelling,
-  ToldReader,
+  TurnStream,
 } from "../following.ts";
 import type { UiChunk } from "./chunk.ts";
 import { messagesOf } from "./history.ts";
@@ -72,7 +72,7 @@ function open(desk: Desk): Hono<HttpEnvironment> {
     context: DoorRequest,
     conversation: string,
     makes: boolean,
-    find: (followed: Followed) => Promise<ToldReader<UiChunk> | undefined>,
+    find: (followed: DoorWatch) => Promise<TurnStream<UiChunk> | undefined>,
   ) => tell(context, follow(desk, context.get("principal"), conversation, { makes }), find);
   return door(plainFailure, (app) => {
     app.post("/", async (context) => {
@@ -112,8 +112,8 @@ function open(desk: Desk): Hono<HttpEnvironment> {
 /** Sends the turn that `find` returns until it ends or waits. Answers 204 without a turn. */
 async function tell(
   context: DoorRequest,
-  following: Promise<Followed>,
-  find: (followed: Followed) => Promise<ToldReader<UiChunk> | undefined>,
+  following: Promise<DoorWatch>,
+  find: (followed: DoorWatch) => Promise<TurnStream<UiChunk> | undefined>,
 ): Promise<Response> {
   const followed = await following;
   const telling = await find(followed).catch((error: unknown) => {
@@ -130,7 +130,7 @@ async function tell(
   return streamTelling(context, followed, telling, { problem, last: "[DONE]" });
 }
 
-async function begin(followed: Followed, asked: UiRequest): Promise<ToldReader<UiChunk>> {
+async function begin(followed: DoorWatch, asked: UiRequest): Promise<TurnStream<UiChunk>> {
   const { client, watched } = followed;
   const { state, id: conversation } = watched;
   const last = asked.messages.at(-1);
@@ -140,7 +140,7 @@ async function begin(followed: Followed, asked: UiRequest): Promise<ToldReader<U
   const edited = !isAgain && asked.messageId && state.messages.has(asked.messageId) ? asked.messageId : undefined;
   const known = last && state.messages.has(last.id) ? last.id : undefined;
   const command = isAgain || edited || known || !last ? createId() : last.id;
-  const telling = new ToldReader(followed, new UiTurn(command));
+  const telling = new TurnStream(followed, new UiTurn(command));
   return beginTelling(followed, telling, async () => {
     if (isAgain) {
       const at = asked.messageId && state.messages.has(asked.messageId) ? asked.messageId : known;
@@ -159,10 +159,10 @@ async function begin(followed: Followed, asked: UiRequest): Promise<ToldReader<U
 }
 
 async function answerAndGoOn(
-  followed: Followed,
+  followed: DoorWatch,
   response: string,
   answers: readonly { readonly question: string; readonly answer?: unknown }[],
-): Promise<ToldReader<UiChunk>> {
+): Promise<TurnStream<UiChunk>> {
   const { watched } = followed;
   await watched.read([...watched.state.messages.keys()].slice(-50));
   const { state } = watched;
@@ -185,8 +185,8 @@ async function answerAndGoOn(
 }
 
 /** Sends a running turn from its beginning, or from behind a message that the reader has. */
-function takeUp(followed: Followed, run: string, behind?: string): ToldReader<UiChunk> {
-  const telling = new ToldReader(followed, new UiTurn(run));
+function takeUp(followed: DoorWatch, run: string, behind?: string): TurnStream<UiChunk> {
+  const telling = new TurnStream(followed, new UiTurn(run));
   telling.takeUp(run, behind);
   return telling;
 }

@@ -32,12 +32,12 @@ export interface ClientDuties {
 }
 
 /** The way to a server; `open` makes a new transport for each attempt. */
-export type WayToServer =
+export type ServerTransport =
   | { readonly kind: "program"; open(): ProcessTransport }
   | { readonly kind: "address"; open(): StreamableHTTPClientTransport; readonly signIn: SignIn | undefined };
 
 /** A client that completed the handshake with its server. */
-export interface Connection {
+export interface McpConnection {
   readonly client: Client;
   /** Resolves when the connection is closed or lost. */
   readonly closed: Promise<void>;
@@ -74,12 +74,12 @@ export const VERSIONS: readonly string[] = [NEWER, ...SUPPORTED_PROTOCOL_VERSION
  * transport.
  */
 export async function connect(
-  reach: WayToServer,
+  reach: ServerTransport,
   duties: ClientDuties,
   timeout: number,
   signal: AbortSignal,
   version?: string,
-): Promise<Connection> {
+): Promise<McpConnection> {
   if (version !== undefined) {
     const { mode } = version < NEWER ? LEGACY : AUTO;
     return shakeHands(reach, { mode, version }, duties, timeout, signal);
@@ -104,13 +104,13 @@ function speaksAnother(error: unknown): boolean {
 }
 
 async function shakeHands(
-  reach: WayToServer,
+  reach: ServerTransport,
   handshake: Handshake,
   duties: ClientDuties,
   timeout: number,
   signal: AbortSignal,
   isSignedIn = false,
-): Promise<Connection> {
+): Promise<McpConnection> {
   signal.throwIfAborted();
   const transport = reach.open();
   mendResults(transport, duties.odd);

@@ -9,18 +9,18 @@ import {
 } from "@modelcontextprotocol/client";
 import { McpError, type McpErrorCode, reasonOf } from "../entries/error.ts";
 import { UNANSWERED, wordsIn } from "./http-answer.ts";
-import { SilenceError } from "./silence.ts";
+import { ServerSilenceError } from "./silence.ts";
 
 /** A failed exchange with a server: its code, and the reason for users. */
-export interface Failure {
+export interface McpFailure {
   readonly code: McpErrorCode;
   /** A part of a sentence whose subject is the server. */
   readonly reason: string;
 }
 
 /** Explains a failed exchange. `signal` is the signal that could have ended it. */
-export function failureOf(error: unknown, signal: AbortSignal): Failure {
-  if (signal.aborted && signal.reason instanceof SilenceError) {
+export function failureOf(error: unknown, signal: AbortSignal): McpFailure {
+  if (signal.aborted && signal.reason instanceof ServerSilenceError) {
     return { code: "silent", reason: `it gave ${signal.reason.message}` };
   }
   if (signal.aborted && signal.reason instanceof McpError)

@@ -9,7 +9,7 @@ export const UNANSWERED = "unanswered";
 /** UTF-16 units of a response that an error message quotes. */
 const LONGEST = 200;
 
-type Message = Readonly<Record<string, unknown>>;
+type JsonRpcMessage = Readonly<Record<string, unknown>>;
 
 /**
  * Returns a `fetch` for the address of one server. A response that is no JSON-RPC rejects with an `McpError` that
@@ -78,7 +78,7 @@ function isPage(text: string): boolean {
   return /^\s*<[!?a-z]/i.test(text);
 }
 
-function messageIn(text: unknown): Message | undefined {
+function messageIn(text: unknown): JsonRpcMessage | undefined {
   const value = jsonIn(text);
   return isMessage(value) ? value : undefined;
 }
@@ -92,7 +92,7 @@ function jsonIn(text: unknown): unknown {
   }
 }
 
-function isMessage(value: unknown): value is Message {
+function isMessage(value: unknown): value is JsonRpcMessage {
   return typeof value === "object" && value !== null;
 }
 

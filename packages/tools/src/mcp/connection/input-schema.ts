@@ -19,7 +19,7 @@ const CLOSING = new Set(["patternProperties", "additionalProperties", "unevaluat
 /** Keywords that only the server checks. */
 const LEFT = new Set(["pattern", "patternProperties"]);
 
-type Schema = Readonly<Record<string, unknown>>;
+type ServerInputSchema = Readonly<Record<string, unknown>>;
 
 /** The input schema of a server's tool, as the engine checks it. */
 export interface ServerSchema {
@@ -34,7 +34,7 @@ export interface ServerSchema {
  * Such parts are regular expressions, because a hostile one can keep a program busy for ever, and unreadable parts, such as
  * references to nothing. The model reads the expressions in the description.
  */
-export function inputSchema(given: Schema): ServerSchema {
+export function inputSchema(given: ServerInputSchema): ServerSchema {
   const open: JsonSchema = { type: "object", properties: {} };
   const unread = new Set<string>();
   try {
@@ -50,12 +50,12 @@ export function inputSchema(given: Schema): ServerSchema {
 }
 
 /** The state of reading one schema. */
-interface Reading {
-  readonly schema: Schema;
+interface SchemaReading {
+  readonly schema: ServerInputSchema;
   readonly unread: Set<string>;
 }
 
-function schemaFrom(written: unknown, root: Reading, depth: number): unknown {
+function schemaFrom(written: unknown, root: SchemaReading, depth: number): unknown {
   if (depth > DEEPEST) throw new RangeError("The schema is too deep.");
   if (Array.isArray(written)) return written.map((inner) => schemaFrom(inner, root, depth + 1));
   if (!isObject(written)) return written;
@@ -84,7 +84,7 @@ function schemaFrom(written: unknown, root: Reading, depth: number): unknown {
 }
 
 /** Returns whether a reference is a JSON pointer to an existing part of the same schema. */
-function leadsSomewhere(reference: unknown, root: Schema): boolean {
+function leadsSomewhere(reference: unknown, root: ServerInputSchema): boolean {
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return false;
   const keys = reference.split("/").slice(1).map(decoded);
   return isObject(
@@ -102,6 +102,6 @@ function decoded(token: string): string {
   }
 }
 
-function isObject(value: unknown): value is Schema {
+function isObject(value: unknown): value is ServerInputSchema {
   return typeof value === "object" && value !== null;
 }

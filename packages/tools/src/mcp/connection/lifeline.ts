@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import { McpError, reasonOf } from "../entries/error.ts";
-import { type ClientDuties, type Connection, connect, VERSIONS, type WayToServer } from "./connect.ts";
+import { type ClientDuties, connect, type McpConnection, type ServerTransport, VERSIONS } from "./connect.ts";
 import { failureOf, isForgotten, isLost, versionNamedIn } from "./failure.ts";
 import { Silence } from "./silence.ts";
 
@@ -36,13 +36,13 @@ export interface LifelineOptions {
   /** The name of the server. */
   readonly name: string;
   /** Returns the way to the server. Rejects if the entry is invalid. */
-  readonly reach: () => WayToServer | Promise<WayToServer>;
+  readonly reach: () => ServerTransport | Promise<ServerTransport>;
   readonly duties: ClientDuties;
   /** Milliseconds without a sign of life: `start` for each exchange before the server is ready, `work` for later requests. */
   readonly patience: { readonly start: number; readonly work: number };
   readonly reconnect: Required<ReconnectSettings>;
   /** Loads what the server offers. The connection counts as ready afterwards. */
-  readonly load: (connection: Connection, signal: AbortSignal) => Promise<void>;
+  readonly load: (connection: McpConnection, signal: AbortSignal) => Promise<void>;
   readonly onChange: () => void;
 }
 
@@ -58,7 +58,7 @@ export class Lifeline {
   readonly #options: LifelineOptions;
   readonly #closed = new AbortController();
   #status: LifelineStatus = { status: "connecting" };
-  #connection: Connection | undefined;
+  #connection: McpConnection | undefined;
   /** Resolves when an attempt has succeeded or failed; absent while no attempt runs. */
   #opening: Promise<void> | undefined;
   #readySince = 0;
@@ -136,7 +136,7 @@ export class Lifeline {
     await Promise.all([connection?.close(), this.#opening]);
   }
 
-  async #connected(signal: AbortSignal): Promise<Connection> {
+  async #connected(signal: AbortSignal): Promise<McpConnection> {
     if (this.#connection !== undefined) return this.#connection;
     const aborted = Promise.withResolvers<void>();
     const abort = () => aborted.resolve();
@@ -171,7 +171,7 @@ export class Lifeline {
     const { reach, duties, patience, load } = this.#options;
     const { signal } = this.#closed;
     this.#become({ status: "connecting" });
-    let connection: Connection | undefined;
+    let connection: McpConnection | undefined;
     try {
       connection = await connect(await reach(), duties, patience.start, signal, this.#version);
       await load(connection, signal);
@@ -199,7 +199,7 @@ export class Lifeline {
     return false;
   }
 
-  #lost(connection: Connection): void {
+  #lost(connection: McpConnection): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
     connection.close().catch(this.#note);
@@ -226,7 +226,7 @@ export class Lifeline {
   }
 
   /** Checks a server that let a request time out: it may hang. Servers of the newer protocol have no session that could hang. */
-  async #probe(connection: Connection): Promise<void> {
+  async #probe(connection: McpConnection): Promise<void> {
     if (connection.client.getProtocolEra() !== "legacy") return;
     try {
       await connection.client.ping({ timeout: PING });

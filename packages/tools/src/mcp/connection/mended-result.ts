@@ -1,7 +1,7 @@
 import { fromJsonSchema, isSpecType, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { inputSchema } from "./input-schema.ts";
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The lists of a server by method: the field of the entries, and the fields that an entry needs. */
 const LISTS = new Map<string, { at: string; what: string; needs: readonly string[]; isValid(entry: unknown): boolean }>(
@@ -48,7 +48,7 @@ class ResultMender {
   /** Pending requests, by id. */
   readonly #asked = new Map<string, { readonly method: string; readonly tool: string }>();
   /** The output schemas of tools, by tool name. */
-  readonly #outputs = new Map<string, Json>();
+  readonly #outputs = new Map<string, JsonObject>();
 
   constructor(note: NoteOddity) {
     this.#note = note;
@@ -77,7 +77,7 @@ class ResultMender {
       asked.method === "tools/call" ? this.#called(asked.tool, result) : this.#listed(asked.method, result);
   }
 
-  #listed(method: string, result: Json): Json {
+  #listed(method: string, result: JsonObject): JsonObject {
     const list = LISTS.get(method);
     if (list === undefined) return result;
     const { nextCursor, ...rest } = result;
@@ -106,13 +106,13 @@ class ResultMender {
         this.#outputs.set(String(entry.name), outputSchema);
       else left.push("outputSchema");
     }
-    if (entry.inputSchema !== (given as Json).inputSchema)
+    if (entry.inputSchema !== (given as JsonObject).inputSchema)
       this.#note(`${named} has an inputSchema without its type, "object"`, "list");
     if (left.length > 0) this.#note(`${named} is used without its ${left.join(", ")}: not of the protocol`, "list");
     return [Object.fromEntries(fields)];
   }
 
-  #called(tool: string, result: Json): Json {
+  #called(tool: string, result: JsonObject): JsonObject {
     // Servers of the newer protocol may ask for more input before they answer.
     if (result.resultType !== undefined && result.resultType !== "complete") return result;
     const { content, structuredContent, isError, _meta, ...rest } = result;
@@ -171,22 +171,22 @@ function wordsOf(block: unknown): string {
 }
 
 /** Replaces a data URL by the bytes that it encodes. */
-function withoutDataUrl(block: Json): Json {
+function withoutDataUrl(block: JsonObject): JsonObject {
   const [, mimeType, data] = /^data:([^;,]*)(?:;[^;,]*)*;base64,(.*)$/s.exec(String(block.data)) ?? [];
   return data === undefined ? block : { ...block, data: data.trim(), mimeType: mimeType || block.mimeType };
 }
 
 /** Adds `type: "object"` to an input schema without a type: arguments are always an object. */
-function withObjectSchema(entry: Json): Json {
+function withObjectSchema(entry: JsonObject): JsonObject {
   const { inputSchema } = entry;
   if (!isRecord(inputSchema) || inputSchema.type !== undefined) return entry;
   return { ...entry, inputSchema: { type: "object", ...inputSchema } };
 }
 
 /** Returns what is wrong with a value, in one line; undefined if the value fits. A server's regular expressions do not run. */
-function problemOf(schema: Json, value: unknown): string | undefined {
+function problemOf(schema: JsonObject, value: unknown): string | undefined {
   try {
-    const checked = fromJsonSchema(inputSchema(schema).schema as Json)["~standard"].validate(value);
+    const checked = fromJsonSchema(inputSchema(schema).schema as JsonObject)["~standard"].validate(value);
     return checked instanceof Promise || !checked.issues
       ? undefined
       : (checked.issues[0]?.message ?? "it does not fit");
@@ -195,6 +195,6 @@ function problemOf(schema: Json, value: unknown): string | undefined {
   }
 }
 
-function isRecord(value: unknown): value is Json {
+function isRecord(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -10,7 +10,7 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import type { Program } from "../../sandbox/index.ts";
+import type { ProgramLaunch } from "../../sandbox/index.ts";
 import type { RunningCommands } from "../../workspace/commands/process-family.ts";
 import { endFamily, familyOf, type ProcessFamily } from "../../workspace/commands/process-family.ts";
 import { McpError } from "../entries/error.ts";
@@ -18,10 +18,10 @@ import type { Journal } from "./journal.ts";
 import { MessageLines } from "./message-lines.ts";
 
 /** A program and its working directory. */
-export interface ProgramStart extends Program {
+export interface ProgramStart extends ProgramLaunch {
   readonly directory: string;
   /** Wraps the program in a sandbox. The sandbox is disposed of once the program and all its child processes have ended. */
-  readonly wrap: ((program: Program) => Promise<Program & Disposable>) | undefined;
+  readonly wrap: ((program: ProgramLaunch) => Promise<ProgramLaunch & Disposable>) | undefined;
 }
 
 /** A variable in the environment of all processes of a server. Marks the processes, so that they can be found. */
@@ -51,7 +51,7 @@ export class ProcessTransport implements Transport {
   readonly #messages = new MessageLines();
   #child: ChildProcessWithoutNullStreams | undefined;
   #family: ProcessFamily | undefined;
-  #wrapped: (Program & Disposable) | undefined;
+  #wrapped: (ProgramLaunch & Disposable) | undefined;
   #closing: Promise<void> | undefined;
   #ending: string | undefined;
   #handing = false;

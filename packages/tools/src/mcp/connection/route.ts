@@ -1,15 +1,15 @@
 import { ClientCredentialsProvider, type OAuthClientProvider } from "@modelcontextprotocol/client";
 import { DEFAULT_INHERITED_ENV_VARS } from "@modelcontextprotocol/client/stdio";
-import type { Environment } from "../../sandbox/environment.ts";
+import type { ProcessEnvironment } from "../../sandbox/environment.ts";
 import { pathWithout } from "../../sandbox/find-program.ts";
-import type { Program } from "../../sandbox/index.ts";
+import type { ProgramLaunch } from "../../sandbox/index.ts";
 import type { RunningCommands } from "../../workspace/commands/process-family.ts";
 import { type HttpEntry, isStdio, type McpServerEntry, type StdioEntry } from "../entries/entry.ts";
 import { startingPlace } from "../entries/package-runner.ts";
 import { fillIn } from "../entries/variables.ts";
 import { Credentials } from "../oauth/credentials.ts";
 import { type OpenAddress, SignIn } from "../oauth/sign-in.ts";
-import type { WayToServer } from "./connect.ts";
+import type { ServerTransport } from "./connect.ts";
 import { httpTransport } from "./http-transport.ts";
 import type { Journal } from "./journal.ts";
 import type { ReconnectSettings } from "./lifeline.ts";
@@ -17,10 +17,10 @@ import { ProcessTransport } from "./process-transport.ts";
 import { serverFetch } from "./server-fetch.ts";
 
 /** The settings that all servers share. */
-export interface Surroundings {
+export interface RouteOptions {
   readonly workspace: string;
   /** The user's environment. A server gets only a few harmless variables and those that its entry names. */
-  readonly env: Environment;
+  readonly env: ProcessEnvironment;
   /** The folder for credentials. Without a folder, no sign-in is possible. */
   readonly credentials?: string | undefined;
   /** Opens an address for a waiting user. Without this function, a server that needs a sign-in becomes `needs-auth`. */
@@ -33,19 +33,19 @@ export interface Surroundings {
   /** How to reconnect to a lost server, and to a lost stream of its messages. */
   readonly reconnect: Required<ReconnectSettings>;
   /** Wraps a server program in a sandbox. */
-  readonly wrap?: ((program: Program) => Promise<Program & Disposable>) | undefined;
+  readonly wrap?: ((program: ProgramLaunch) => Promise<ProgramLaunch & Disposable>) | undefined;
 }
 
 /** The transport and sign-in of one server, made from its entry. */
 export class Route implements AsyncDisposable {
   readonly #name: string;
   readonly #entry: McpServerEntry;
-  readonly #around: Surroundings;
+  readonly #around: RouteOptions;
   readonly #running: RunningCommands;
   readonly #journal: Journal;
   #signIn: Promise<SignIn> | undefined;
 
-  constructor(name: string, entry: McpServerEntry, around: Surroundings, running: RunningCommands, journal: Journal) {
+  constructor(name: string, entry: McpServerEntry, around: RouteOptions, running: RunningCommands, journal: Journal) {
     this.#name = name;
     this.#entry = entry;
     this.#around = around;
@@ -54,7 +54,7 @@ export class Route implements AsyncDisposable {
   }
 
   /** Returns the way to the server. Rejects with an `McpError` if a variable is not set, or no port is free for the sign-in. */
-  async find(onLost: () => void): Promise<WayToServer> {
+  async find(onLost: () => void): Promise<ServerTransport> {
     const entry = fillIn(this.#name, this.#entry, this.#around.env);
     return isStdio(entry) ? this.#toProgram(entry) : await this.#toAddress(entry, onLost);
   }
@@ -64,14 +64,14 @@ export class Route implements AsyncDisposable {
     await signIn?.[Symbol.asyncDispose]();
   }
 
-  #toProgram(entry: StdioEntry): WayToServer {
+  #toProgram(entry: StdioEntry): ServerTransport {
     const { workspace, env: user, wrap } = this.#around;
     const environment = programEnvironment(user, entry.env ?? {});
     const start = { file: entry.command, ...startingPlace(entry, workspace), environment, wrap };
     return { kind: "program", open: () => new ProcessTransport(start, this.#running, this.#journal) };
   }
 
-  async #toAddress(entry: HttpEntry, onLost: () => void): Promise<WayToServer> {
+  async #toAddress(entry: HttpEntry, onLost: () => void): Promise<ServerTransport> {
     const signIn = await this.#signInFor(entry);
     const provider = signIn ?? ownProvider(entry);
     const fetch = serverFetch(entry);
@@ -116,9 +116,9 @@ const HARMLESS = [...DEFAULT_INHERITED_ENV_VARS, "LANG", "LC_ALL", "LC_CTYPE", "
  * Returns the environment of a server program: a few harmless variables of the user, and those that the entry lists (S10).
  * Relative entries of `PATH` are removed: they would name folders of the workspace where the server starts (S16).
  */
-function programEnvironment(user: Environment, listed: Environment): Record<string, string> {
+function programEnvironment(user: ProcessEnvironment, listed: ProcessEnvironment): Record<string, string> {
   const environment: Record<string, string> = {};
-  const own: Environment = { ...user, PATH: user.PATH && pathWithout([], user.PATH) };
+  const own: ProcessEnvironment = { ...user, PATH: user.PATH && pathWithout([], user.PATH) };
   const entries = [...HARMLESS.map((name) => [name, own[name]] as const), ...Object.entries(listed)];
   // A value that begins with "()" is an exported shell function.
   for (const [name, value] of entries) if (value !== undefined && !value.startsWith("()")) environment[name] = value;

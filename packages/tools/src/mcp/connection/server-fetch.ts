@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { checkedLookup, checkLiteral, type Reach } from "../../web/checked-lookup.ts";
+import { checkedLookup, checkLiteral, type NetworkReach } from "../../web/checked-lookup.ts";
 import { isPublicAddress } from "../../web/public-address.ts";
 import type { HttpEntry } from "../entries/entry.ts";
 
@@ -16,7 +16,7 @@ const EMPTY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
  * address, which could be any address. Other origins therefore never get the headers of the entry. A server on the
  * public internet cannot send requests to private machines (S11).
  */
-export function serverFetch({ url, headers = {} }: HttpEntry, reach: Reach = {}): FetchLike {
+export function serverFetch({ url, headers = {} }: HttpEntry, reach: NetworkReach = {}): FetchLike {
   const home = new URL(url);
   return async (input, init = {}) => {
     const address = new URL(input);
@@ -29,7 +29,7 @@ export function serverFetch({ url, headers = {} }: HttpEntry, reach: Reach = {})
   };
 }
 
-async function isPublic({ hostname }: URL, { resolve = addressesOf, allowAddress = isPublicAddress }: Reach) {
+async function isPublic({ hostname }: URL, { resolve = addressesOf, allowAddress = isPublicAddress }: NetworkReach) {
   const addresses = await resolve(hostname.replace(/^\[|\]$/g, ""));
   return addresses.every((address) => allowAddress(address));
 }
@@ -38,7 +38,7 @@ async function addressesOf(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-async function fetchPublic(address: URL, init: RequestInit, reach: Reach): Promise<Response> {
+async function fetchPublic(address: URL, init: RequestInit, reach: NetworkReach): Promise<Response> {
   checkLiteral(address, reach);
   const undici = await import("undici");
   const agent = new undici.Agent({ connect: { lookup: checkedLookup(reach) } });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Silence, SilenceError } from "./silence.ts";
+import { ServerSilenceError, Silence } from "./silence.ts";
 
 const never = new AbortController().signal;
 
@@ -12,7 +12,7 @@ test("B47: silence ends a thing, signs of life do not, nor does a person who tak
   });
   expect(silence.signal.aborted).toBe(false);
   await expect.poll(() => silence.signal.aborted).toBe(true);
-  expect(silence.signal.reason).toBeInstanceOf(SilenceError);
+  expect(silence.signal.reason).toBeInstanceOf(ServerSilenceError);
   expect(silence.signal.reason.message).toBe("no sign of life for 300 ms");
 });
 

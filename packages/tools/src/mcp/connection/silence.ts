@@ -3,7 +3,7 @@
  * time to answer.
  */
 export class Silence implements Disposable {
-  /** Aborts with `outer`, or with a `SilenceError` after `most` milliseconds of silence. */
+  /** Aborts with `outer`, or with a `ServerSilenceError` after `most` milliseconds of silence. */
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
   readonly #most: number;
@@ -20,7 +20,7 @@ export class Silence implements Disposable {
   heard(): void {
     clearTimeout(this.#timer);
     if (this.#questions > 0 || this.signal.aborted) return;
-    this.#timer = setTimeout(() => this.#controller.abort(new SilenceError(this.#most)), this.#most);
+    this.#timer = setTimeout(() => this.#controller.abort(new ServerSilenceError(this.#most)), this.#most);
   }
 
   /** Stops the time while a user answers. */
@@ -42,8 +42,8 @@ export class Silence implements Disposable {
 }
 
 /** The reason of a signal that aborted after too much silence. */
-export class SilenceError extends Error {
-  override readonly name = "SilenceError";
+export class ServerSilenceError extends Error {
+  override readonly name = "ServerSilenceError";
 
   constructor(milliseconds: number) {
     super(`no sign of life for ${milliseconds.toLocaleString("en")} ms`);

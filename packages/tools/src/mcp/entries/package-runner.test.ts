@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openSandbox, type Program } from "../../sandbox/index.ts";
+import { openSandbox, type ProgramLaunch } from "../../sandbox/index.ts";
 import { puppet, TestServers } from "../testing/surroundings.fixture.ts";
 import { startingPlace } from "./package-runner.ts";
 
@@ -106,7 +106,7 @@ test("S16: in the sandbox too a package runner starts away from the workspace", 
       mode: 0o755,
     },
   );
-  const wrap = (program: Program) => sandbox.wrap(program);
+  const wrap = (program: ProgramLaunch) => sandbox.wrap(program);
   await using opened = await TestServers.settled(
     { one: { command: join(folder, "npx"), args: ["server", "."] }, two: puppet() },
     { workspace: root, wrap },

@@ -1,4 +1,4 @@
-import type { Environment } from "../../sandbox/environment.ts";
+import type { ProcessEnvironment } from "../../sandbox/environment.ts";
 import { type HttpEntry, isStdio, type McpServerEntry, type StdioEntry } from "./entry.ts";
 import { McpError } from "./error.ts";
 
@@ -16,7 +16,7 @@ export function variablesIn(entry: McpServerEntry): readonly string[] {
 }
 
 /** Returns the entry with its variables filled in. Throws an `McpError` if a variable is unset and has no default. */
-export function fillIn<Entry extends McpServerEntry>(server: string, entry: Entry, env: Environment): Entry {
+export function fillIn<Entry extends McpServerEntry>(server: string, entry: Entry, env: ProcessEnvironment): Entry {
   return mapTexts(entry, (text) =>
     text.replace(VARIABLE, (_, name: string, otherwise: string | undefined) => {
       const value = otherwise === undefined ? env[name] : env[name] || otherwise;

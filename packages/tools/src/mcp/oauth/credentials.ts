@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
-import type { Environment } from "../../sandbox/environment.ts";
+import type { ProcessEnvironment } from "../../sandbox/environment.ts";
 import { isStdio, type McpServerEntry } from "../entries/entry.ts";
 import { McpError } from "../entries/error.ts";
 import { fillIn } from "../entries/variables.ts";
@@ -16,7 +16,7 @@ export function credentialsFor(
   folder: string,
   name: string,
   entry: McpServerEntry,
-  env: Environment,
+  env: ProcessEnvironment,
 ): Credentials | undefined {
   return isStdio(entry) ? undefined : new Credentials(folder, fillIn(name, entry, env).url);
 }

@@ -23,7 +23,7 @@ const PATIENCE = 300_000;
 const NOWHERE = "http://127.0.0.1/callback";
 
 /** How the user of this program can sign in. */
-export interface SignInPerson {
+export interface SignInUser {
   /** Opens a page in the user's browser; absent if no user is waiting. */
   readonly open: OpenAddress | undefined;
   /** The remedy if no user is waiting, as a continuation of "wants you to sign in: ". */
@@ -31,7 +31,7 @@ export interface SignInPerson {
 }
 
 /** One running sign-in at the authorization server. */
-interface Walk {
+interface SignInAttempt {
   readonly verifier: string;
   readonly answer: Promise<URLSearchParams>;
 }
@@ -49,12 +49,12 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   readonly #server: string;
   readonly #entry: OAuthEntry;
   readonly #credentials: Credentials;
-  readonly #person: SignInPerson;
+  readonly #person: SignInUser;
   readonly #loopback: Loopback | undefined;
   readonly #closed = new AbortController();
   /** Created before the address of their sign-in is known. */
   readonly #verifiers: string[] = [];
-  #walk: Walk | undefined;
+  #walk: SignInAttempt | undefined;
   #lastVerifier: string | undefined;
   #discovery: OAuthDiscoveryState | undefined;
   #given: StoredOAuthTokens | undefined;
@@ -64,7 +64,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     server: string,
     entry: OAuthEntry,
     credentials: Credentials,
-    person: SignInPerson,
+    person: SignInUser,
     loopback: Loopback | undefined,
   ) {
     this.#server = server;
@@ -80,7 +80,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     server: string,
     entry: OAuthEntry,
     credentials: Credentials,
-    person: SignInPerson,
+    person: SignInUser,
   ): Promise<SignIn> {
     const loopback = person.open && (await Loopback.open(entry.callbackPort));
     return new SignIn(server, entry, credentials, person, loopback);

@@ -1,10 +1,10 @@
 import type { Node } from "web-tree-sitter";
-import { type Grammar, named, nameless, SLASHES } from "../grammar.ts";
+import { named, nameless, SLASHES, type SymbolGrammar } from "../grammar.ts";
 
 const DECLARATIONS = new Set(["const_declaration", "type_declaration", "var_declaration"]);
 
 /** Go. */
-export const go: Grammar = {
+export const go: SymbolGrammar = {
   file: "go",
   symbols: {
     ...named("const_spec", "function_declaration", "method_elem", "type_alias", "type_spec", "var_spec"),

@@ -1,7 +1,7 @@
-import { type Grammar, named, nameless } from "../grammar.ts";
+import { named, nameless, type SymbolGrammar } from "../grammar.ts";
 
 /** Python 3. */
-export const python: Grammar = {
+export const python: SymbolGrammar = {
   file: "python",
   symbols: {
     ...named("class_definition", "function_definition"),

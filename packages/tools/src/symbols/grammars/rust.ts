@@ -1,8 +1,8 @@
 import type { Node } from "web-tree-sitter";
-import { type Grammar, named, nameless, SLASHES } from "../grammar.ts";
+import { named, nameless, SLASHES, type SymbolGrammar } from "../grammar.ts";
 
 /** Rust. */
-export const rust: Grammar = {
+export const rust: SymbolGrammar = {
   file: "rust",
   symbols: named(
     "associated_type",

@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter";
-import { type Grammar, type Names, named, nameless, SLASHES } from "../grammar.ts";
+import { type NodeNames, named, nameless, SLASHES, type SymbolGrammar } from "../grammar.ts";
 
 const FUNCTIONS = new Set([
   "arrow_function",
@@ -18,7 +18,7 @@ const STATEMENTS = new Set([
   "variable_declaration",
 ]);
 
-const symbols: Readonly<Record<string, Names>> = {
+const symbols: Readonly<Record<string, NodeNames>> = {
   ...named(
     "abstract_class_declaration",
     "abstract_method_signature",
@@ -54,7 +54,7 @@ const symbols: Readonly<Record<string, Names>> = {
 };
 
 /** TypeScript without JSX. The grammar contains the nodes of JavaScript. */
-export const typescript: Grammar = {
+export const typescript: SymbolGrammar = {
   file: "typescript",
   symbols,
   scopes: nameless(
@@ -78,10 +78,10 @@ export const typescript: Grammar = {
 };
 
 /** TypeScript with JSX. */
-export const tsx: Grammar = { ...typescript, file: "tsx" };
+export const tsx: SymbolGrammar = { ...typescript, file: "tsx" };
 
 /** JavaScript with JSX. */
-export const javascript: Grammar = { ...typescript, file: "javascript" };
+export const javascript: SymbolGrammar = { ...typescript, file: "javascript" };
 
 function isDefinition(value: Node | null): boolean {
   return value !== null && (FUNCTIONS.has(value.type) || value.type === "class");

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { WebError } from "../error.ts";
 
 /** A request to a search service. */
-export interface Question {
+export interface SearchRequest {
   /** The service's name, for users. */
   readonly service: string;
   readonly address: URL;
@@ -22,7 +22,7 @@ const MOST_OF_FAILURE = 300;
  * Sends a request to a search service, through the environment's proxy if set. Returns JSON that fits the schema. The
  * user chose the service, so a local service is allowed; redirects are not.
  */
-export async function ask<Schema extends z.ZodType>(question: Question, schema: Schema): Promise<z.infer<Schema>> {
+export async function ask<Schema extends z.ZodType>(question: SearchRequest, schema: Schema): Promise<z.infer<Schema>> {
   const { service, address, headers, body } = question;
   const { EnvHttpProxyAgent, fetch } = await import("undici");
   const late = AbortSignal.timeout(TIMEOUT);

@@ -25,7 +25,7 @@ import {
   type StandingEntry,
 } from "./file-entry.ts";
 import { MOST_ASKED_BYTES } from "./unified-diff.ts";
-import { assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
+import { assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./writing.ts";
 
 /** A file or link to copy from another branch. */
 export interface IncomingFile {
@@ -44,7 +44,7 @@ export interface MergedText {
 }
 
 /** The source of the files, and how texts are merged. */
-export interface BringOptions extends WritingOptions {
+export interface BringOptions extends FileWritingOptions {
   /** Returns a file of the named branch. Rejects with a sentence if the file is not available. */
   incoming(from: string, path: string, context: PreviewContext): Promise<IncomingFile>;
   /** Merges two texts with their base. Conflicting parts appear both, between conflict markers. */
@@ -63,7 +63,7 @@ const inputOf = (workspace: Workspace) =>
   });
 
 /** The result for one file. */
-type Outcome =
+type FileMergeOutcome =
   | {
       readonly type: "write";
       readonly location: Location;
@@ -163,7 +163,7 @@ export async function bringOver(
 async function put(
   workspace: Workspace,
   { backups }: BringOptions,
-  { location, before, after }: Extract<Outcome, { type: "write" }>,
+  { location, before, after }: Extract<FileMergeOutcome, { type: "write" }>,
 ): Promise<void> {
   const standing = await entryAt(workspace, location);
   if (!hasSameContent(standing, before))
@@ -173,7 +173,11 @@ async function put(
 }
 
 /** Returns notes about the mode: the file is a link, is executable, or has unusual permissions. */
-function modeNotes({ location: { path }, before, after }: Extract<Outcome, { type: "write" }>): readonly string[] {
+function modeNotes({
+  location: { path },
+  before,
+  after,
+}: Extract<FileMergeOutcome, { type: "write" }>): readonly string[] {
   if (!after) return [];
   if (isLink(after)) return [`${path} is a link to ${visibleLine(after.content.toString())}.`];
   const [had, has] = [before && !isLink(before) ? permissionsOf(before.mode) : undefined, permissionsOf(after.mode)];
@@ -188,7 +192,7 @@ async function outcomeOf(
   workspace: Workspace,
   { incoming, merge }: BringOptions,
   { from, path, context }: { readonly from: string; readonly path: string; readonly context: PreviewContext },
-): Promise<Outcome> {
+): Promise<FileMergeOutcome> {
   try {
     const location = await locateEntry(workspace, path);
     assertWritable(workspace, location);
@@ -256,7 +260,10 @@ function placeIn(name: string): string {
   return name === "here" ? name : `in ${name}`;
 }
 
-function changeOf({ location, before, after }: Extract<Outcome, { type: "write" }>, most?: number): FileChange {
+function changeOf(
+  { location, before, after }: Extract<FileMergeOutcome, { type: "write" }>,
+  most?: number,
+): FileChange {
   const [was, is] = [before && contentOf(before.content), after && contentOf(after.content)];
   return fileChange(location.path, was, is, { most, ...modeChange(before, after) });
 }

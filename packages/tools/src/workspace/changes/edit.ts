@@ -14,7 +14,7 @@ import { nearestLine } from "./nearest-line.ts";
 import { replaceFile } from "./replace-file.ts";
 import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 import { placesOf, sentenceOn, unseenDifference } from "./unseen-difference.ts";
-import { assertAllowed, assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
+import { assertAllowed, assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./writing.ts";
 
 /** Maximum number of occurrences to count. */
 const MOST_COUNTED = 1000;
@@ -32,7 +32,7 @@ const inputOf = (workspace: Workspace) =>
   });
 
 /** The tool `edit {path, old_text, new_text}`: replaces one place in a text file. All other bytes stay the same. */
-export function editTool(workspace: Workspace, options: WritingOptions = {}): Tool {
+export function editTool(workspace: Workspace, options: FileWritingOptions = {}): Tool {
   refuseUnknown("editTool", options, WRITING_OPTIONS);
   const { backups, refuse, watch } = options;
   return defineTool({
@@ -70,7 +70,7 @@ export function editTool(workspace: Workspace, options: WritingOptions = {}): To
 async function edited(
   workspace: Workspace,
   { path, old_text, new_text }: z.infer<ReturnType<typeof inputOf>>,
-  { refuse, watch }: WritingOptions,
+  { refuse, watch }: FileWritingOptions,
 ) {
   const location = await locate(workspace, path);
   assertWritable(workspace, location);
@@ -82,7 +82,7 @@ async function edited(
 }
 
 /** A text after the replacement. */
-interface Replaced {
+interface ReplacedText {
   readonly text: string;
   /** A sentence about look-alike characters that were accepted as matches. */
   readonly note?: string;
@@ -93,7 +93,7 @@ interface Replaced {
  * written. In other files, both texts are taken literally. If nothing matches exactly, a single place that differs only
  * in look-alikes matches (F81). Throws unless exactly one place matches.
  */
-function replaceOnce(content: TextContent, oldText: string, newText: string): Replaced {
+function replaceOnce(content: TextContent, oldText: string, newText: string): ReplacedText {
   const [wanted, replacement] =
     content.lineEnds === "crlf" ? [toWindows(oldText), toWindows(newText)] : [oldText, newText];
   if (wanted === replacement)
@@ -109,7 +109,7 @@ function replaceOnce(content: TextContent, oldText: string, newText: string): Re
 }
 
 /** Replaces a text that occurs only with look-alikes. */
-function replaceLookAlike(content: TextContent, wanted: string, replacement: string): Replaced {
+function replaceLookAlike(content: TextContent, wanted: string, replacement: string): ReplacedText {
   const alike = lookAlikesOf(content.text, wanted, MOST_COUNTED + 1);
   const [only] = alike;
   if (only === undefined)

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { FileChange } from "@banyan/core/conversation";
 import { keepContent } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
-import type { Watch } from "../files/key-file.ts";
+import type { KeyWatch } from "../files/key-file.ts";
 import { listFiles } from "../files/list-files.ts";
 import { openFile } from "../files/open-path.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import { contentOf, type FileContent, fileChange } from "./file-change.ts";
 
 /** A change that another program reports: the replaced text or the whole file, and the new text. */
-export interface ToldChange {
+export interface ReportedChange {
   /** Relative to the workspace, or absolute. */
   readonly path: string;
   /** `null`: no file existed, or the report omits the text. */
@@ -26,11 +26,11 @@ export interface ForeignCall {
    * Ends the call. Returns the changes of the recorded files. `told` adds changes of files that were recorded too late,
    * as far as the report allows. May be called once per call.
    */
-  settle(told?: readonly ToldChange[]): Promise<FileChange[]>;
+  settle(told?: readonly ReportedChange[]): Promise<FileChange[]>;
 }
 
 /** The last recorded state of a file. */
-interface Noted {
+interface NotedFile {
   /** Differs after every change of the file. */
   readonly stamp: string;
   /** Absent if the content was not kept. */
@@ -48,7 +48,7 @@ const MOST_KEPT_OF_ONE = 1024 * 1024;
 const UNKNOWN: FileContent = { digest: "unknown" };
 
 /** A file in use by calls: its content at the first record, or after the last call. */
-interface Held {
+interface BusyFile {
   content: FileContent | undefined;
   calls: number;
 }
@@ -60,13 +60,13 @@ interface Held {
 export class ForeignChanges {
   readonly #workspace: Workspace;
   readonly #backups: string | undefined;
-  readonly #watch: Watch | undefined;
-  readonly #held = new Map<string, Held>();
+  readonly #watch: KeyWatch | undefined;
+  readonly #held = new Map<string, BusyFile>();
   /** The last recorded state of all files of the workspace that git does not ignore. */
-  #all: Map<string, Noted> | undefined;
+  #all: Map<string, NotedFile> | undefined;
 
   /** `backups`: optional folder for previous contents. `watch` gets the contents of which diffs show a part. */
-  constructor(workspace: Workspace, { backups, watch }: { readonly backups?: string; readonly watch?: Watch } = {}) {
+  constructor(workspace: Workspace, { backups, watch }: { readonly backups?: string; readonly watch?: KeyWatch } = {}) {
     this.#workspace = workspace;
     this.#backups = backups;
     this.#watch = watch;
@@ -79,7 +79,7 @@ export class ForeignChanges {
   async noteAll(): Promise<void> {
     const stamps = await stampsIn(this.#workspace.root);
     if (stamps === undefined) return;
-    const all = new Map<string, Noted>();
+    const all = new Map<string, NotedFile>();
     let room = MOST_KEPT;
     for (const [path, { stamp, size }] of stamps) {
       const bytes = size <= Math.min(room, MOST_KEPT_OF_ONE) ? await this.#read(path) : undefined;
@@ -168,7 +168,10 @@ export class ForeignChanges {
   }
 
   /** Reconstructs the content before an unrecorded change, if exactly one place of the text fits. */
-  async #rebuilt({ path: given, oldText, newText }: ToldChange, known: readonly FileChange[]): Promise<FileChange[]> {
+  async #rebuilt(
+    { path: given, oldText, newText }: ReportedChange,
+    known: readonly FileChange[],
+  ): Promise<FileChange[]> {
     const path = await this.#pathOf(given);
     if (path === undefined || known.some((change) => change.path === path)) return [];
     const bytes = await this.#read(path);
@@ -232,7 +235,7 @@ function stampOf(root: string, path: string): Stamp | undefined {
 }
 
 /** Returns the diff of a proposed change, for an approval. Lines are counted in the reported texts. */
-export function toldDiff({ path, oldText, newText }: ToldChange): FileChange {
+export function toldDiff({ path, oldText, newText }: ReportedChange): FileChange {
   const [before, after] = [oldText, newText].map((text) => (text === null ? undefined : contentOf(Buffer.from(text))));
   return fileChange(path, before, after);
 }

@@ -29,7 +29,7 @@ export interface IntendedFile {
  * ids and wrong clocks do no harm. No other code of this process may open the file: closing the second handle would
  * release the lock (POSIX).
  */
-export interface Intent extends AsyncDisposable {
+export interface ChangeIntent extends AsyncDisposable {
   readonly files: readonly IntendedFile[];
   /** Removes the record: nothing is left to settle. Resolves when the removal would survive a power cut. */
   end(): Promise<void>;
@@ -43,7 +43,7 @@ export async function writeIntent(
   { root }: Workspace,
   backups: string,
   files: readonly IntendedFile[],
-): Promise<Intent> {
+): Promise<ChangeIntent> {
   const folder = folderIn(backups);
   const name = randomUUID();
   // The file is complete and locked before it gets its name. `pruneBackups` removes the files of crashed processes.
@@ -91,9 +91,9 @@ export async function intentsIn({ root }: Workspace, backups: string): Promise<s
  * Takes over the record of an ended process; undefined if its process lives, or the change is settled or being settled.
  * Throws SQLite's error if the file is unreadable.
  */
-export function takeIntent(backups: string, file: string): Intent | undefined {
+export function takeIntent(backups: string, file: string): ChangeIntent | undefined {
   let database: DatabaseSync | undefined;
-  let intent: Intent | undefined;
+  let intent: ChangeIntent | undefined;
   try {
     database = openDatabase(file);
     database.exec("BEGIN EXCLUSIVE");
@@ -110,7 +110,12 @@ export function takeIntent(backups: string, file: string): Intent | undefined {
   }
 }
 
-function heldIntent(file: string, folder: string, database: DatabaseSync, files: readonly IntendedFile[]): Intent {
+function heldIntent(
+  file: string,
+  folder: string,
+  database: DatabaseSync,
+  files: readonly IntendedFile[],
+): ChangeIntent {
   return {
     files,
     async end() {

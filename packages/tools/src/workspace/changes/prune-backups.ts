@@ -32,7 +32,7 @@ export async function pruneBackups(backups: string, bounds: BackupBounds, signal
   }
 }
 
-interface Content {
+interface BackupContent {
   readonly path: string;
   readonly size: number;
   /** When the content was last kept, in milliseconds since 1970. */
@@ -41,9 +41,9 @@ interface Content {
   readonly isWhole: boolean;
 }
 
-async function contentsOf(backups: string, signal: AbortSignal | undefined): Promise<Content[]> {
+async function contentsOf(backups: string, signal: AbortSignal | undefined): Promise<BackupContent[]> {
   const names = await readdir(backups).catch(() => []);
-  const contents: Content[] = [];
+  const contents: BackupContent[] = [];
   for (const name of names) {
     if (signal?.aborted) break;
     const isWhole = /^[0-9a-f]{64}$/.test(name);

@@ -7,7 +7,7 @@ import { digestOf, keepContent } from "../files/backups.ts";
 import { openWorkspace } from "../files/paths.ts";
 import { workspaceTools } from "../index.ts";
 import { call, TestFolder } from "../test-folder.fixture.ts";
-import { type Intent, takeIntent, writeIntent } from "./intent.ts";
+import { type ChangeIntent, takeIntent, writeIntent } from "./intent.ts";
 import { afterSettling, settleIntents } from "./settle-intents.ts";
 
 const PUT_BACK =
@@ -23,7 +23,7 @@ class Half extends TestFolder {
   }
 
   /** Writes the intent like a living process that is changing the files. */
-  async intend(): Promise<Intent> {
+  async intend(): Promise<ChangeIntent> {
     const [before, after] = [await keepContent(this.backups, [Buffer.from("old")]), digestOf(Buffer.from("new"))];
     return writeIntent(this.workspace, this.backups, [
       { path: "a.txt", before, after, temporary: ".a.tmp" },

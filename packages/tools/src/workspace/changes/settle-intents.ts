@@ -3,7 +3,7 @@ import { digestOf } from "../files/backups.ts";
 import { explain, messageOf, WorkspaceError } from "../files/error.ts";
 import { openFile } from "../files/open-path.ts";
 import { locate, type Workspace } from "../files/paths.ts";
-import { type IntendedFile, type Intent, intentsIn, takeIntent } from "./intent.ts";
+import { type ChangeIntent, type IntendedFile, intentsIn, takeIntent } from "./intent.ts";
 import { removeFile } from "./replace-file.ts";
 import { undoChange } from "./undo.ts";
 
@@ -50,7 +50,7 @@ export function afterSettling(workspace: Workspace, backups: string, tools: read
   }));
 }
 
-async function settle(workspace: Workspace, backups: string, intent: Intent): Promise<string> {
+async function settle(workspace: Workspace, backups: string, intent: ChangeIntent): Promise<string> {
   const problems: string[] = [];
   let isSettled = true;
   for (const file of intent.files) {

@@ -1,7 +1,7 @@
 import type { FileChange } from "@banyan/core/conversation";
 import { digestOf, keepContent, keptContent } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
-import type { Watch } from "../files/key-file.ts";
+import type { KeyWatch } from "../files/key-file.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import type { ChangedFile } from "./changed-files.ts";
 import { contentOf, fileChange } from "./file-change.ts";
@@ -19,7 +19,7 @@ export async function undoChange(
   workspace: Workspace,
   backups: string,
   change: Pick<FileChange, "path" | "before" | "after" | "mode">,
-  watch?: Watch,
+  watch?: KeyWatch,
 ): Promise<FileChange> {
   const { before, after, mode } = change;
   const hadLink = [mode?.before, mode?.after].some((each) => each != null && isLink({ mode: each }));
@@ -49,7 +49,7 @@ export async function revertFile(
   workspace: Workspace,
   backups: string,
   file: ChangedFile,
-  watch?: Watch,
+  watch?: KeyWatch,
 ): Promise<FileChange> {
   const gap = file.changes.find(({ before }, index) => index > 0 && before !== file.changes[index - 1]?.after);
   if (gap) {

@@ -28,7 +28,7 @@ import { type FileContent, fileChange } from "./file-change.ts";
 import { lineDiff } from "./line-diff.ts";
 import { replaceFile } from "./replace-file.ts";
 import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
-import { assertAllowed, assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
+import { assertAllowed, assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./writing.ts";
 
 const inputOf = (workspace: Workspace) =>
   z.object({
@@ -37,7 +37,7 @@ const inputOf = (workspace: Workspace) =>
   });
 
 /** The tool `write {path, content}`: creates or replaces a file. */
-export function writeTool(workspace: Workspace, options: WritingOptions = {}): Tool {
+export function writeTool(workspace: Workspace, options: FileWritingOptions = {}): Tool {
   refuseUnknown("writeTool", options, WRITING_OPTIONS);
   const { backups, refuse, watch } = options;
   return defineTool({
@@ -139,7 +139,7 @@ function newContent(path: string, content: string, before: Previous | undefined)
 async function previous(
   workspace: Workspace,
   { path }: Location,
-  { backups, watch }: Pick<WritingOptions, "backups" | "watch">,
+  { backups, watch }: Pick<FileWritingOptions, "backups" | "watch">,
 ): Promise<Previous> {
   let content: TextContent;
   try {

@@ -2,11 +2,11 @@ import { relative, resolve } from "node:path";
 import type { Json, ToolContext } from "@banyan/core";
 import type { OptionNames } from "@banyan/core/conversation";
 import { WorkspaceError } from "../files/error.ts";
-import type { Watch } from "../files/key-file.ts";
+import type { KeyWatch } from "../files/key-file.ts";
 import type { Location, Workspace } from "../files/paths.ts";
 
 /** Options of the tools that write files. */
-export interface WritingOptions {
+export interface FileWritingOptions {
   /**
    * The folder for previous contents, which allow undo. Created on demand, readable only by the owner. Absent: no
    * contents are kept. The folder should be outside the workspace.
@@ -15,13 +15,13 @@ export interface WritingOptions {
   /** Returns why a text of the model must not be written to a file (S10), as a sentence for the model; undefined if allowed. */
   readonly refuse?: (text: string) => string | undefined;
   /** Gets the contents of which a tool result shows a part: the change and the text around (S22). */
-  readonly watch?: Watch;
+  readonly watch?: KeyWatch;
 }
 
-export const WRITING_OPTIONS: OptionNames<WritingOptions> = { backups: true, refuse: true, watch: true };
+export const WRITING_OPTIONS: OptionNames<FileWritingOptions> = { backups: true, refuse: true, watch: true };
 
 /** Throws if the host refuses this text. */
-export function assertAllowed(path: string, text: string, refuse: WritingOptions["refuse"]): void {
+export function assertAllowed(path: string, text: string, refuse: FileWritingOptions["refuse"]): void {
   const reason = refuse?.(text);
   if (reason !== undefined) throw new WorkspaceError("refused", `${path} was not written: ${reason}`);
 }

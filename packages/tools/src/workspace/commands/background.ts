@@ -73,11 +73,11 @@ export interface BackgroundStart extends Omit<CommandOptions, "hurry" | "onInput
   readonly redaction?: { push(text: string): string; end(): string } | undefined;
 }
 
-type Staying = Parameters<ToolContext["stay"]>[0];
-type StayedUntil = Awaited<Staying["over"]>;
+type CommandWork = Parameters<ToolContext["stay"]>[0];
+type CommandWorkEnd = Awaited<CommandWork["over"]>;
 
 /** The fields of a tool call that background commands need. */
-type Caller = Pick<ToolContext, "conversation" | "signal">;
+type ProcessCaller = Pick<ToolContext, "conversation" | "signal">;
 
 /** The commands of one workspace that continue after their call, by conversation. */
 export class BackgroundCommands {
@@ -91,7 +91,7 @@ export class BackgroundCommands {
    * Starts a command and waits for its first output. If the command has ended by then, returns the whole result; if
    * not, the command stays. Rejects if too many commands run, the command cannot start, or the conversation is closed.
    */
-  async start(start: BackgroundStart, context: Caller & Pick<ToolContext, "stay">): Promise<StartedCommand> {
+  async start(start: BackgroundStart, context: ProcessCaller & Pick<ToolContext, "stay">): Promise<StartedCommand> {
     const { id } = context.conversation;
     // Check before the start: a cancelled command might finish its work first.
     context.signal.throwIfAborted();
@@ -120,7 +120,7 @@ export class BackgroundCommands {
   async read(
     name: string,
     { from, wait = 0 }: { readonly from?: number | undefined; readonly wait?: number | undefined },
-    { conversation, signal }: Caller,
+    { conversation, signal }: ProcessCaller,
   ): Promise<string> {
     const command = this.#of(conversation.id, name);
     if (wait > 0) await command.more(from ?? command.place, wait, signal);
@@ -128,7 +128,7 @@ export class BackgroundCommands {
   }
 
   /** Writes to the standard input of a command. Returns the immediate output. */
-  async write(name: string, text: string, end: boolean, { conversation, signal }: Caller): Promise<string> {
+  async write(name: string, text: string, end: boolean, { conversation, signal }: ProcessCaller): Promise<string> {
     const command = this.#of(conversation.id, name);
     if (command.hasEnded) throw new Error(`${name} has ended, and nobody can write to it any more.`);
     command.write(name, text, end);
@@ -137,7 +137,7 @@ export class BackgroundCommands {
   }
 
   /** Ends a command and its child processes. Returns the remaining output. */
-  async stop(name: string, { conversation }: Caller): Promise<string> {
+  async stop(name: string, { conversation }: ProcessCaller): Promise<string> {
     const command = this.#of(conversation.id, name);
     command.end(true);
     await command.over;
@@ -145,7 +145,7 @@ export class BackgroundCommands {
   }
 
   /** Lists the known commands of a conversation, one line each. */
-  list({ conversation }: Caller): string {
+  list({ conversation }: ProcessCaller): string {
     const known = [...this.#known].filter(([key]) => key.startsWith(`${conversation.id} `));
     if (known.length === 0) return "No command runs in the background.";
     return known.map(([key, command]) => command.listed(key.slice(conversation.id.length + 1))).join("\n");
@@ -183,9 +183,9 @@ export type StartedCommand =
   | { readonly output: string; readonly name: string; readonly waiting: string }
   | { readonly output: string; readonly end: CommandEnd };
 
-class BackgroundCommand implements Staying {
+class BackgroundCommand implements CommandWork {
   readonly title: string;
-  readonly over: Promise<StayedUntil>;
+  readonly over: Promise<CommandWorkEnd>;
   /** Rejects if the command could not start. */
   readonly ended: Promise<CommandEnd>;
   readonly #stop = new AbortController();
@@ -345,7 +345,7 @@ class BackgroundCommand implements Staying {
     if (text !== "") this.#print(text);
   }
 
-  #settle(outcome: string): StayedUntil {
+  #settle(outcome: string): CommandWorkEnd {
     this.#outcome = outcome;
     for (const wake of this.#waiting) wake();
     return { outcome, ...(this.#isKnown && { known: true }) };

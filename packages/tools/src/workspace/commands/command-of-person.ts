@@ -4,7 +4,7 @@ import { RunningCommands } from "./process-family.ts";
 import { ShownOutput, told, WITHOUT_TERMINAL } from "./shell.ts";
 
 /** A command that a user runs, and its folder. */
-export interface PersonsCommand {
+export interface UserCommand {
   readonly command: string;
   readonly directory: string;
   /** Ends the command and its child processes. */
@@ -31,7 +31,7 @@ export async function runByPerson({
   hurry,
   onOutput,
   redaction,
-}: PersonsCommand): Promise<{ readonly end: CommandEnd; readonly told: string }> {
+}: UserCommand): Promise<{ readonly end: CommandEnd; readonly told: string }> {
   const output = new ShownOutput(redaction);
   const set = Object.entries({ ...process.env, ...WITHOUT_TERMINAL }).filter(([, value]) => value !== undefined);
   const end = await runCommand(command, new RunningCommands(), {

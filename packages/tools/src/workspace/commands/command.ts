@@ -5,7 +5,7 @@ import { Socket } from "node:net";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { Program } from "../../sandbox/find-program.ts";
+import type { ProgramLaunch } from "../../sandbox/find-program.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { WorkspaceError } from "../files/error.ts";
 import { ControlStripper } from "../files/plain-text.ts";
@@ -77,7 +77,7 @@ export async function runCommand(
   // A command inside another command has both marks, so that either can find the process.
   const environment = { ...options.environment, [MARK]: around === undefined ? mark : `${around},${mark}` };
   // One pipe for both outputs keeps their order.
-  const inShell: Program = {
+  const inShell: ProgramLaunch = {
     file: "/bin/sh",
     args: ["-c", 'exec "$0" -c -- "$1" 2>&1', commandShell(), command],
     environment,

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, relative, sep } from "node:path";
-import type { Environment } from "../../sandbox/environment.ts";
+import type { ProcessEnvironment } from "../../sandbox/environment.ts";
 
 /** Variables that make a shell run something, or parse words differently, before the command. */
 const STEERING = new Set(
@@ -15,7 +15,7 @@ const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
  * Makes git obey a bare repository's settings only if the repository is named explicitly. Without this, git would obey
  * the settings of any folder that looks like a repository. Replaces inherited settings of this kind.
  */
-export const GIT_SETTINGS: Environment = {
+export const GIT_SETTINGS: ProcessEnvironment = {
   GIT_CONFIG_COUNT: "1",
   GIT_CONFIG_KEY_0: "safe.bareRepository",
   GIT_CONFIG_VALUE_0: "explicit",
@@ -37,7 +37,7 @@ const EDITORS = [
  * Returns variables that prevent editors from opening (F80): a program that opens an editor continues with the existing
  * text. The user's own editor variables are included.
  */
-export function withoutEditors(inherited: Environment): Environment {
+export function withoutEditors(inherited: ProcessEnvironment): ProcessEnvironment {
   const names = [...EDITORS, ...Object.keys(inherited).filter((name) => name.endsWith("EDITOR"))];
   return Object.fromEntries(names.map((name) => [name, "true"]));
 }
@@ -47,7 +47,7 @@ export function withoutEditors(inherited: Environment): Environment {
  * path has only existing absolute folders that are outside of `places` (where commands can write) and not writable by
  * everybody. Variables that steer shells, and exported functions, are removed.
  */
-export function steadyEnvironment(inherited: Environment, places: readonly string[]): Environment {
+export function steadyEnvironment(inherited: ProcessEnvironment, places: readonly string[]): ProcessEnvironment {
   const kept = Object.entries(inherited).filter(([name]) => !STEERING.has(name) && !FUNCTION.test(name));
   const folders = (inherited.PATH ?? "").split(delimiter).filter((folder) => isSteady(folder, places));
   return { ...Object.fromEntries(kept), PATH: folders.length === 0 ? SYSTEM_PATH : folders.join(delimiter) };

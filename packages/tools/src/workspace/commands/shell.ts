@@ -2,7 +2,7 @@ import { defineTool, type Tool } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { NotExecutedError } from "@banyan/core/hosts";
 import { z } from "zod";
-import { childEnvironment, type Environment } from "../../sandbox/environment.ts";
+import { childEnvironment, type ProcessEnvironment } from "../../sandbox/environment.ts";
 import { SandboxError } from "../../sandbox/messages.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { WorkspaceError } from "../files/error.ts";
@@ -19,7 +19,7 @@ import { TerminalScreen } from "./terminal-screen.ts";
 /** The surroundings of commands. */
 export interface ShellOptions {
   /** Variables for commands, in addition to the program's own variables without secrets; undefined removes a variable. */
-  readonly env?: Environment | undefined;
+  readonly env?: ProcessEnvironment | undefined;
   /** The sandbox for commands; absent: commands have all rights of the program. */
   readonly sandbox?: Sandbox | undefined;
   /** Removes secrets from the output of a command. */

@@ -19,7 +19,7 @@ const PIECES = new RegExp(
 const NARROW = /^[ -\u02ff\u2500-\u259f]*$/;
 const JOINS_THE_CELL_BEFORE = /^[\p{M}\p{Cf}]$/u;
 
-interface Row {
+interface ScreenRow {
   text: string;
   /** The width of the text in columns. */
   width: number;
@@ -33,7 +33,7 @@ interface Row {
  * bounded: `push` returns the final text.
  */
 export class TerminalScreen {
-  #rows: Row[] = [emptyRow()];
+  #rows: ScreenRow[] = [emptyRow()];
   #row = 0;
   #column = 0;
   #saved = { row: 0, column: 0 };
@@ -116,7 +116,7 @@ export class TerminalScreen {
   }
 
   #write(text: string): void {
-    const row = this.#rows[this.#row] as Row;
+    const row = this.#rows[this.#row] as ScreenRow;
     if (this.#column >= row.width) {
       row.text += " ".repeat(this.#column - row.width) + text;
       row.width = this.#column + widthOf(text, this.#column);
@@ -197,7 +197,7 @@ export class TerminalScreen {
       case "u":
         return this.#move(this.#saved.row, this.#saved.column);
       case "K":
-        return this.#erase(this.#rows[this.#row] as Row, first);
+        return this.#erase(this.#rows[this.#row] as ScreenRow, first);
       case "J":
         for (const [index, row] of this.#rows.entries()) {
           if (index === this.#row) this.#erase(row, first);
@@ -208,7 +208,7 @@ export class TerminalScreen {
   }
 
   /** Erases a row from the cursor on (0), up to the cursor (1), or completely (2). */
-  #erase(row: Row, how: number): void {
+  #erase(row: ScreenRow, how: number): void {
     const cells = how === 2 ? [] : cellsOf(row.text);
     const behind = Math.min(this.#column + 1, cells.length);
     if (how === 0) setCells(row, upTo(cells, this.#column));
@@ -219,7 +219,7 @@ export class TerminalScreen {
   }
 }
 
-function emptyRow(): Row {
+function emptyRow(): ScreenRow {
   return { text: "", width: 0, isRewritten: false };
 }
 
@@ -231,15 +231,15 @@ function splitLines(text: string): [begun: string, certain: string, rest: string
   return rest > begun ? [text.slice(0, begun), text.slice(begun, rest + 1), text.slice(rest + 1)] : [text, "", ""];
 }
 
-function textOf(rows: readonly Row[]): string {
+function textOf(rows: readonly ScreenRow[]): string {
   return rows.map((row) => `${textIn(row)}\n`).join("");
 }
 
-function textIn({ text, isRewritten }: Row): string {
+function textIn({ text, isRewritten }: ScreenRow): string {
   return isRewritten ? text.trimEnd() : text;
 }
 
-function setCells(row: Row, cells: readonly string[]): void {
+function setCells(row: ScreenRow, cells: readonly string[]): void {
   row.text = cells.join("");
   row.width = cells.length;
 }

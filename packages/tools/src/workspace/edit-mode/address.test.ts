@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type Addressee, formatAddress, type Mode, parseAddress } from "./address.ts";
+import { type Addressee, type EditMode, formatAddress, parseAddress } from "./address.ts";
 
-const file = (path: string, mode: Mode = "lines"): Addressee => ({ path, mode, aliases: [`./${path}`, `/w/${path}`] });
+const file = (path: string, mode: EditMode = "lines"): Addressee => ({
+  path,
+  mode,
+  aliases: [`./${path}`, `/w/${path}`],
+});
 const a = file("src/a.ts");
 const b = file("src/b.ts");
 

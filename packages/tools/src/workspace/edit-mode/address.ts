@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { meantPath, type PathBase } from "../files/named-path.ts";
 
 /** How a block of a message becomes part of a file. */
-export type Mode = "lines" | "complete" | "symbol";
+export type EditMode = "lines" | "complete" | "symbol";
 
 /** A file that blocks can address. */
 export interface Addressee {
@@ -12,11 +12,11 @@ export interface Addressee {
   readonly aliases: readonly string[];
   /** The base of paths in addresses; absent: paths are literal. */
   readonly base?: PathBase;
-  readonly mode: Mode;
+  readonly mode: EditMode;
 }
 
 /** The place of a block in its file. */
-export type Place =
+export type BlockPlace =
   /** Lines from 1; `end` is exclusive. If both are equal, the block is inserted before `start`. */
   | { readonly type: "lines"; readonly start: number; readonly end: number }
   /** The whole file. */
@@ -27,9 +27,9 @@ export type Place =
  * The address in the info string of a fence. `none`: no address, the fence is for the reader. `wrong`: an invalid
  * address; `file` is set if the file is certain.
  */
-export type Address<File extends Addressee> =
+export type BlockAddress<File extends Addressee> =
   | { readonly type: "none" }
-  | { readonly type: "place"; readonly file: File; readonly place: Place }
+  | { readonly type: "place"; readonly file: File; readonly place: BlockPlace }
   | { readonly type: "wrong"; readonly file?: File; readonly why: string };
 
 const PATH = /(?:^|\s)path=(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+))/;
@@ -42,7 +42,7 @@ const ACT = /:(before|after|remove)$/;
  * (`lang:START:END path=...`), and is required with several files. Only the first word counts, or a path with blanks
  * that names one of the files. A colon in the first word or a `path=` makes an address. A path is never guessed.
  */
-export function parseAddress<File extends Addressee>(info: string, files: readonly File[]): Address<File> {
+export function parseAddress<File extends Addressee>(info: string, files: readonly File[]): BlockAddress<File> {
   const named = PATH.exec(info);
   const [word = ""] = info.replace(PATH, " ").trim().split(/\s+/);
   const colon = word.indexOf(":");
@@ -82,7 +82,7 @@ function unescaped(text: string): string {
   }
 }
 
-function placeIn<File extends Addressee>(file: File, rest: string | undefined): Address<File> {
+function placeIn<File extends Addressee>(file: File, rest: string | undefined): BlockAddress<File> {
   const { path, mode } = file;
   switch (mode) {
     case "complete":
@@ -131,7 +131,7 @@ function meaningOf(path: string, base: PathBase | undefined): string {
   }
 }
 
-function notArmed(path: string): Address<never> {
+function notArmed(path: string): BlockAddress<never> {
   return { type: "wrong", why: `is for ${path}, and edit_mode was not called for that file` };
 }
 

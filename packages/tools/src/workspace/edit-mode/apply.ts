@@ -1,15 +1,15 @@
 import type { ToolContext } from "@banyan/core";
 import { fileChange } from "../changes/file-change.ts";
 import { prepareReplacement } from "../changes/replace-file.ts";
-import type { WritingOptions } from "../changes/writing.ts";
+import type { FileWritingOptions } from "../changes/writing.ts";
 import { digestOf, keepContent } from "../files/backups.ts";
 import { messageOf } from "../files/error.ts";
 import type { Workspace } from "../files/paths.ts";
 import { countLines } from "../files/text-content.ts";
 import { type ArmedFile, messageOfCall } from "./armed-file.ts";
-import type { Block, Captured } from "./capture.ts";
+import type { CapturedBlocks, FileBlock } from "./capture.ts";
 import { type NewContent, newContent } from "./new-content.ts";
-import { type Prepared, putInPlace, withoutStop } from "./put-in-place.ts";
+import { type PreparedFile, putInPlace, withoutStop } from "./put-in-place.ts";
 
 /** The result for one file. */
 export type FileOutcome =
@@ -29,7 +29,7 @@ export type FileOutcome =
   | { readonly type: "refused"; readonly path: string; readonly why: string };
 
 /** The workspace of the files, and the options of writing. */
-export interface ApplyOptions extends WritingOptions {
+export interface ApplyOptions extends FileWritingOptions {
   readonly workspace: Workspace;
 }
 
@@ -40,10 +40,10 @@ export interface ApplyOptions extends WritingOptions {
 export async function applyCaptured(
   surroundings: ApplyOptions,
   files: readonly ArmedFile[],
-  { blocks, wrong }: Captured<ArmedFile>,
+  { blocks, wrong }: CapturedBlocks<ArmedFile>,
 ): Promise<readonly FileOutcome[]> {
   await using replacements = new AsyncDisposableStack();
-  const prepared: Prepared[] = [];
+  const prepared: PreparedFile[] = [];
   const outcomes = new Map<string, FileOutcome>();
   for (const file of files) {
     const { path } = file;
@@ -79,8 +79,8 @@ export async function applyCaptured(
 async function prepare(
   { workspace, backups, refuse, watch }: ApplyOptions,
   file: ArmedFile,
-  blocks: readonly Block<ArmedFile>[],
-): Promise<Prepared | "unchanged"> {
+  blocks: readonly FileBlock<ArmedFile>[],
+): Promise<PreparedFile | "unchanged"> {
   await assertPermitted(file);
   for (const { name, text } of blocks) {
     const reason = refuse?.(text);

@@ -9,13 +9,13 @@ import { type Location, locate, type Workspace } from "../files/paths.ts";
 import { assertWritable } from "../files/protected-paths.ts";
 import { assertAsSeen } from "../files/seen-files.ts";
 import { countLines, linesInWords, readText } from "../files/text-content.ts";
-import type { Addressee, Mode } from "./address.ts";
+import type { Addressee, EditMode } from "./address.ts";
 
 /** A file that waits for blocks after a call of edit mode. */
 export interface ArmedFile extends Addressee {
   readonly location: Location;
   /** The state when the file was armed; undefined for a new file. */
-  readonly snapshot: Snapshot | undefined;
+  readonly snapshot: FileSnapshot | undefined;
   /** The symbols of the file, in mode symbol. */
   readonly symbols: FileSymbols | undefined;
   /** The context of the call that armed the file. */
@@ -23,7 +23,7 @@ export interface ArmedFile extends Addressee {
 }
 
 /** The facts about a file that detect changes and determine how blocks are written. */
-export interface Snapshot {
+export interface FileSnapshot {
   /** The SHA-256 of the file's bytes in hexadecimal. */
   readonly digest: string;
   readonly lines: number;
@@ -32,9 +32,9 @@ export interface Snapshot {
 }
 
 /** The arguments of a call: the file and the mode. */
-export interface Wanted {
+export interface EditRequest {
   readonly file_path: string;
-  readonly mode?: Mode | undefined;
+  readonly mode?: EditMode | undefined;
   readonly overwrite?: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface Wanted {
 export async function armFile(
   workspace: Workspace,
   finder: SymbolFinder,
-  { file_path, mode = "lines", overwrite = false }: Wanted,
+  { file_path, mode = "lines", overwrite = false }: EditRequest,
   context: ToolContext,
 ): Promise<ArmedFile> {
   const location = await locate(workspace, file_path);

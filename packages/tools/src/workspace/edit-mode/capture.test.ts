@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Addressee, Mode } from "./address.ts";
+import type { Addressee, EditMode } from "./address.ts";
 import { Capture, captureMessage } from "./capture.ts";
 
-const file = (path: string, mode: Mode = "lines"): Addressee => ({ path, mode, aliases: [] });
+const file = (path: string, mode: EditMode = "lines"): Addressee => ({ path, mode, aliases: [] });
 const a = file("a.ts");
 const readme = file("README.md", "complete");
 

@@ -1,20 +1,20 @@
 import type { Part } from "@banyan/core";
 import { type Fence, type FenceListener, FenceParser } from "../../fences/index.ts";
-import { type Address, type Addressee, type Place, parseAddress } from "./address.ts";
+import { type Addressee, type BlockAddress, type BlockPlace, parseAddress } from "./address.ts";
 
 /** A block of a message for a file. */
-export interface Block<File extends Addressee> {
+export interface FileBlock<File extends Addressee> {
   /** The name in errors: `block 2 (ts:10:14)`. */
   readonly name: string;
   readonly file: File;
-  readonly place: Place;
+  readonly place: BlockPlace;
   /** Every line ends with LF. */
   readonly text: string;
 }
 
 /** The blocks of a message. */
-export interface Captured<File extends Addressee> {
-  readonly blocks: readonly Block<File>[];
+export interface CapturedBlocks<File extends Addressee> {
+  readonly blocks: readonly FileBlock<File>[];
   /** Files whose blocks are invalid, with the reason. */
   readonly wrong: readonly { readonly file: File; readonly why: string }[];
   /** Reasons why the target of a block is unclear: no block of the message may be applied. */
@@ -26,18 +26,18 @@ export interface Captured<File extends Addressee> {
 /** Receives blocks while they arrive. */
 export interface CaptureListener<File extends Addressee> {
   /** Gets the next text of a block; empty at the start. `index` counts the blocks of the file, from 0. */
-  grew(file: File, index: number, place: Place, text: string): void;
+  grew(file: File, index: number, place: BlockPlace, text: string): void;
 }
 
 interface OpenBlock<File extends Addressee> {
   readonly fence: Fence;
-  readonly address: Address<File>;
+  readonly address: BlockAddress<File>;
   /** The number among the blocks with an address, or among those without; from 1. */
   readonly number: number;
   /** The number of earlier blocks with an address. */
   readonly behind: number;
   /** The likely place while the block arrives, and its index among the blocks of its file, from 0. */
-  readonly shown: { readonly file: File; readonly place: Place; readonly index: number } | undefined;
+  readonly shown: { readonly file: File; readonly place: BlockPlace; readonly index: number } | undefined;
   readonly pieces: string[];
 }
 
@@ -70,13 +70,13 @@ export class Capture<File extends Addressee> implements FenceListener {
   }
 
   /** Ends the message. `push` must not be called afterwards. */
-  end(): Captured<File> {
+  end(): CapturedBlocks<File> {
     this.#parser.end();
     const file = this.#wholeFile();
     if (file && this.#addressed.length === 0) return this.#endWhole(file);
     const wrong: { file: File; why: string }[] = [];
     const doubts: string[] = [];
-    const blocks: Block<File>[] = [];
+    const blocks: FileBlock<File>[] = [];
     for (const block of this.#addressed) {
       const { address } = block;
       const name = nameOf(block.number, block.fence);
@@ -128,13 +128,13 @@ export class Capture<File extends Addressee> implements FenceListener {
   }
 
   /** Returns the place of a fence without an address: the whole file, while no other fence follows. */
-  #assumedPlace(): { file: File; place: Place } | undefined {
+  #assumedPlace(): { file: File; place: BlockPlace } | undefined {
     const file = this.#wholeFile();
     const isFirst = this.#addressed.length === 0 && this.#plain.length === 0;
     return file && isFirst ? { file, place: { type: "complete" } } : undefined;
   }
 
-  #endWhole(file: File): Captured<File> {
+  #endWhole(file: File): CapturedBlocks<File> {
     const none = { blocks: [], wrong: [], doubts: [], plain: 0 };
     const [only, ...more] = this.#plain;
     if (only === undefined) return none;
@@ -171,7 +171,10 @@ export function isMarkdown(path: string): boolean {
 }
 
 /** Returns the blocks in the text parts of a message. */
-export function captureMessage<File extends Addressee>(parts: readonly Part[], files: readonly File[]): Captured<File> {
+export function captureMessage<File extends Addressee>(
+  parts: readonly Part[],
+  files: readonly File[],
+): CapturedBlocks<File> {
   const capture = new Capture(files);
   for (const part of parts) {
     if (part.type !== "text") continue;

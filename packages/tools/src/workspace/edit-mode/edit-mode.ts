@@ -2,11 +2,11 @@ import { defineTool, type Tool } from "@banyan/core";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import { SymbolFinder } from "../../symbols/finder.ts";
-import { assertJudged, WRITING_OPTIONS, type WritingOptions } from "../changes/writing.ts";
+import { assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "../changes/writing.ts";
 import { pathArgument } from "../files/path-argument.ts";
 import type { Workspace } from "../files/paths.ts";
 import { armFile, messageOfCall } from "./armed-file.ts";
-import { Editing } from "./editing.ts";
+import { EditSession } from "./editing.ts";
 import { instructions } from "./instructions.ts";
 
 const inputOf = (workspace: Workspace) =>
@@ -27,11 +27,11 @@ const inputOf = (workspace: Workspace) =>
  * The tool `edit_mode {file_path, mode?, overwrite?}`: changes a file by blocks in the model's next message (B27). The
  * call itself writes nothing.
  */
-export function editModeTool(workspace: Workspace, options: WritingOptions = {}): Tool {
+export function editModeTool(workspace: Workspace, options: FileWritingOptions = {}): Tool {
   refuseUnknown("editModeTool", options, WRITING_OPTIONS);
   const finder = new SymbolFinder();
   /** By run: files that are armed together wait for the same message. */
-  const editings = new Map<string, Editing>();
+  const editings = new Map<string, EditSession>();
   return defineTool({
     name: "edit_mode",
     description:
@@ -53,7 +53,7 @@ export function editModeTool(workspace: Workspace, options: WritingOptions = {})
       await assertJudged(workspace, writing, context);
       context.signal.throwIfAborted();
       const run = messageOfCall(context)?.run ?? context.call;
-      const editing = editings.get(run) ?? new Editing({ ...options, workspace }, () => editings.delete(run));
+      const editing = editings.get(run) ?? new EditSession({ ...options, workspace }, () => editings.delete(run));
       editing.arm(file);
       editings.set(run, editing);
       return instructions(file);

@@ -1,5 +1,5 @@
-import type { AssistantMessage, Followed, Follower, Part } from "@banyan/core";
-import type { Place } from "./address.ts";
+import type { AssistantMessage, Follower, FollowResult, Part } from "@banyan/core";
+import type { BlockPlace } from "./address.ts";
 import { type ApplyOptions, applyCaptured } from "./apply.ts";
 import type { ArmedFile } from "./armed-file.ts";
 import { Capture, captureMessage } from "./capture.ts";
@@ -18,7 +18,7 @@ import { appliedOutcome, doubtfulOutcome, droppedOutcome, emptyOutcome } from ".
  * The blocks are read from the finished message in the log; the stream is only displayed. Each armed file has a
  * follower, because each call follows the message. The first follower acts for all files.
  */
-export class Editing {
+export class EditSession {
   readonly #surroundings: ApplyOptions;
   readonly #ended: () => void;
   readonly #files = new Map<string, ArmedFile>();
@@ -60,12 +60,12 @@ export class Editing {
     this.#shown.push(delta);
   }
 
-  #pause({ parts }: AssistantMessage, follower: Follower): Followed {
+  #pause({ parts }: AssistantMessage, follower: Follower): FollowResult {
     if (this.#speaker === follower) this.#parts.push(...parts);
     return { again: true };
   }
 
-  async #complete({ parts }: AssistantMessage): Promise<Followed> {
+  async #complete({ parts }: AssistantMessage): Promise<FollowResult> {
     const files = [...this.#files.values()];
     const captured = captureMessage([...this.#parts, ...parts], files);
     const paths = this.#end();
@@ -85,12 +85,12 @@ export class Editing {
 }
 
 /** Shows an unfinished block as a change of its file (B30). */
-function showDraft(file: ArmedFile, index: number, place: Place, text: string): void {
+function showDraft(file: ArmedFile, index: number, place: BlockPlace, text: string): void {
   file.context.draft({ index, path: file.path, ...linesOf(file, place), text });
 }
 
 /** Returns the lines that a block replaces; empty for a whole file and for an unknown symbol. */
-function linesOf(file: ArmedFile, place: Place): { readonly start?: number; readonly end?: number } {
+function linesOf(file: ArmedFile, place: BlockPlace): { readonly start?: number; readonly end?: number } {
   switch (place.type) {
     case "lines":
       return { start: place.start, end: place.end };

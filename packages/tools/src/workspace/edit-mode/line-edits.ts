@@ -13,7 +13,7 @@ export interface LineEdit {
 }
 
 /** The edited text, or a sentence for each invalid edit. */
-export type LineEdited =
+export type LineEditResult =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problems: readonly string[] };
 
@@ -24,7 +24,7 @@ export type LineEdited =
  * lines get the line end of the line before, so that a file keeps its line ends, even mixed ones. The last line keeps
  * its line end or the absence of one. The first line of an empty text gets a line end.
  */
-export function applyLineEdits(text: string, edits: readonly LineEdit[]): LineEdited {
+export function applyLineEdits(text: string, edits: readonly LineEdit[]): LineEditResult {
   const isEnded = text === "" || text.endsWith("\n");
   const lastEnd = isEnded ? "" : endBefore(text, text.length);
   const source = text + lastEnd;

@@ -1,11 +1,11 @@
 import { SymbolError } from "../../symbols/language.ts";
 import { digestOf } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
-import type { Watch } from "../files/key-file.ts";
+import type { KeyWatch } from "../files/key-file.ts";
 import { type Location, locate, type Workspace } from "../files/paths.ts";
 import { countLines, encode, NEW_FILE, readText, type TextContent } from "../files/text-content.ts";
 import type { ArmedFile } from "./armed-file.ts";
-import type { Block } from "./capture.ts";
+import type { FileBlock } from "./capture.ts";
 import { applyLineEdits, type LineEdit } from "./line-edits.ts";
 
 /** The new content of a file, and its source. */
@@ -25,8 +25,8 @@ export interface NewContent {
 export async function newContent(
   workspace: Workspace,
   file: ArmedFile,
-  blocks: readonly Block<ArmedFile>[],
-  watch?: Watch,
+  blocks: readonly FileBlock<ArmedFile>[],
+  watch?: KeyWatch,
 ): Promise<NewContent> {
   const location = await locate(workspace, file.path);
   if (location.path !== file.path) throw conflict(file, "leads elsewhere now");
@@ -46,7 +46,7 @@ function conflict({ path }: ArmedFile, what: string): WorkspaceError {
   return new WorkspaceError("changed", `${path} ${what}; read it again first`);
 }
 
-function edited(file: ArmedFile, text: string, blocks: readonly Block<ArmedFile>[]): string {
+function edited(file: ArmedFile, text: string, blocks: readonly FileBlock<ArmedFile>[]): string {
   const lines = countLines(text);
   const problems: string[] = [];
   const edits: LineEdit[] = [];
@@ -64,7 +64,7 @@ function edited(file: ArmedFile, text: string, blocks: readonly Block<ArmedFile>
 }
 
 /** Returns the lines that a block replaces, or the reason why it cannot. */
-function lineEditOf(file: ArmedFile, { name, place, text }: Block<ArmedFile>, lines: number): LineEdit | string {
+function lineEditOf(file: ArmedFile, { name, place, text }: FileBlock<ArmedFile>, lines: number): LineEdit | string {
   switch (place.type) {
     case "lines": {
       const { start, end } = place;
@@ -85,7 +85,7 @@ function lineEditOf(file: ArmedFile, { name, place, text }: Block<ArmedFile>, li
 /** Returns the lines that a symbol's block replaces, or the reason why it cannot. For an insertion, both numbers are equal. */
 export function symbolLines(
   { symbols }: ArmedFile,
-  { symbol, act }: Extract<Block<ArmedFile>["place"], { type: "symbol" }>,
+  { symbol, act }: Extract<FileBlock<ArmedFile>["place"], { type: "symbol" }>,
 ): { readonly start: number; readonly end: number } | string {
   try {
     if (!symbols) return "the file was not armed in mode symbol";

@@ -1,10 +1,10 @@
-import type { Followed } from "@banyan/core";
+import type { FollowResult } from "@banyan/core";
 import type { FileOutcome } from "./apply.ts";
 
 const AGAIN = "Edit mode has ended: before you write more blocks, call edit_mode again";
 
 /** Returns the report for the model after a message whose blocks were applied, at least in part (B32). */
-export function appliedOutcome(outcomes: readonly FileOutcome[]): Followed {
+export function appliedOutcome(outcomes: readonly FileOutcome[]): FollowResult {
   const refused = outcomes.filter(({ type }) => type === "refused").map(({ path }) => path);
   const applied = outcomes.filter(({ type }) => type === "written" || type === "unchanged");
   const how =
@@ -21,7 +21,7 @@ export function appliedOutcome(outcomes: readonly FileOutcome[]): Followed {
 }
 
 /** Returns the report about a message whose blocks have unclear targets. */
-export function doubtfulOutcome(paths: readonly string[], doubts: readonly string[]): Followed {
+export function doubtfulOutcome(paths: readonly string[], doubts: readonly string[]): FollowResult {
   const why = doubts.join("; ");
   return {
     say: `No block was applied, and nothing was written to ${list(paths)}: ${why}.\n${AGAIN}, and then send all blocks anew.`,
@@ -30,7 +30,7 @@ export function doubtfulOutcome(paths: readonly string[], doubts: readonly strin
 }
 
 /** Returns the report about a message without blocks for a file (B33). `plain` is the number of fences without an address. */
-export function emptyOutcome(paths: readonly string[], plain: number): Followed {
+export function emptyOutcome(paths: readonly string[], plain: number): FollowResult {
   const examples =
     plain === 0
       ? ""

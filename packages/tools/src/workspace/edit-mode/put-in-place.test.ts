@@ -6,12 +6,12 @@ import { prepareReplacement } from "../changes/replace-file.ts";
 import { locate, openWorkspace } from "../files/paths.ts";
 import { readText } from "../files/text-content.ts";
 import { TestFolder } from "../test-folder.fixture.ts";
-import { type Prepared, putInPlace } from "./put-in-place.ts";
+import { type PreparedFile, putInPlace } from "./put-in-place.ts";
 
 /** Prepares an existing and a new file for the content "new". */
 async function prepared(folder: TestFolder, ...paths: readonly string[]) {
   const workspace = openWorkspace(folder.root);
-  const all: Prepared[] = [];
+  const all: PreparedFile[] = [];
   const signals = paths.map(() => new AbortController());
   for (const [index, path] of paths.entries()) {
     const location = await locate(workspace, path);

@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { type IntendedFile, type Intent, writeIntent } from "../changes/intent.ts";
+import { type ChangeIntent, type IntendedFile, writeIntent } from "../changes/intent.ts";
 import { type Replacement, removeFile, replaceFile } from "../changes/replace-file.ts";
 import { digestOf } from "../files/backups.ts";
 import { messageOf } from "../files/error.ts";
@@ -7,7 +7,7 @@ import type { Location, Workspace } from "../files/paths.ts";
 import type { NewContent } from "./new-content.ts";
 
 /** A file whose new content is written, but has not replaced the file yet. */
-export interface Prepared {
+export interface PreparedFile {
   readonly content: NewContent;
   readonly replacement: Replacement;
 }
@@ -19,11 +19,11 @@ export interface Prepared {
  */
 export async function putInPlace(
   { workspace, backups }: { readonly workspace: Workspace; readonly backups?: string },
-  prepared: readonly Prepared[],
+  prepared: readonly PreparedFile[],
 ): Promise<string | undefined> {
   const placed: { readonly content: NewContent; readonly stats: Stats }[] = [];
   await using held = new AsyncDisposableStack();
-  let intent: Intent | undefined;
+  let intent: ChangeIntent | undefined;
   try {
     // A single file is replaced atomically and needs no intent.
     if (backups !== undefined && prepared.length > 1)
@@ -53,7 +53,7 @@ export async function putInPlace(
   }
 }
 
-function intended({ content, replacement }: Prepared): IntendedFile {
+function intended({ content, replacement }: PreparedFile): IntendedFile {
   const { location, before, bytes } = content;
   const { temporary } = replacement;
   return { path: location.path, before: before ? digestOf(before.bytes) : null, after: digestOf(bytes), temporary };

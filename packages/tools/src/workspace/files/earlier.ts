@@ -1,5 +1,5 @@
 import type { ToolContext } from "@banyan/core";
-import { EARLIER, type EarlierText, readEarlier, searchedEarlier } from "@banyan/core/hosts";
+import { type AddressedText, EARLIER, readEarlier, searchedEarlier } from "@banyan/core/hosts";
 import { WorkspaceError } from "./error.ts";
 
 /** How a call for an `earlier:` address is displayed. The call concerns no file, so path rules do not apply (F98). */
@@ -11,18 +11,21 @@ export function isEarlier(path: string): boolean {
 }
 
 /** Returns the text at an `earlier:` address on the branch of a call. Rejects with a `WorkspaceError` if there is none. */
-export async function earlierText(address: string, { wholePath }: LookingBack): Promise<string> {
+export async function earlierText(address: string, { wholePath }: WholePathContext): Promise<string> {
   const path = await wholePath();
   return orRefused(() => readEarlier(path, address));
 }
 
 /** Returns the texts that a search at an `earlier:` address covers. Rejects like `earlierText`. */
-export async function earlierTexts(address: string, { wholePath }: LookingBack): Promise<readonly EarlierText[]> {
+export async function earlierTexts(
+  address: string,
+  { wholePath }: WholePathContext,
+): Promise<readonly AddressedText[]> {
   const path = await wholePath();
   return orRefused(() => searchedEarlier(path, address));
 }
 
-type LookingBack = Pick<ToolContext, "wholePath">;
+type WholePathContext = Pick<ToolContext, "wholePath">;
 
 function orRefused<Found>(look: () => Found): Found {
   try {

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
 import { TextDecoder } from "node:util";
-import type { Watch } from "./key-file.ts";
+import type { KeyWatch } from "./key-file.ts";
 import { wholeLength, wholeWordsLength } from "./output.ts";
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
@@ -53,7 +53,7 @@ export function formOf(start: Buffer): FileForm {
   return hasNull ? { kind: "binary", what: "binary data" } : { kind: "text", encoding: "utf-8", mark: 0 };
 }
 
-export interface Line {
+export interface FileLine {
   /** From 1. */
   readonly number: number;
   /** UTF-8 without the line end, cut at the splitter's limit. */
@@ -76,7 +76,7 @@ export interface TextSink {
 export class LineSplitter implements TextSink {
   readonly #limit: number;
   readonly #first: number;
-  readonly #take: (line: Line) => boolean;
+  readonly #take: (line: FileLine) => boolean;
   #number = 1;
   #held: Buffer[] = [];
   #heldBytes = 0;
@@ -85,7 +85,7 @@ export class LineSplitter implements TextSink {
   #begun = false;
   #done = false;
 
-  constructor(options: { readonly limit: number; readonly first: number; readonly take: (line: Line) => boolean }) {
+  constructor(options: { readonly limit: number; readonly first: number; readonly take: (line: FileLine) => boolean }) {
     this.#limit = options.limit;
     this.#first = options.first;
     this.#take = options.take;
@@ -153,7 +153,7 @@ export interface FeedOptions {
   /** The buffer to read into. */
   readonly piece?: Buffer;
   /** Gets all text before its lines are passed on. */
-  readonly watch?: Watch | undefined;
+  readonly watch?: KeyWatch | undefined;
   /** Gets the beginning of the file first. Throws if the file must not be read. */
   readonly judge?: (start: Buffer) => void;
 }

@@ -6,7 +6,7 @@ import { compileGlob } from "./glob.ts";
  * Starts watching a text. The returned function gets the text in pieces, from the beginning. So a private key, which
  * only the whole text shows, is also recognized in a part of the text (S22).
  */
-export type Watch = () => (piece: string) => void;
+export type KeyWatch = () => (piece: string) => void;
 
 /** Names of files that contain only private keys. */
 const NAMES =

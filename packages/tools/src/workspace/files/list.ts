@@ -8,7 +8,7 @@ import { openDirectory } from "./open-path.ts";
 import { pathArgument } from "./path-argument.ts";
 import { locate, specialKind, type Workspace } from "./paths.ts";
 import { namesOf } from "./plain-text.ts";
-import { type Entry, type LeftOut, walk } from "./walk.ts";
+import { type SkippedEntry, type WalkEntry, walk } from "./walk.ts";
 
 const MOST_ENTRIES = 1000;
 const MOST_BYTES = 60_000;
@@ -75,13 +75,13 @@ class Listing {
   #count = 0;
   #isFull = false;
 
-  leftOut({ path, why }: LeftOut): void {
+  leftOut({ path, why }: SkippedEntry): void {
     if (why === "ignored") this.#ignored += 1;
     else this.#unreadable.push(path);
   }
 
   /** Adds an entry. Returns whether to continue. */
-  async take(entry: Entry): Promise<boolean> {
+  async take(entry: WalkEntry): Promise<boolean> {
     this.#count += 1;
     if (!this.#isFull) {
       const line = `${await describe(entry)}\n`;
@@ -107,7 +107,7 @@ class Listing {
   }
 }
 
-async function describe(entry: Entry): Promise<string> {
+async function describe(entry: WalkEntry): Promise<string> {
   const path = shownPath(entry.path);
   if (entry.kind === "directory") return `${path}/`;
   const at = `${entry.directory.at}/${entry.name}`;

@@ -16,7 +16,7 @@ export interface OpenDirectory extends AsyncDisposable {
 }
 
 /** A regular file, open for reading. */
-export interface OpenFile extends AsyncDisposable {
+export interface OpenRegularFile extends AsyncDisposable {
   /** Relative to the root. */
   readonly path: string;
   readonly handle: FileHandle;
@@ -65,7 +65,7 @@ function directoryOf(workspace: Workspace, handle: FileHandle, path: string): Op
  * Opens a file of the workspace for reading. Throws a `WorkspaceError` unless the path is a regular file inside the
  * workspace, even if it is swapped between check and opening. Also throws if a rule forbids reading.
  */
-export async function openFile(workspace: Workspace, given: string): Promise<OpenFile> {
+export async function openFile(workspace: Workspace, given: string): Promise<OpenRegularFile> {
   const location = await locate(workspace, given);
   if (location.kind === "file") {
     const why = workspace.whyNotRead?.(location.path, given);
@@ -75,7 +75,7 @@ export async function openFile(workspace: Workspace, given: string): Promise<Ope
 }
 
 /** Opens a located file. Throws like `openFile` if it is no regular file or was replaced. */
-export async function openFileAt(workspace: Workspace, location: Location): Promise<OpenFile> {
+export async function openFileAt(workspace: Workspace, location: Location): Promise<OpenRegularFile> {
   switch (location.kind) {
     case "missing":
       throw new WorkspaceError(
@@ -103,7 +103,7 @@ export async function openFileInside(
   parent: OpenDirectory,
   name: string,
   path: string,
-): Promise<OpenFile> {
+): Promise<OpenRegularFile> {
   const at = `${parent.at}/${name}`;
   const handle = await open(at, READ);
   try {

@@ -9,7 +9,7 @@ import { followLinks } from "./follow-links.ts";
  * Returns a sentence if the content of a file must not be read; undefined if allowed. `path` is the real place, `named`
  * the path of the call, which a user may have approved.
  */
-export type WhyNotRead = (path: string, named: string) => string | undefined;
+export type ReadRefusal = (path: string, named: string) => string | undefined;
 
 /** The folder of the tools, fixed when it was opened. */
 export interface Workspace {
@@ -29,7 +29,7 @@ export interface Workspace {
   /** True if the system names open files by path (`/proc/self/fd`), which makes work in an open folder safe from swaps. */
   readonly descriptors: boolean;
   /** Called for each opened file with its real place (S21). Absent: everything may be read. */
-  readonly whyNotRead?: WhyNotRead;
+  readonly whyNotRead?: ReadRefusal;
 }
 
 /** The target of a path after following all links. */
@@ -53,7 +53,7 @@ const LINK_OUT = "is a link, or goes through one, that leads out of the workspac
 export function openWorkspace(
   root: string,
   protect: readonly string[] = [],
-  whyNotRead?: WhyNotRead,
+  whyNotRead?: ReadRefusal,
   home = homedir(),
 ): Workspace {
   const alias = resolve(root);

@@ -2,14 +2,14 @@ import { WorkspaceError } from "./error.ts";
 import type { Location, Workspace } from "./paths.ts";
 
 /** Names of files that programs obey when a user opens or enters their folder. */
-interface Names {
+interface ProtectedNames {
   /** May have several parts. Everything below is included. */
   readonly folders: readonly string[];
   readonly files: readonly string[];
 }
 
 /** Files that tools never write: git's hooks and settings, Banyan's own files, and startup files of shells. */
-const CLOSED: Names = {
+const CLOSED: ProtectedNames = {
   folders: [".git", ".banyan", ".config/fish"],
   files: [
     ".bash_aliases",
@@ -36,13 +36,13 @@ const CLOSED: Names = {
 };
 
 /** Files that tools write only with approval of that file: settings of editors, other agents, git and ripgrep. */
-const ASKED: Names = {
+const ASKED: ProtectedNames = {
   folders: [".claude", ".cursor", ".devcontainer", ".idea", ".vscode", ".zed"],
   files: [".claude.json", ".gitconfig", ".mcp.json", ".ripgreprc"],
 };
 
 /** All names of both kinds (S8, S19). No sandboxed command writes these files, and no approval mode allows them without approval. */
-export const protectedNames: Names = {
+export const protectedNames: ProtectedNames = {
   folders: [...CLOSED.folders, ...ASKED.folders],
   files: [...CLOSED.files, ...ASKED.files],
 };
@@ -55,7 +55,7 @@ export function protectedPart(path: string): string | undefined {
   return partIn(protectedNames, path);
 }
 
-function partIn({ folders, files }: Names, path: string): string | undefined {
+function partIn({ folders, files }: ProtectedNames, path: string): string | undefined {
   const parts = path.split("/");
   const lower = parts.map((part) => part.toLowerCase());
   for (let at = 0; at < parts.length; at += 1)

@@ -4,9 +4,9 @@ import { LARGEST_FILE, mediaIn, type OptionNames, refuseUnknown, TELLING_BYTES }
 import { z } from "zod";
 import { earlierText, isEarlier, LOOKING_BACK } from "./earlier.ts";
 import { WorkspaceError } from "./error.ts";
-import { type FileForm, feedLines, type Line, LineSplitter } from "./file-text.ts";
-import { assertNoKeyFile, type Watch } from "./key-file.ts";
-import { type OpenFile, openFile } from "./open-path.ts";
+import { type FileForm, type FileLine, feedLines, LineSplitter } from "./file-text.ts";
+import { assertNoKeyFile, type KeyWatch } from "./key-file.ts";
+import { type OpenRegularFile, openFile } from "./open-path.ts";
 import { pathArgument } from "./path-argument.ts";
 import type { Workspace } from "./paths.ts";
 import { showControls } from "./plain-text.ts";
@@ -27,7 +27,7 @@ const inputOf = (workspace: Workspace) =>
 /** Options of the tool `read`. */
 export interface ReadOptions {
   /** Gets the text before and in the returned lines (S22). */
-  readonly watch?: Watch;
+  readonly watch?: KeyWatch;
   /** Patterns of files that may be read although they contain private keys (S22). */
   readonly keyFiles?: readonly string[];
 }
@@ -54,7 +54,7 @@ export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool 
     async execute({ path, start = 1, end }, context) {
       if (end !== undefined && end < start)
         throw new WorkspaceError("range", `end (${end}) is before start (${start}).`);
-      const page = new Page(start, Math.min(end ?? Number.POSITIVE_INFINITY, start + MOST_LINES - 1));
+      const page = new ReadPage(start, Math.min(end ?? Number.POSITIVE_INFINITY, start + MOST_LINES - 1));
       const lines = new LineSplitter({ limit: LONGEST_LINE, first: start, take: (line) => page.take(line) });
       if (isEarlier(path)) {
         if (lines.push(Buffer.from(await earlierText(path, context)))) lines.end();
@@ -75,7 +75,11 @@ export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool 
 }
 
 /** Attaches an image or a PDF to the result, and returns a description. */
-async function shown({ path, stats, handle }: OpenFile, what: string, attach: ToolContext["attach"]): Promise<string> {
+async function shown(
+  { path, stats, handle }: OpenRegularFile,
+  what: string,
+  attach: ToolContext["attach"],
+): Promise<string> {
   const facts = `${path} is ${what}, ${stats.size} bytes`;
   const head = Buffer.alloc(TELLING_BYTES);
   await handle.read(head, 0, head.length, 0);
@@ -93,7 +97,7 @@ async function shown({ path, stats, handle }: OpenFile, what: string, attach: To
 }
 
 /** The lines of one result. */
-class Page {
+class ReadPage {
   readonly #start: number;
   readonly #last: number;
   readonly #lines: string[] = [];
@@ -108,7 +112,7 @@ class Page {
     this.#last = last;
   }
 
-  take(line: Line): boolean {
+  take(line: FileLine): boolean {
     const raw = line.bytes.toString("utf8");
     const plain = showControls(raw);
     const cut = line.dropped === 0 ? "" : ` [... ${line.dropped} more bytes in this line]`;

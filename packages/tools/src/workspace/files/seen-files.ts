@@ -7,7 +7,7 @@ import { attachedText } from "@banyan/core/shown";
 import { digestOf, keepContent } from "./backups.ts";
 import { systemCode, WorkspaceError } from "./error.ts";
 import { meantPath } from "./named-path.ts";
-import { type OpenFile, openFile } from "./open-path.ts";
+import { type OpenRegularFile, openFile } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
 
 /** The largest file to compare, in bytes: reading a few lines must not require reading the whole file. */
@@ -16,14 +16,14 @@ const MOST_COMPARED = 16 * 1024 * 1024;
 /** Digests of files by their paths relative to the root; `null`: no file. */
 type SeenFiles = ReadonlyMap<string, string | null>;
 
-type Where = Pick<PreviewContext, "conversation" | "path">;
+type SeenFileScope = Pick<PreviewContext, "conversation" | "path">;
 
 /**
  * Returns the last state of files that a branch has seen (F78): read by its messages and calls, or written by its calls
  * and sub-agents. A change of unseen content does not count as seen: an `edit` next to another writer's lines does not
  * mean that the branch read them. The source is the log, so a restart, a fork or a summary changes nothing.
  */
-function seenBy(workspace: Workspace, { conversation, path }: Where): SeenFiles {
+function seenBy(workspace: Workspace, { conversation, path }: SeenFileScope): SeenFiles {
   const seen = new Map<string, string | null>();
   // Programs that call a tool without an engine may pass neither.
   if (!conversation || !path) return seen;
@@ -77,7 +77,7 @@ function bytesOf(content: string, encoding: string | undefined): Buffer {
 }
 
 /** Throws if the branch last saw another content of the file. `digest` is the current digest; `null`: no file. */
-export function assertAsSeen(workspace: Workspace, path: string, digest: string | null, where: Where): void {
+export function assertAsSeen(workspace: Workspace, path: string, digest: string | null, where: SeenFileScope): void {
   if (digest === null || isAsSeen(workspace, path, digest, where)) return;
   throw new WorkspaceError(
     "changed",
@@ -86,7 +86,7 @@ export function assertAsSeen(workspace: Workspace, path: string, digest: string 
 }
 
 /** Returns whether a file is as its branch last saw it. True if the branch never saw the file. */
-export function isAsSeen(workspace: Workspace, path: string, digest: string, where: Where): boolean {
+export function isAsSeen(workspace: Workspace, path: string, digest: string, where: SeenFileScope): boolean {
   const last = seenBy(workspace, where).get(path);
   return last === undefined || last === digest;
 }
@@ -97,7 +97,7 @@ export function isAsSeen(workspace: Workspace, path: string, digest: string, whe
  */
 export async function whileSeen<Result>(
   workspace: Workspace,
-  context: Where & { saw(file: SeenFile): void },
+  context: SeenFileScope & { saw(file: SeenFile): void },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const before = new Map<string, string>();
@@ -145,7 +145,7 @@ async function readDigest(workspace: Workspace, path: string): Promise<string | 
 }
 
 /** Returns the digest of an open file; undefined if the file is too large or changed meanwhile. */
-export async function digestOfOpen({ handle, stats }: OpenFile): Promise<string | undefined> {
+export async function digestOfOpen({ handle, stats }: OpenRegularFile): Promise<string | undefined> {
   if (stats.size > MOST_COMPARED) return undefined;
   const digest = await keepContent(undefined, handle.createReadStream({ start: 0, autoClose: false }));
   const { size, mtimeMs } = await handle.stat();

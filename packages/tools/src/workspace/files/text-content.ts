@@ -3,7 +3,7 @@ import type { Stats } from "node:fs";
 import { TextDecoder } from "node:util";
 import { WorkspaceError } from "./error.ts";
 import { type Encoding, type FileForm, formOf, SNIFFED_BYTES } from "./file-text.ts";
-import type { Watch } from "./key-file.ts";
+import type { KeyWatch } from "./key-file.ts";
 import { openFile } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
 
@@ -41,7 +41,7 @@ const MARK = "\ufeff";
  * Reads a whole text file and passes its text to `watch`. Throws a `WorkspaceError` if the file is not text
  * (`content`), or if some bytes are invalid in its encoding, as in Latin-1 (`encoding`): a rewrite would lose them.
  */
-export async function readText(workspace: Workspace, given: string, watch?: Watch): Promise<TextContent> {
+export async function readText(workspace: Workspace, given: string, watch?: KeyWatch): Promise<TextContent> {
   await using file = await openFile(workspace, given);
   if (file.stats.size > MOST_BYTES) {
     throw new WorkspaceError(

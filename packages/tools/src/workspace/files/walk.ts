@@ -7,7 +7,7 @@ import { type OpenDirectory, openInside } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
 
 /** A file or folder that a walk finds. */
-export interface Entry {
+export interface WalkEntry {
   /** Relative to the root. */
   readonly path: string;
   readonly name: string;
@@ -28,11 +28,11 @@ export interface WalkOptions {
   /** Names of folders that are yielded but not entered. */
   readonly passOver?: ReadonlySet<string>;
   /** Called for each entry that is left out with its content. `.git` is left out silently. */
-  readonly onLeftOut?: (left: LeftOut) => void;
+  readonly onLeftOut?: (left: SkippedEntry) => void;
 }
 
 /** An entry that a walk leaves out. */
-export interface LeftOut {
+export interface SkippedEntry {
   /** Relative to the root. */
   readonly path: string;
   readonly why: "ignored" | "unreadable";
@@ -49,7 +49,7 @@ export async function* walk(
   directory: OpenDirectory,
   folder: string,
   options: WalkOptions,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<WalkEntry> {
   yield* walkEntries(workspace, directory, folder, await readdir(directory.at, { withFileTypes: true }), options);
 }
 
@@ -59,7 +59,7 @@ async function* walkEntries(
   folder: string,
   entries: Dirent[],
   options: WalkOptions,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<WalkEntry> {
   entries.sort((one, other) => (one.name < other.name ? -1 : 1));
   let since = performance.now();
   for (const entry of entries) {
@@ -87,7 +87,7 @@ async function* walkInside(
   name: string,
   path: string,
   options: WalkOptions,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<WalkEntry> {
   let opened: OpenDirectory;
   try {
     opened = await openInside(workspace, parent, name);
@@ -109,7 +109,7 @@ export function isUnreadable(error: unknown, name: string): boolean {
   return code !== undefined && (name.includes("\ufffd") || !["ENOENT", "ENOTDIR", "ELOOP"].includes(code));
 }
 
-function kindOf(entry: Dirent): Entry["kind"] {
+function kindOf(entry: Dirent): WalkEntry["kind"] {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "directory";
   return entry.isSymbolicLink() ? "link" : "special";

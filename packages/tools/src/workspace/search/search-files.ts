@@ -2,12 +2,12 @@ import { isUtf8 } from "node:buffer";
 import { basename, dirname, join } from "node:path/posix";
 import { StringDecoder } from "node:string_decoder";
 import { systemCode, WorkspaceError } from "../files/error.ts";
-import { feedLines, type Line, LineSplitter, pieceOfFile, type TextSink } from "../files/file-text.ts";
+import { type FileLine, feedLines, LineSplitter, pieceOfFile, type TextSink } from "../files/file-text.ts";
 import { type OpenDirectory, openDirectory, openFileInside } from "../files/open-path.ts";
 import type { Workspace } from "../files/paths.ts";
 import { isUnreadable } from "../files/walk.ts";
 import { excerpt } from "./search-excerpt.ts";
-import type { Match, Skipped } from "./search-matches.ts";
+import type { SearchMatch, UnsearchedFile } from "./search-matches.ts";
 import { type Pattern, translate } from "./search-pattern.ts";
 
 /** A search in files or texts. Plain data, for a worker. */
@@ -37,8 +37,8 @@ const MOST_LINES = 10;
 /** Receives the results of a search. */
 export interface SearchListener {
   /** Returns whether more matches are wanted. */
-  readonly found: (match: Match) => boolean;
-  readonly skipped: (skipped: Skipped) => void;
+  readonly found: (match: SearchMatch) => boolean;
+  readonly skipped: (skipped: UnsearchedFile) => void;
 }
 
 /**
@@ -46,7 +46,7 @@ export interface SearchListener {
  * call this only in a worker that can be ended.
  */
 export async function searchFiles({ workspace, files, pattern }: FileQuery, listener: SearchListener): Promise<void> {
-  const search: Search = { workspace, pattern: translate(pattern), listener, piece: pieceOfFile() };
+  const search: FileSearch = { workspace, pattern: translate(pattern), listener, piece: pieceOfFile() };
   let folder: { readonly path: string; readonly opened: OpenDirectory } | undefined;
   try {
     for (const path of files) {
@@ -87,7 +87,7 @@ function endsMatching(error: unknown): boolean {
   return error instanceof RangeError;
 }
 
-interface Search {
+interface FileSearch {
   readonly workspace: Workspace;
   readonly pattern: Pattern;
   readonly listener: SearchListener;
@@ -96,7 +96,7 @@ interface Search {
 
 /** Returns whether more matches are wanted. */
 async function searchFile(
-  { workspace, pattern, listener, piece }: Search,
+  { workspace, pattern, listener, piece }: FileSearch,
   path: string,
   parent: OpenDirectory,
 ): Promise<boolean> {
@@ -106,7 +106,7 @@ async function searchFile(
   if (form.kind === "binary") listener.skipped({ path, why: "binary" });
   if (form.kind === "binary" || !first.isThere) return true;
   let wantsMore = true;
-  const tell = (match: Omit<Match, "path">) => {
+  const tell = (match: Omit<SearchMatch, "path">) => {
     wantsMore = listener.found({ path, ...match });
     return wantsMore;
   };
@@ -118,7 +118,7 @@ async function searchFile(
     else for (const match of matchesIn(pattern, text)) if (!tell(match)) break;
     return wantsMore;
   }
-  const take = ({ number, bytes, dropped }: Line) => {
+  const take = ({ number, bytes, dropped }: FileLine) => {
     const text = decoded(bytes);
     const at = pattern.expression.exec(text)?.index;
     if (dropped > 0) listener.skipped({ path, why: "line" });
@@ -134,7 +134,7 @@ function decoded(bytes: Buffer): string {
 }
 
 /** Yields the matches in a whole text. */
-function* matchesIn({ expression, spans, raw }: Pattern, whole: string): Generator<Omit<Match, "path">> {
+function* matchesIn({ expression, spans, raw }: Pattern, whole: string): Generator<Omit<SearchMatch, "path">> {
   const text = raw ? whole : whole.replaceAll("\r\n", "\n");
   if (spans) {
     yield* matchesAcrossLines(expression, text);
@@ -151,7 +151,7 @@ function linesOf(text: string): string[] {
 }
 
 /** Yields the lines that matches cover, each line once. */
-function* matchesAcrossLines(expression: RegExp, text: string): Generator<Omit<Match, "path">> {
+function* matchesAcrossLines(expression: RegExp, text: string): Generator<Omit<SearchMatch, "path">> {
   let line = 1;
   let start = 0;
   let shown = 0;

@@ -1,12 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { WorkspaceError, type WorkspaceErrorCode } from "../files/error.ts";
 import type { SearchQuery } from "./search-files.ts";
-import type { Match, Matches, Skipped } from "./search-matches.ts";
+import type { Matches, SearchMatch, UnsearchedFile } from "./search-matches.ts";
 
 /** Messages of the worker. */
 export type FromWorker =
-  | { readonly type: "matches"; readonly matches: readonly Match[] }
-  | { readonly type: "skipped"; readonly skipped: Skipped }
+  | { readonly type: "matches"; readonly matches: readonly SearchMatch[] }
+  | { readonly type: "skipped"; readonly skipped: UnsearchedFile }
   | { readonly type: "done" }
   | { readonly type: "failed"; readonly code: WorkspaceErrorCode; readonly message: string };
 

@@ -1,9 +1,9 @@
 import { shownPath } from "../files/named-path.ts";
 import { namesOf, showControls } from "../files/plain-text.ts";
-import type { LeftOut } from "../files/walk.ts";
+import type { SkippedEntry } from "../files/walk.ts";
 
 /** A matching line. */
-export interface Match {
+export interface SearchMatch {
   /** Relative to the root. */
   readonly path: string;
   /** From 1. */
@@ -13,7 +13,7 @@ export interface Match {
 }
 
 /** A file that was not searched completely. */
-export interface Skipped {
+export interface UnsearchedFile {
   readonly path: string;
   /**
    * `size`: the file is too large for a pattern that spans lines. `line`: the end of a very long line was not searched.
@@ -23,8 +23,8 @@ export interface Skipped {
 }
 
 /** Notes of a search in addition to its matches. */
-export interface Told {
-  readonly leftOut?: readonly LeftOut[];
+export interface SearchNotes {
+  readonly leftOut?: readonly SkippedEntry[];
   readonly links?: readonly string[];
   /** Parts of the pattern that may have another meaning. */
   readonly notes?: readonly string[];
@@ -50,7 +50,7 @@ export class Matches {
   readonly #lines: string[] = [];
   #bytes = 0;
   #count = 0;
-  readonly #skipped: Skipped[] = [];
+  readonly #skipped: UnsearchedFile[] = [];
   #isFull = false;
   /** Files with a shown line that may belong to a key, with the number of the last such line. */
   readonly #mayHoldKeys = new Map<string, number>();
@@ -60,7 +60,7 @@ export class Matches {
   }
 
   /** Adds a match. Returns whether more are wanted. */
-  add(match: Match): boolean {
+  add(match: SearchMatch): boolean {
     if (this.#isOpen?.(match.path) === false) return true;
     this.#count += 1;
     if (!this.#isFull) {
@@ -72,7 +72,7 @@ export class Matches {
     return this.#count < MOST_COUNTED;
   }
 
-  skip(skipped: Skipped): void {
+  skip(skipped: UnsearchedFile): void {
     this.#skipped.push(skipped);
   }
 
@@ -81,14 +81,14 @@ export class Matches {
     return this.#mayHoldKeys;
   }
 
-  #show({ path, line, text }: Match, shown: string): void {
+  #show({ path, line, text }: SearchMatch, shown: string): void {
     this.#lines.push(shown);
     if (text.match(KEY_LIKE)?.some((word) => /[A-Z]/.test(word) && /[a-z]/.test(word)))
       this.#mayHoldKeys.set(path, line);
   }
 
   /** Returns `path:line:text` for each match, then the notes. */
-  text({ leftOut = [], links = [], notes: meant = [], advice = [], stopped }: Told = {}): string {
+  text({ leftOut = [], links = [], notes: meant = [], advice = [], stopped }: SearchNotes = {}): string {
     const notes: string[] = [];
     const isNone = this.#count === 0 && stopped === undefined;
     if (isNone) notes.push("[no matches]", ...advice.map((one) => `[${one}]`));
@@ -101,7 +101,8 @@ export class Matches {
     notes.push(...meant.map((one) => `[${one}]`));
     if (this.#isOpen) notes.push("[not searched: files that rules on reading close]");
     const unreadable = leftOut.filter(({ why }) => why === "unreadable").map(nameOf);
-    const named = (why: Skipped["why"]) => this.#skipped.filter((one) => one.why === why).map(({ path }) => path);
+    const named = (why: UnsearchedFile["why"]) =>
+      this.#skipped.filter((one) => one.why === why).map(({ path }) => path);
     const note = (names: readonly string[], why: string) => {
       if (names.length > 0) notes.push(`[not searched: ${namesOf(names)} (${why})]`);
     };
@@ -120,11 +121,11 @@ export class Matches {
 }
 
 /** Returns the names of ignored entries. Folders come first, because most ignored files are inside them. */
-function namesLeftOut(leftOut: readonly LeftOut[]): readonly string[] {
+function namesLeftOut(leftOut: readonly SkippedEntry[]): readonly string[] {
   const ignored = leftOut.filter(({ why }) => why === "ignored");
   return [...ignored.filter(({ isFolder }) => isFolder), ...ignored.filter(({ isFolder }) => !isFolder)].map(nameOf);
 }
 
-function nameOf({ path, isFolder }: LeftOut): string {
+function nameOf({ path, isFolder }: SkippedEntry): string {
   return isFolder ? `${path}/` : path;
 }

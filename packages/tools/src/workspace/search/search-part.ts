@@ -1,5 +1,5 @@
 /** A part of a pattern in JavaScript syntax. */
-export interface Part {
+export interface PatternPart {
   readonly source: string;
   /** The only text that the part matches, if there is just one; empty for an assertion. */
   readonly exact?: string;
@@ -13,20 +13,20 @@ export interface Part {
 const MOST_NEEDS = 30;
 
 /** Returns a part that matches a character of the set. */
-export function set(source: string): Part {
+export function set(source: string): PatternPart {
   return { source, needs: [], unit: true };
 }
 
-export function assertion(source: string): Part {
+export function assertion(source: string): PatternPart {
   return { source, exact: "", needs: [] };
 }
 
-export function grouped(part: Part): Part {
+export function grouped(part: PatternPart): PatternPart {
   return { ...part, source: `(?:${part.source})`, unit: true };
 }
 
 /** Joins consecutive parts. Keeps the longest text that every match contains. */
-export function sequence(parts: readonly Part[]): Part {
+export function sequence(parts: readonly PatternPart[]): PatternPart {
   let best: readonly string[] = [];
   const consider = (needs: readonly string[]) => {
     if (shortest(needs) > shortest(best)) best = needs;
@@ -45,7 +45,7 @@ export function sequence(parts: readonly Part[]): Part {
 }
 
 /** Joins alternatives. */
-export function choice(options: readonly Part[]): Part {
+export function choice(options: readonly PatternPart[]): PatternPart {
   const [only] = options;
   if (only && options.length === 1) return only;
   const needs = options.flatMap((option) => option.needs);
@@ -54,7 +54,7 @@ export function choice(options: readonly Part[]): Part {
 }
 
 /** Returns the texts that every match of a repeated or captured part contains. */
-export function needsOf({ exact, needs }: Part): readonly string[] {
+export function needsOf({ exact, needs }: PatternPart): readonly string[] {
   return exact ? [exact] : needs;
 }
 

@@ -11,7 +11,7 @@ import {
   WORD,
 } from "./search-characters.ts";
 import { readClass } from "./search-class.ts";
-import { assertion, choice, grouped, needsOf, type Part, sequence, set } from "./search-part.ts";
+import { assertion, choice, grouped, needsOf, type PatternPart, sequence, set } from "./search-part.ts";
 
 /** A translated pattern. */
 export interface Pattern {
@@ -93,7 +93,7 @@ function compiled(source: string, flags: string): RegExp {
 }
 
 /** Results of the first pass for the second pass. */
-interface Known extends Pick<Pattern, "spans" | "raw"> {
+interface FirstPass extends Pick<Pattern, "spans" | "raw"> {
   /** True if case is ignored in some parts only. The sources of these parts list both cases of each letter. */
   readonly listsCases: boolean;
   readonly references: ReadonlySet<number>;
@@ -102,7 +102,7 @@ interface Known extends Pick<Pattern, "spans" | "raw"> {
 /** One pass over a pattern. The first pass collects facts that the second pass needs from the start. */
 class Translation implements Facts {
   readonly #reader: PatternReader;
-  readonly #known: Known;
+  readonly #known: FirstPass;
   /** The groups with back references. */
   readonly references = new Set<number>();
   readonly #names = new Map<string, number>();
@@ -118,12 +118,12 @@ class Translation implements Facts {
   #depth = 0;
   #isQuoted = false;
 
-  constructor(pattern: string, known: Known) {
+  constructor(pattern: string, known: FirstPass) {
     this.#reader = new PatternReader(pattern);
     this.#known = known;
   }
 
-  whole(): Part {
+  whole(): PatternPart {
     const part = this.#choice(NO_FLAGS);
     if (!this.#reader.isAtEnd) throw invalid("Unmatched ')'");
     const missing = [...this.references].find((number) => number > this.#groups);
@@ -132,11 +132,11 @@ class Translation implements Facts {
   }
 
   /** Reads alternatives up to the end of the group. Changed flags apply up to the end of the group. */
-  #choice(outer: Flags): Part {
-    const options: Part[] = [];
+  #choice(outer: Flags): PatternPart {
+    const options: PatternPart[] = [];
     let flags = outer;
     do {
-      const parts: Part[] = [];
+      const parts: PatternPart[] = [];
       while (!this.#isAtEnd()) {
         this.#skipVerbose(flags);
         if (this.#isAtEnd()) break;
@@ -168,7 +168,7 @@ class Translation implements Facts {
     return found && changedFlags(flags, found[1], found[2]);
   }
 
-  #atom(flags: Flags, before: Part | undefined): Part | undefined {
+  #atom(flags: Flags, before: PatternPart | undefined): PatternPart | undefined {
     const { rest } = this.#reader;
     if (this.#isQuoted) return this.#quoted(flags);
     if (rest.startsWith("(")) return this.#group(flags);
@@ -194,7 +194,7 @@ class Translation implements Facts {
   }
 
   /** Reads a character between `\Q` and `\E`. */
-  #quoted(flags: Flags): Part | undefined {
+  #quoted(flags: Flags): PatternPart | undefined {
     const part = this.#reader.rest.startsWith("\\E") ? undefined : this.#literal(this.#reader.character(), flags);
     if (this.#reader.takes("\\E")) this.#isQuoted = false;
     return part;
@@ -206,25 +206,25 @@ class Translation implements Facts {
     return !verbose && /^(?:\{(?!\d+,?\d*\})|\\[^\w\s<>]|[^\\^$.|?*+()[{\r\n])(?![?*]|\{[0,])/.test(rest);
   }
 
-  #dot({ dotAll }: Flags): Part {
+  #dot({ dotAll }: Flags): PatternPart {
     if (dotAll) return this.#spanning(set("[^]"));
     return this.#known.raw ? { source: "(?!\\r?\\n)[^]", needs: [] } : set("[^\\n]");
   }
 
-  #lineStart(): Part {
+  #lineStart(): PatternPart {
     return this.#known.spans ? assertion("(?:(?<=\\n)(?=[^])|(?<![^]))") : assertion("^");
   }
 
-  #lineEnd(): Part {
+  #lineEnd(): PatternPart {
     return this.#known.spans ? assertion("(?=\\r?\\n|(?<!\\n)\\r?(?![^]))") : assertion("$");
   }
 
-  #spanning<Spanning extends Part>(part: Spanning): Spanning {
+  #spanning<Spanning extends PatternPart>(part: Spanning): Spanning {
     this.spans = true;
     return part;
   }
 
-  #literal(character: string, { ignoresCase }: Flags): Part {
+  #literal(character: string, { ignoresCase }: Flags): PatternPart {
     if (character === "\n" || character === "\r") {
       this.spans = true;
       if (character === "\r") this.raw = true;
@@ -238,7 +238,7 @@ class Translation implements Facts {
     return isPlain ? { source, exact: character, needs: [], unit: true } : set(source);
   }
 
-  #group(flags: Flags): Part | undefined {
+  #group(flags: Flags): PatternPart | undefined {
     if (this.#reader.match(/^\(\?#[^)]*\)/)) return undefined;
     const again = this.#reader.match(/^\(\?P=([^)]+)\)/)?.[1];
     if (again !== undefined) return this.#reference(again, flags);
@@ -262,7 +262,7 @@ class Translation implements Facts {
     return { source: `(?<g${number}>${inner.source})`, needs: needsOf(inner), unit: true };
   }
 
-  #inner(flags: Flags): Part {
+  #inner(flags: Flags): PatternPart {
     this.#depth += 1;
     if (this.#depth > MOST_DEPTH) throw invalid("Groups are nested too deeply");
     const part = this.#choice(flags);
@@ -272,13 +272,13 @@ class Translation implements Facts {
   }
 
   /** Returns a part without backtracking. */
-  #atomic(part: Part): Part {
+  #atomic(part: PatternPart): PatternPart {
     this.#atomics += 1;
     const name = `a${this.#atomics}`;
     return { source: `(?:(?=(?<${name}>${part.source}))\\k<${name}>)`, needs: needsOf(part), unit: true };
   }
 
-  #quantified(part: Part | undefined, flags: Flags): Part | undefined {
+  #quantified(part: PatternPart | undefined, flags: Flags): PatternPart | undefined {
     let result = part;
     while (result && !this.#isQuoted) {
       this.#skipVerbose(flags);
@@ -290,13 +290,13 @@ class Translation implements Facts {
       const isLazy = !isPossessive && this.#reader.takes("?");
       const unit = result.unit ? result.source : `(?:${result.source})`;
       const source = `${unit}${quantifier.replace("{,", "{0,")}${isLazy ? "?" : ""}`;
-      const repeated: Part = { source, needs: least > 0 ? needsOf(result) : [] };
+      const repeated: PatternPart = { source, needs: least > 0 ? needsOf(result) : [] };
       result = isPossessive ? this.#atomic(repeated) : repeated;
     }
     return result;
   }
 
-  #escape(flags: Flags): Part | undefined {
+  #escape(flags: Flags): PatternPart | undefined {
     if (this.#reader.isAtEnd) throw invalid("\\ at end of pattern");
     if (this.#reader.takes("Q")) {
       this.#isQuoted = true;
@@ -349,7 +349,7 @@ class Translation implements Facts {
     }
   }
 
-  #reference(group: number | string, { ignoresCase }: Flags): Part {
+  #reference(group: number | string, { ignoresCase }: Flags): PatternPart {
     const number = typeof group === "string" ? this.#names.get(group) : group;
     if (number === undefined) throw invalid(`there is no group "${group}" before the place that refers to it`);
     if (ignoresCase && this.#known.listsCases)
@@ -361,12 +361,12 @@ class Translation implements Facts {
     return { source: this.#known.references.has(number) ? `\\k<g${number}>` : "", needs: [] };
   }
 
-  #set(source: string, { ignoresCase }: Flags): Part {
+  #set(source: string, { ignoresCase }: Flags): PatternPart {
     if (new RegExp(source, "v").test("\n")) this.stopsAtLineEnd = true;
     return set(this.#cased(source, ignoresCase));
   }
 
-  #class(flags: Flags): Part {
+  #class(flags: Flags): PatternPart {
     const { source, spans, raw } = readClass(this.#reader);
     if (raw) this.raw = true;
     return spans ? this.#spanning(set(this.#cased(source, flags.ignoresCase))) : this.#set(source, flags);

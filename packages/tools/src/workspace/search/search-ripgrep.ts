@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { Environment } from "../../sandbox/environment.ts";
+import type { ProcessEnvironment } from "../../sandbox/environment.ts";
 import { findProgram } from "../../sandbox/find-program.ts";
 import { SIGNATURES } from "../files/file-text.ts";
 import type { Workspace } from "../files/paths.ts";
@@ -12,7 +12,7 @@ const OPTIONS = ["--no-config", "--no-messages", "--text", "--color=never", "--n
 const MOST_AT_ONCE = 200_000;
 
 /** Returns the path of `rg`. Skips folders of `PATH` that are relative or inside the workspace: their programs are not trusted. */
-export function findRipgrep({ root, alias }: Workspace, environment: Environment): string | undefined {
+export function findRipgrep({ root, alias }: Workspace, environment: ProcessEnvironment): string | undefined {
   return findProgram("rg", environment.PATH ?? "", [root, alias]);
 }
 

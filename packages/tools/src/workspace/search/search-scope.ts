@@ -2,12 +2,12 @@ import { rulesDownTo } from "../files/git-ignore.ts";
 import { compileGlob, folderOfGlob } from "../files/glob.ts";
 import { openDirectory } from "../files/open-path.ts";
 import { type Location, locate, type Workspace } from "../files/paths.ts";
-import { type LeftOut, walk } from "../files/walk.ts";
+import { type SkippedEntry, walk } from "../files/walk.ts";
 
 /** The files of a search, in order and relative to the root, and the entries that the search leaves out. */
 export interface Scope {
   readonly files: readonly string[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly SkippedEntry[];
   /** Links to files outside, or to files that are searched at their own path. */
   readonly links: readonly string[];
 }
@@ -26,7 +26,7 @@ export async function scopeOf(
   const fits = compileGlob(glob);
   const folder = await folderToWalk(workspace, place, glob);
   const files: string[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut: SkippedEntry[] = [];
   const links: string[] = [];
   await using directory = await openDirectory(workspace, folder.real);
   const entries = walk(workspace, directory, folder.path, {

@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { WorkspaceError } from "../files/error.ts";
 import { type SearchListener, type SearchQuery, searchFiles, searchTexts } from "./search-files.ts";
 import type { FromWorker } from "./search-in-worker.ts";
-import type { Match } from "./search-matches.ts";
+import type { SearchMatch } from "./search-matches.ts";
 
 /** The thread of one built-in search. The thread may be ended at any moment, and is ended after enough matches. */
 
@@ -12,7 +12,7 @@ function post(message: FromWorker): void {
   parentPort?.postMessage(message);
 }
 
-let batch: Match[] = [];
+let batch: SearchMatch[] = [];
 try {
   const query = workerData as SearchQuery;
   const listener: SearchListener = {

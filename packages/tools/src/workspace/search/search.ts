@@ -6,28 +6,28 @@ import { earlierTexts, isEarlier, LOOKING_BACK } from "../files/earlier.ts";
 import { explain, WorkspaceError } from "../files/error.ts";
 import { feedLines, LineSplitter } from "../files/file-text.ts";
 import { compileGlob } from "../files/glob.ts";
-import type { Watch } from "../files/key-file.ts";
+import type { KeyWatch } from "../files/key-file.ts";
 import { shownPath } from "../files/named-path.ts";
 import { openFile } from "../files/open-path.ts";
 import { pathArgument } from "../files/path-argument.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import { type SearchEnd, searchInWorker } from "./search-in-worker.ts";
-import { Matches, type Told } from "./search-matches.ts";
+import { Matches, type SearchNotes } from "./search-matches.ts";
 import { type Pattern, translate } from "./search-pattern.ts";
 import { filesThatMayMatch, findRipgrep } from "./search-ripgrep.ts";
 import { scopeOf } from "./search-scope.ts";
 
 /** Options of the tool `search`. */
-export interface SearchOptions {
+export interface SearchToolOptions {
   /** Milliseconds for a search. The matches until then are the result. Default 30,000. */
   readonly deadline?: number;
   /** Use ripgrep if it is on the path. Default true. */
   readonly ripgrep?: boolean;
   /** Gets the files with matches that may be lines of a key (S22). */
-  readonly watch?: Watch;
+  readonly watch?: KeyWatch;
 }
 
-const OPTIONS: OptionNames<SearchOptions> = { deadline: true, ripgrep: true, watch: true };
+const OPTIONS: OptionNames<SearchToolOptions> = { deadline: true, ripgrep: true, watch: true };
 
 const inputOf = (workspace: Workspace) =>
   z.object({
@@ -46,7 +46,7 @@ const inputOf = (workspace: Workspace) =>
   });
 
 /** The tool `search {pattern, path?, glob?}`: lines of text files that match a regular expression. */
-export function searchTool(workspace: Workspace, options: SearchOptions = {}): Tool {
+export function searchTool(workspace: Workspace, options: SearchToolOptions = {}): Tool {
   refuseUnknown("searchTool", options, OPTIONS);
   const { deadline = 30_000, ripgrep = true, watch } = options;
   return defineTool({
@@ -118,18 +118,18 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
   }
 
   /** Returns the result. First reads the files whose matches may be lines of a key: a single line does not show that. */
-  async function told(matches: Matches, end: SearchEnd, beside: Told, signal: AbortSignal): Promise<string> {
+  async function told(matches: Matches, end: SearchEnd, beside: SearchNotes, signal: AbortSignal): Promise<string> {
     if (watch) {
       for (const [path, line] of matches.mayHoldKeys) await look(path, line, watch, signal);
     }
     return matches.text({ ...beside, ...stoppedBy(end) });
   }
 
-  function stoppedBy(end: SearchEnd): Pick<Told, "stopped"> {
+  function stoppedBy(end: SearchEnd): Pick<SearchNotes, "stopped"> {
     return end === "late" ? { stopped: tooSlow(deadline) } : {};
   }
 
-  async function look(path: string, line: number, watch: Watch, signal: AbortSignal): Promise<void> {
+  async function look(path: string, line: number, watch: KeyWatch, signal: AbortSignal): Promise<void> {
     try {
       await using file = await openFile(workspace, path);
       await feedLines(file.handle, new LineSplitter({ limit: 1, first: line, take: () => false }), { signal, watch });

@@ -2,7 +2,7 @@ import { displayItem } from "@banyan/client/display";
 import { type FeedItem, textOf, toolOf } from "@banyan/core/conversation";
 import { shownStatus } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
-import type { LiveConversation } from "../../parts/conversation/live-conversation.ts";
+import type { PageConversation } from "../../parts/conversation/live-conversation.ts";
 import { useConversation } from "../../parts/conversation/use-conversation.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { say, t, tCount } from "../../parts/phrases/phrases.ts";
@@ -10,7 +10,7 @@ import { say, t, tCount } from "../../parts/phrases/phrases.ts";
 /** The number of announcements that stay: a new one must not replace another of the same moment. */
 const KEPT = 5;
 
-interface Told {
+interface Announcement {
   readonly id: number;
   readonly text: string;
   readonly isUrgent: boolean;
@@ -20,7 +20,7 @@ interface Told {
 export function Announcer() {
   const conversation = useConversation();
   const mayAnswer = useMay()("question.answer");
-  const [told, setTold] = useState<readonly Told[]>([]);
+  const [told, setTold] = useState<readonly Announcement[]>([]);
   useEffect(
     () =>
       conversation.hear((item) => {
@@ -48,7 +48,7 @@ export function Announcer() {
 /** The announcement for a feed item; most items have none. */
 function inWords(
   item: FeedItem,
-  { state, givenUp }: LiveConversation,
+  { state, givenUp }: PageConversation,
   mayAnswer: boolean,
 ): { readonly text: string; readonly isUrgent?: boolean } | undefined {
   const display = displayItem(item, say);

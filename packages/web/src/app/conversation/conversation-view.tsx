@@ -19,7 +19,7 @@ import { NarrowedRules } from "./narrowed-rules.tsx";
 import { ProblemCard } from "./problem-card.tsx";
 import { ToldNotes } from "./told-notes.tsx";
 
-interface Shown {
+interface ShownBranch {
   readonly leaf: string | undefined;
   /** True if all messages of the branch are shown, instead of the visible ones and a composer. */
   readonly isWhole: boolean;
@@ -28,7 +28,7 @@ interface Shown {
 const WholeBranch = lazily(async () => ({ default: (await import("./whole-branch.tsx")).WholeBranch }));
 
 /** A conversation, which the page follows while it is in view. */
-export function ConversationView({ id, ...shown }: Shown & { readonly id: string }) {
+export function ConversationView({ id, ...shown }: ShownBranch & { readonly id: string }) {
   const page = usePage();
   // The first branch in view arrives complete; messages of other branches are read when they are shown. A conversation that is
   // already followed appears at once, with its message box (W83).
@@ -41,7 +41,7 @@ export function ConversationView({ id, ...shown }: Shown & { readonly id: string
   );
 }
 
-function Standing(shown: Shown) {
+function Standing(shown: ShownBranch) {
   const conversation = useConversation();
   const tree = useTree();
   const canDraw = useCanDraw();
@@ -64,7 +64,7 @@ function Branch({
   canDraw,
   leaf,
   isWhole,
-}: Shown & { readonly tree: ConversationState; readonly canDraw: boolean }) {
+}: ShownBranch & { readonly tree: ConversationState; readonly canDraw: boolean }) {
   const conversation = useConversation();
   const view = useView(tree, leaf);
   useSeen(tree);

@@ -1,6 +1,6 @@
 import { itemSentence } from "@banyan/client/display";
 import { useEffect, useState } from "react";
-import type { LiveConversation } from "../../parts/conversation/live-conversation.ts";
+import type { PageConversation } from "../../parts/conversation/live-conversation.ts";
 import { useConversation, useTree } from "../../parts/conversation/use-conversation.ts";
 import { say } from "../../parts/phrases/phrases.ts";
 
@@ -30,7 +30,7 @@ export function ModelWait({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-function isInView(conversation: LiveConversation, run: string, leaf: string | null): boolean {
+function isInView(conversation: PageConversation, run: string, leaf: string | null): boolean {
   const at = conversation.state?.runs.get(run)?.leaf;
   return at !== undefined && (at === null || conversation.path(leaf).includes(at));
 }

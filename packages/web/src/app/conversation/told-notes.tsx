@@ -1,7 +1,7 @@
 import { itemSentence } from "@banyan/client/display";
 import type { FeedItem } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
-import type { LiveConversation } from "../../parts/conversation/live-conversation.ts";
+import type { PageConversation } from "../../parts/conversation/live-conversation.ts";
 import { useConversation } from "../../parts/conversation/use-conversation.ts";
 import { say, t } from "../../parts/phrases/phrases.ts";
 
@@ -70,6 +70,6 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-function leafOf(conversation: LiveConversation, run: string): string | null | undefined {
+function leafOf(conversation: PageConversation, run: string): string | null | undefined {
   return conversation.state?.runs.get(run)?.leaf;
 }

@@ -2,17 +2,23 @@ import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useRef, useState } from "react";
 import { keysInWords, PALETTE_KEYS } from "../../parts/browser/keys.ts";
-import type { Action } from "../../parts/page/actions.tsx";
+import type { PaletteAction } from "../../parts/page/actions.tsx";
 import { usePage } from "../../parts/page/page.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
 /** A list of all actions, with a search field. */
-export function Palette({ actions, onClose }: { readonly actions: readonly Action[]; readonly onClose: () => void }) {
+export function Palette({
+  actions,
+  onClose,
+}: {
+  readonly actions: readonly PaletteAction[];
+  readonly onClose: () => void;
+}) {
   // The chosen action may move the focus; otherwise the focus returns to where it was.
   const isChosen = useRef(false);
   const [before] = useState(() => document.activeElement as HTMLElement | null);
   const page = usePage();
-  const choose = (action: Action) => {
+  const choose = (action: PaletteAction) => {
     isChosen.current = true;
     onClose();
     requestAnimationFrame(() => {
@@ -46,7 +52,7 @@ export function Palette({ actions, onClose }: { readonly actions: readonly Actio
               <p className="px-4 py-3 text-sm text-soft empty:hidden">{t("No matching action.")}</p>
             </Autocomplete.Empty>
             <Autocomplete.List className="min-h-0 overflow-y-auto p-1 text-sm">
-              {(action: Action) => (
+              {(action: PaletteAction) => (
                 <Autocomplete.Item
                   key={action.name}
                   value={action}

@@ -1,7 +1,7 @@
 import type { CommandName } from "@banyan/protocol";
 import { Dialog } from "@base-ui/react/dialog";
 import { keysInWords } from "../../parts/browser/keys.ts";
-import type { Action } from "../../parts/page/actions.tsx";
+import type { PaletteAction } from "../../parts/page/actions.tsx";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 
@@ -53,7 +53,7 @@ export function ShortcutList({
   actions,
   onClose,
 }: {
-  readonly actions: readonly Action[];
+  readonly actions: readonly PaletteAction[];
   readonly onClose: () => void;
 }) {
   const may = useMay();

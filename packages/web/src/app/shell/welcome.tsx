@@ -68,7 +68,7 @@ function LeftOut({ notices }: { readonly notices: readonly string[] }) {
   );
 }
 
-type Provider = Result<"model.list">["providers"][number];
+type WelcomeProvider = Result<"model.list">["providers"][number];
 
 /** Maximum number of providers that are named at once. */
 const NAMED = 4;
@@ -77,7 +77,7 @@ const NAMED = 4;
 function ModelSource({ model }: { readonly model: string }) {
   const { connection } = usePage();
   const mayAsk = useMay()("model.list");
-  const [providers, setProviders] = useState<readonly Provider[]>();
+  const [providers, setProviders] = useState<readonly WelcomeProvider[]>();
   useEffect(() => {
     if (!mayAsk) return;
     let isWanted = true;

@@ -1,7 +1,7 @@
 import type { ConversationState } from "@banyan/core/conversation";
 
 /** The marks on the messages of a tree. */
-export interface Marks {
+export interface TreeMarks {
   /** The last message of each run; for a sub-agent's run, the message that launched the sub-agent (W11). */
   readonly running: ReadonlySet<string>;
   /** Messages with open questions; for a sub-agent's question, the message that launched the sub-agent. */
@@ -16,7 +16,7 @@ export interface Marks {
 }
 
 /** Computes the marks of a tree. Visits each message once, however many marks there are. */
-export function marksOf(tree: ConversationState, hits: ReadonlySet<string>): Marks {
+export function marksOf(tree: ConversationState, hits: ReadonlySet<string>): TreeMarks {
   const running = new Set<string>();
   for (const { leaf } of tree.runs.values()) {
     const shown = inOwnConversation(tree, leaf);

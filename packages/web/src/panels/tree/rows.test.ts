@@ -2,7 +2,7 @@ import { type ConversationState, type Event, emptyConversation, reduce } from "@
 import { describe, expect, it } from "vitest";
 import { layOut } from "./map-layout.ts";
 import { marksOf } from "./marks.ts";
-import { outlineRows, type TreeView } from "./rows.ts";
+import { outlineRows, type TreeViewOptions } from "./rows.ts";
 
 /** A tree of user messages, each with its parent, in the order of their creation. */
 function treeOf(...messages: readonly (readonly [id: string, parent: string | null])[]): ConversationState {
@@ -33,9 +33,9 @@ function tell(tree: ConversationState, event: object): void {
  */
 const tree = () => treeOf(["a", null], ["b", "a"], ["c", "b"], ["d", "c"], ["e", "b"], ["f", "e"], ["g", "e"]);
 
-const rows = (state: ConversationState, view?: TreeView, hits: readonly string[] = []) =>
+const rows = (state: ConversationState, view?: TreeViewOptions, hits: readonly string[] = []) =>
   outlineRows(state, marksOf(state, new Set(hits)), view);
-const shown = (state: ConversationState, view?: TreeView) =>
+const shown = (state: ConversationState, view?: TreeViewOptions) =>
   rows(state, view).map(({ first, id, level, messages }) => `${level} ${first}-${id} ${messages}`);
 
 /** A chain so long that recursion per message overflows the stack. */
@@ -107,7 +107,7 @@ describe("the rows of a tree", () => {
       tools: "",
     };
     tell(state, { ...run, leaf: "f" });
-    const running = (view?: TreeView) =>
+    const running = (view?: TreeViewOptions) =>
       rows(state, view)
         .filter(({ isRunning }) => isRunning)
         .map(({ id }) => id);
@@ -119,7 +119,7 @@ describe("the rows of a tree", () => {
   it("W11: what waits for a person is marked as that, where it stands and above it where that is closed", () => {
     const state = tree();
     tell(state, { type: "question.asked", message: "f", call: "c", question: "q", text: "Which one?" });
-    const waiting = (view?: TreeView) =>
+    const waiting = (view?: TreeViewOptions) =>
       rows(state, view)
         .filter(({ isWaiting }) => isWaiting)
         .map(({ id }) => id);

@@ -1,5 +1,5 @@
 import type { ConversationState } from "@banyan/core/conversation";
-import type { Marks } from "./marks.ts";
+import type { TreeMarks } from "./marks.ts";
 
 /** A row of the outline and a node of the map: one message, or a chain of messages without a fork. */
 export interface OutlineRow {
@@ -27,7 +27,7 @@ export interface OutlineRow {
 }
 
 /** The shown part of a tree, and its form. */
-export interface TreeView {
+export interface TreeViewOptions {
   /** Closed rows, by their last message. */
   readonly closed?: ReadonlySet<string>;
   /** Expanded chains, by their first message. */
@@ -38,7 +38,7 @@ export interface TreeView {
   readonly onlyStarred?: boolean;
 }
 
-interface Pending {
+interface PendingRow {
   readonly id: string;
   readonly level: number;
   readonly parent: string | undefined;
@@ -53,7 +53,7 @@ interface Pending {
  * messages need few rows. A labelled or starred message ends its row. Branches with a starred message come first. Rows below a
  * closed row are left out.
  */
-export function outlineRows(tree: ConversationState, marks: Marks, view: TreeView = {}): OutlineRow[] {
+export function outlineRows(tree: ConversationState, marks: TreeMarks, view: TreeViewOptions = {}): OutlineRow[] {
   const { closed = NONE, spread = NONE, hoisted, onlyStarred = false } = view;
   const below = (message: string | null) => {
     const standing = childrenOf(tree, message);
@@ -62,7 +62,7 @@ export function outlineRows(tree: ConversationState, marks: Marks, view: TreeVie
     return onlyStarred ? starred : [...starred, ...standing.filter((id) => !marks.leadsToStar.has(id))];
   };
   const rows: OutlineRow[] = [];
-  const open: Pending[] = [];
+  const open: PendingRow[] = [];
   const add = (children: readonly string[], level: number, parent: string | undefined, isSpread: boolean) => {
     for (let index = children.length - 1; index >= 0; index--) {
       open.push({ id: children[index] as string, level, parent, place: index + 1, of: children.length, isSpread });

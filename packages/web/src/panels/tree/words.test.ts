@@ -1,6 +1,6 @@
 import type { ConversationState } from "@banyan/core/conversation";
 import { describe, expect, it } from "vitest";
-import type { LiveConversation } from "../../parts/conversation/live-conversation.ts";
+import type { PageConversation } from "../../parts/conversation/live-conversation.ts";
 import { beginningOf, branchName } from "./words.ts";
 
 const said = (text: string) => ({ parts: text === "" ? [] : [{ type: "text", text }] });
@@ -13,7 +13,7 @@ const assistant = (text: string, ...tools: readonly string[]) => ({
 /** The name of a message; an unread one has only its outline. */
 const named = (message: object, unread?: { readonly words?: string; readonly calls?: number }) =>
   beginningOf(
-    { outline: () => unread } as unknown as LiveConversation,
+    { outline: () => unread } as unknown as PageConversation,
     { messages: new Map([["m", message]]) } as unknown as ConversationState,
     "m",
   );
@@ -55,7 +55,7 @@ describe("the names of branches that begin in one place", () => {
   };
   const namesOf = (...branches: readonly (readonly string[])[]) => {
     const tree = treeOf(branches);
-    const conversation = { outline: () => undefined } as unknown as LiveConversation;
+    const conversation = { outline: () => undefined } as unknown as PageConversation;
     return branches.map((_, branch) => branchName(conversation, tree, `${branch}-0`));
   };
 

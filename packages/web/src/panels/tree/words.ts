@@ -1,12 +1,12 @@
 import { type ConversationState, siblings, textOf, toolOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { FIRST_WORDS } from "@banyan/protocol";
-import type { LiveConversation } from "../../parts/conversation/live-conversation.ts";
+import type { PageConversation } from "../../parts/conversation/live-conversation.ts";
 import { t, tCount } from "../../parts/phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
 /** The name of a row: the label of its last message, or the text that distinguishes its branch. */
-export function wordsOf(conversation: LiveConversation, tree: ConversationState, { id, first }: OutlineRow): string {
+export function wordsOf(conversation: PageConversation, tree: ConversationState, { id, first }: OutlineRow): string {
   return tree.messages.get(id)?.label ?? branchName(conversation, tree, first);
 }
 
@@ -17,7 +17,7 @@ const COMPARED = 64;
  * The name of the branch that begins with a message: the start of its first message that a user or model wrote. If sibling
  * branches begin with the same message, the answering model comes first, with a number for equal models (W90).
  */
-export function branchName(conversation: LiveConversation, tree: ConversationState, first: string): string {
+export function branchName(conversation: PageConversation, tree: ConversationState, first: string): string {
   const wordsBelow = (id: string) => {
     const said = firstSaid(tree, id);
     return said === undefined ? t("(no text)") : beginningOf(conversation, tree, said);
@@ -53,7 +53,7 @@ function modelBelow(tree: ConversationState, id: string): string | undefined {
 }
 
 /** The beginning of a message, read or unread; the names of its calls if it has no text. */
-export function beginningOf(conversation: LiveConversation, tree: ConversationState, id: string): string {
+export function beginningOf(conversation: PageConversation, tree: ConversationState, id: string): string {
   const message = tree.messages.get(id);
   const read = message && textOf(message).slice(0, 200).replace(/\s+/g, " ").trim();
   const written = conversation.outline(id)?.words ?? read ?? "";

@@ -1,11 +1,11 @@
 import { ODD_IDS } from "@banyan/core/testing";
 import { expect, test } from "vitest";
-import { addressOf, type Place, placeIn } from "./address.ts";
+import { addressOf, type PagePlace, placeIn } from "./address.ts";
 
 /** The place of an address after the browser has encoded it in ASCII. */
 const arrived = (address: string) => placeIn(new URL(address, "http://localhost"));
 
-const NOTHING: Place = {
+const NOTHING: PagePlace = {
   conversation: undefined,
   leaf: undefined,
   whole: false,
@@ -16,7 +16,7 @@ const NOTHING: Place = {
 
 test("W80: the address of a page says which conversation, branch and message it shows, whatever their ids hold", () => {
   for (const id of ODD_IDS) {
-    const place: Place = { conversation: id, leaf: id, whole: true, panel: "compare", beside: id, message: id };
+    const place: PagePlace = { conversation: id, leaf: id, whole: true, panel: "compare", beside: id, message: id };
     expect(arrived(addressOf(place))).toEqual(place);
   }
   expect(addressOf({ conversation: "an oak" })).toBe("/c/an~20oak");

@@ -2,7 +2,7 @@ import { idInAddress, pieceOfAddress } from "@banyan/core/conversation";
 import { isPanel, type PanelName } from "../page/panel-names.ts";
 
 /** The user's place in the page (W5). The address holds all of it, so that a reload or a bookmark leads to the same place. */
-export interface Place {
+export interface PagePlace {
   /** Absent on the first page. */
   readonly conversation?: string | undefined;
   /** The end of the branch in view. */
@@ -18,7 +18,7 @@ export interface Place {
 }
 
 /** The address of a place, from the path on. */
-export function addressOf({ conversation, leaf, whole = false, panel, beside, message }: Place): string {
+export function addressOf({ conversation, leaf, whole = false, panel, beside, message }: PagePlace): string {
   if (conversation === undefined) return "/";
   const said = Object.entries({ leaf, whole: whole ? "true" : undefined, panel, beside });
   const search = new URLSearchParams(said.filter((entry): entry is [string, string] => entry[1] !== undefined));
@@ -27,7 +27,7 @@ export function addressOf({ conversation, leaf, whole = false, panel, beside, me
 }
 
 /** The place of an address. Ignores invalid values. */
-export function placeIn({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): Place {
+export function placeIn({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): PagePlace {
   const said = new URLSearchParams(search);
   const panel = said.get("panel");
   return {

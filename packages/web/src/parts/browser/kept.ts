@@ -1,10 +1,10 @@
 /** The scope of a stored value: all tabs, or one tab and its reloads. */
-type Where = "browser" | "tab";
+type StorageScope = "browser" | "tab";
 
-const storeOf = (where: Where): Storage => (where === "tab" ? sessionStorage : localStorage);
+const storeOf = (where: StorageScope): Storage => (where === "tab" ? sessionStorage : localStorage);
 
 /** A stored value; `undefined` if there is none or it is invalid. */
-export function kept(name: string, where: Where = "browser"): unknown {
+export function kept(name: string, where: StorageScope = "browser"): unknown {
   try {
     return JSON.parse(storeOf(where).getItem(name) ?? "null") ?? undefined;
   } catch {
@@ -27,7 +27,7 @@ export function keptNames(beginning: string): readonly string[] {
  * Stores a value across reloads; `undefined` removes it. Returns false if the browser has no room or forbids storage: the value
  * then lasts until the page closes, and an older stored value is removed.
  */
-export function keep(name: string, value: unknown, where: Where = "browser"): boolean {
+export function keep(name: string, value: unknown, where: StorageScope = "browser"): boolean {
   try {
     if (value === undefined) storeOf(where).removeItem(name);
     else storeOf(where).setItem(name, JSON.stringify(value));

@@ -2,7 +2,7 @@ import { createId } from "@banyan/core/conversation";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { navigate, useLocationProperty } from "wouter/use-browser-location";
-import { addressOf, type Place, placeIn } from "./address.ts";
+import { addressOf, type PagePlace, placeIn } from "./address.ts";
 
 /** How the user arrives at a place. Stored in the browser's history entry, not in the address. */
 export interface Arrival {
@@ -13,42 +13,42 @@ export interface Arrival {
 }
 
 /** An entry of the browser's history. Entries that the browser made, such as the first one, have no id. */
-interface Entry extends Arrival {
+interface HistoryEntry extends Arrival {
   readonly id?: string | undefined;
 }
 
-type Value = string | boolean | undefined;
+type AddressValue = string | boolean | undefined;
 
 /** The user's current place. */
-export function here(): Place {
+export function here(): PagePlace {
   return placeIn(window.location);
 }
 
-function entry(): Entry {
-  return (window.history.state as Entry | null) ?? {};
+function entry(): HistoryEntry {
+  return (window.history.state as HistoryEntry | null) ?? {};
 }
 
 /** A value of the current place, read again with each navigation. */
-export function usePlace<Read extends Value>(read: (place: Place) => Read): Read {
+export function usePlace<Read extends AddressValue>(read: (place: PagePlace) => Read): Read {
   return useLocationProperty(() => read(here()));
 }
 
 /** A value of the current history entry. */
-export function useEntry<Read extends Value>(read: (entry: Entry) => Read): Read {
+export function useEntry<Read extends AddressValue>(read: (entry: HistoryEntry) => Read): Read {
   return useLocationProperty(() => read(entry()));
 }
 
 /** Navigates to a place with a new history entry. An open panel stays open, unless the place names one. */
-export function go(to: Place, { end, focus }: Arrival = {}): void {
+export function go(to: PagePlace, { end, focus }: Arrival = {}): void {
   navigate(addressOf(withPanel(to, here().panel)), { state: { id: createId(), end, focus } });
 }
 
 /** Updates the current place in the current history entry. */
-export function correct(to: Place, { end, focus }: Arrival = entry()): void {
+export function correct(to: PagePlace, { end, focus }: Arrival = entry()): void {
   navigate(addressOf(to), { replace: true, state: { id: entry().id, end, focus } });
 }
 
-function withPanel(to: Place, panel: Place["panel"]): Place {
+function withPanel(to: PagePlace, panel: PagePlace["panel"]): PagePlace {
   return "panel" in to ? to : { ...to, panel };
 }
 
@@ -68,7 +68,7 @@ export function PlaceLink({ to, end, focus, ...rest }: PlaceLinkProps) {
 }
 
 interface PlaceLinkProps extends Arrival {
-  readonly to: Place;
+  readonly to: PagePlace;
   readonly className?: string;
   readonly "aria-current"?: "page" | undefined;
   readonly children: ReactNode;

@@ -5,12 +5,12 @@ import { keep, kept } from "./kept.ts";
 const CHANGED = "banyan-kept-list";
 
 /** The last read of a list, so that an unchanged list stays the same array. */
-interface Read {
+interface CachedList {
   readonly json: string;
   readonly list: readonly unknown[];
 }
 
-const reads = new Map<string, Read>();
+const reads = new Map<string, CachedList>();
 
 /** A stored list that all windows share. Items that fail `isOne` are left out. */
 export function useKeptList<Item>(

@@ -1,9 +1,9 @@
 import { common } from "lowlight";
 import { describe, expect, it } from "vitest";
 import { highlight } from "./highlight.ts";
-import { GRAMMARS, type Grammar, grammarOf } from "./languages.ts";
+import { type CodeGrammar, GRAMMARS, grammarOf } from "./languages.ts";
 
-const textOf = (code: string, grammar: Grammar) =>
+const textOf = (code: string, grammar: CodeGrammar) =>
   highlight(code, grammar)
     .map(({ text }) => text)
     .join("");

@@ -1,13 +1,13 @@
 import { common, createLowlight } from "lowlight";
-import type { Grammar } from "./languages.ts";
+import type { CodeGrammar } from "./languages.ts";
 
 /** The kind of a code token, in the names of the terminal's theme. */
-export type Kind = keyof typeof SCOPES;
+export type CodeTokenKind = keyof typeof SCOPES;
 
 /** A piece of code in one colour. */
-export interface Piece {
+export interface CodePiece {
   readonly text: string;
-  readonly kind?: Kind;
+  readonly kind?: CodeTokenKind;
 }
 
 /** Maximum number of UTF-16 units of highlighted code: more would create too many elements and block the page. */
@@ -26,20 +26,22 @@ const SCOPES = {
 } as const;
 
 const KINDS = new Map(
-  Object.entries(SCOPES).flatMap(([kind, scopes]) => scopes.split(" ").map((scope) => [scope, kind as Kind] as const)),
+  Object.entries(SCOPES).flatMap(([kind, scopes]) =>
+    scopes.split(" ").map((scope) => [scope, kind as CodeTokenKind] as const),
+  ),
 );
 
 const grammars = createLowlight();
 
 /** Highlights code with a grammar. A grammar is registered at its first use. */
-export function highlight(code: string, grammar: Grammar): readonly Piece[] {
+export function highlight(code: string, grammar: CodeGrammar): readonly CodePiece[] {
   const known = common[grammar];
   if (code.length > LONGEST || !known) return [{ text: code }];
   if (!grammars.registered(grammar)) grammars.register(grammar, known);
-  const pieces: Piece[] = [];
-  type Node = ReturnType<typeof grammars.highlight>["children"][number];
-  const open: { readonly node: Node; readonly kind: Kind | undefined }[] = [];
-  const add = (nodes: readonly Node[], kind: Kind | undefined) => {
+  const pieces: CodePiece[] = [];
+  type HighlightNode = ReturnType<typeof grammars.highlight>["children"][number];
+  const open: { readonly node: HighlightNode; readonly kind: CodeTokenKind | undefined }[] = [];
+  const add = (nodes: readonly HighlightNode[], kind: CodeTokenKind | undefined) => {
     for (const node of nodes.toReversed()) open.push({ node, kind });
   };
   add(grammars.highlight(grammar, code).children, undefined);
@@ -48,7 +50,7 @@ export function highlight(code: string, grammar: Grammar): readonly Piece[] {
     if (node.type === "text") pieces.push({ text: node.value, ...(kind && { kind }) });
     else if (node.type === "element") {
       const [scope = ""] = Array.isArray(node.properties.className) ? node.properties.className : [];
-      add(node.children as Node[], KINDS.get(String(scope).replace(/^hljs-/, "")) ?? kind);
+      add(node.children as HighlightNode[], KINDS.get(String(scope).replace(/^hljs-/, "")) ?? kind);
     }
   }
   return pieces;

@@ -35,15 +35,15 @@ export const GRAMMARS = {
 } as const;
 
 /** A grammar of the page. */
-export type Grammar = keyof typeof GRAMMARS;
+export type CodeGrammar = keyof typeof GRAMMARS;
 
 const BY_NAME = new Map(
-  (Object.entries(GRAMMARS) as [Grammar, string][]).flatMap(([grammar, names]) =>
+  (Object.entries(GRAMMARS) as [CodeGrammar, string][]).flatMap(([grammar, names]) =>
     [grammar, ...names.split(" ")].map((name) => [name, grammar] as const),
   ),
 );
 
 /** The grammar for a language, file name or extension; `undefined` if there is none. */
-export function grammarOf(language: string): Grammar | undefined {
+export function grammarOf(language: string): CodeGrammar | undefined {
   return BY_NAME.get(/[^/\\.]*$/.exec(language)?.[0].toLowerCase() || "-");
 }

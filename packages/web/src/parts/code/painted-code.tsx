@@ -1,11 +1,11 @@
 import { memo, useRef } from "react";
-import { highlight, type Kind, type Piece } from "./highlight.ts";
-import type { Grammar } from "./languages.ts";
+import { type CodePiece, type CodeTokenKind, highlight } from "./highlight.ts";
+import type { CodeGrammar } from "./languages.ts";
 
 /** The growth after which streaming code is highlighted again: the total cost stays a small multiple of the last pass. */
 const GROWTH = 1.25;
 
-const COLOURS: Readonly<Record<Kind, string>> = {
+const COLOURS: Readonly<Record<CodeTokenKind, string>> = {
   keyword: "text-code-keyword",
   string: "text-code-string",
   number: "text-code-number",
@@ -23,10 +23,12 @@ export function PaintedCode({
   isGrowing,
 }: {
   readonly text: string;
-  readonly grammar: Grammar;
+  readonly grammar: CodeGrammar;
   readonly isGrowing: boolean;
 }) {
-  const last = useRef<{ readonly text: string; readonly grammar: Grammar; readonly pieces: readonly Piece[] }>(null);
+  const last = useRef<{ readonly text: string; readonly grammar: CodeGrammar; readonly pieces: readonly CodePiece[] }>(
+    null,
+  );
   const isOld =
     last.current?.grammar !== grammar ||
     (isGrowing ? !text.startsWith(last.current.text) : text !== last.current.text) ||
@@ -41,7 +43,7 @@ export function PaintedCode({
   );
 }
 
-const Pieces = memo(function Pieces({ pieces }: { readonly pieces: readonly Piece[] }) {
+const Pieces = memo(function Pieces({ pieces }: { readonly pieces: readonly CodePiece[] }) {
   return pieces.map(({ text, kind }, index) =>
     kind === undefined ? (
       text

@@ -3,7 +3,7 @@ import { attachedText } from "@banyan/core/shown";
 import { keep, kept, keptNames } from "../browser/kept.ts";
 
 /** A message on its way to the server. Its id becomes the message's id, so that repeated sending has one effect. */
-export interface Unsent {
+export interface UnsentMessage {
   readonly id: string;
   readonly conversation: string;
   readonly parts: readonly UserPart[];
@@ -19,7 +19,7 @@ export interface Unsent {
 }
 
 /** The text of the message box, and its attachments. */
-export interface WrittenMessage {
+export interface ComposedMessage {
   readonly text: string;
   readonly rest: readonly UserPart[];
 }
@@ -29,7 +29,7 @@ export function writtenIn({
   parts,
   prompt,
   argument = "",
-}: Pick<Unsent, "parts" | "prompt" | "argument">): WrittenMessage {
+}: Pick<UnsentMessage, "parts" | "prompt" | "argument">): ComposedMessage {
   if (prompt !== undefined) return { text: `/${prompt} ${argument}`.trimEnd(), rest: parts };
   const typed = parts.find((part) => part.type === "text");
   if (typed?.type !== "text" || attachedText(typed.text)) return { text: "", rest: parts };
@@ -40,18 +40,18 @@ export function writtenIn({
 const NAME = "unsent ";
 
 /** Stores an unsent message, so that a reload does not lose it (W25). */
-export function keepUnsent(unsent: Unsent): void {
+export function keepUnsent(unsent: UnsentMessage): void {
   keep(NAME + unsent.id, unsent);
 }
 
 /** Removes a stored message that was sent or withdrawn. */
-export function forgetUnsent({ id }: Unsent): void {
+export function forgetUnsent({ id }: UnsentMessage): void {
   keep(NAME + id, undefined);
 }
 
 /** The messages that were unsent when the page loaded, in order of writing: ids increase. */
-export function keptUnsent(): readonly Unsent[] {
+export function keptUnsent(): readonly UnsentMessage[] {
   return keptNames(NAME)
     .toSorted()
-    .flatMap((name) => (kept(name) as Unsent | undefined) ?? []);
+    .flatMap((name) => (kept(name) as UnsentMessage | undefined) ?? []);
 }

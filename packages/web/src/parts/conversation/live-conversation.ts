@@ -1,4 +1,4 @@
-import type { Client, ClientError, Standing, Watched } from "@banyan/client";
+import type { Client, ClientError, WatchedConversation, WatchState } from "@banyan/client";
 import {
   type ConversationState,
   type FeedItem,
@@ -8,7 +8,7 @@ import {
   pathTo,
   textOf,
 } from "@banyan/core/conversation";
-import type { NarrowedRule, Node } from "@banyan/protocol";
+import type { NarrowedRule, OutlineNode } from "@banyan/protocol";
 import { t } from "../phrases/phrases.ts";
 import { ViewedBranches } from "./viewed.ts";
 
@@ -16,17 +16,17 @@ import { ViewedBranches } from "./viewed.ts";
  * A conversation that the page follows, with change events for its views. Views subscribe to a message or to the whole tree.
  * Streaming text updates only the views of its message, at most once per `PAUSE`.
  */
-export class LiveConversation {
+export class PageConversation {
   readonly id: string;
   readonly #client: Client;
-  readonly #watched: Watched;
+  readonly #watched: WatchedConversation;
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #versions = new Map<string, number>();
   readonly #changed = new Set<string>();
   readonly #viewed = new ViewedBranches();
   /** Unfinished answers: the tree drops a discarded answer at once. */
   readonly #underWay = new Map<string, Message>();
-  #givenUp: readonly GivenUp[] = [];
+  #givenUp: readonly DiscardedAnswer[] = [];
   #wait: ModelWaiting | undefined;
   #running: { readonly version: number; readonly messages: ReadonlySet<string> } | undefined;
   #timer: number | undefined;
@@ -59,7 +59,7 @@ export class LiveConversation {
     });
   }
 
-  get standing(): Standing {
+  get standing(): WatchState {
     return this.#watched.standing;
   }
 
@@ -100,7 +100,7 @@ export class LiveConversation {
   }
 
   /** The outline of an unread message. */
-  outline(id: string): Node | undefined {
+  outline(id: string): OutlineNode | undefined {
     return this.#watched.tree?.outline(id);
   }
 
@@ -110,7 +110,7 @@ export class LiveConversation {
   }
 
   /** The answers that were discarded while the page watched, the oldest first (W49). */
-  get givenUp(): readonly GivenUp[] {
+  get givenUp(): readonly DiscardedAnswer[] {
     return this.#givenUp;
   }
 
@@ -229,7 +229,7 @@ export class LiveConversation {
 }
 
 /** The text of a discarded answer, and the message that it answered. */
-export interface GivenUp {
+export interface DiscardedAnswer {
   readonly id: string;
   readonly parentId: string | null;
   readonly text: string;

@@ -2,20 +2,20 @@ import type { Client } from "@banyan/client";
 import { tCount } from "../phrases/phrases.ts";
 
 /** Removed conversations, while the removal can be undone. */
-export interface Leaving {
+export interface RecentRemoval {
   readonly conversations: readonly string[];
   /** Their common name. */
   readonly title: string;
 }
 
 /** The part of the page's state that removals use. */
-interface Shown {
-  getState(): { readonly leaving: Leaving | undefined };
-  setState(change: { readonly leaving?: Leaving | undefined; readonly problem?: string }): void;
+interface RemovalStore {
+  getState(): { readonly leaving: RecentRemoval | undefined };
+  setState(change: { readonly leaving?: RecentRemoval | undefined; readonly problem?: string }): void;
 }
 
 /** Adds more conversations to a removal. */
-function together({ conversations }: Leaving, others: readonly string[]): Leaving {
+function together({ conversations }: RecentRemoval, others: readonly string[]): RecentRemoval {
   const all = [...conversations, ...others];
   return { conversations: all, title: tCount(all.length, "{count} conversation", "{count} conversations") };
 }
@@ -29,12 +29,12 @@ const UNDONE = 10_000;
  */
 export class ConversationRemoval {
   readonly #connection: Client;
-  readonly #store: Shown;
+  readonly #store: RemovalStore;
   #timer: number | undefined;
   /** Conversations that are being removed and can no longer be restored. */
-  #going: Leaving | undefined;
+  #going: RecentRemoval | undefined;
 
-  constructor(connection: Client, store: Shown) {
+  constructor(connection: Client, store: RemovalStore) {
     this.#connection = connection;
     this.#store = store;
     window.addEventListener("pagehide", () => this.#end());
@@ -71,7 +71,7 @@ export class ConversationRemoval {
     );
   }
 
-  #over(leaving: Leaving): void {
+  #over(leaving: RecentRemoval): void {
     if (this.#store.getState().leaving === leaving) this.#store.setState({ leaving: undefined });
   }
 }

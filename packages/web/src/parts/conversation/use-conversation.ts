@@ -1,14 +1,14 @@
 import type { ConversationState, Message } from "@banyan/core/conversation";
 import { createContext, useCallback, useContext, useEffect, useSyncExternalStore } from "react";
-import { type LiveConversation, TREE } from "./live-conversation.ts";
+import { type PageConversation, TREE } from "./live-conversation.ts";
 
-const Context = createContext<LiveConversation | undefined>(undefined);
+const Context = createContext<PageConversation | undefined>(undefined);
 
 /** Provides a conversation to the views below. */
 export const ConversationProvider = Context.Provider;
 
 /** The conversation in view. */
-export function useConversation(): LiveConversation {
+export function useConversation(): PageConversation {
   const conversation = useContext(Context);
   if (!conversation) throw new Error("This view stands outside of a conversation.");
   return conversation;
@@ -32,7 +32,7 @@ export function useMessage(id: string): { readonly message: Message | undefined;
   return { message: known ? conversation.state?.messages.get(id) : undefined, version };
 }
 
-function useVersion(conversation: LiveConversation, what: string): number {
+function useVersion(conversation: PageConversation, what: string): number {
   // A stable function: a new one would subscribe again with every rendering of every message.
   const subscribe = useCallback((listener: () => void) => conversation.subscribe(what, listener), [conversation, what]);
   return useSyncExternalStore(subscribe, () => conversation.version(what));

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
-import { type KnownModel, usePage, usePageState } from "../page/page.ts";
+import { type OfferedModel, usePage, usePageState } from "../page/page.ts";
 import { useMay } from "../page/use-may.ts";
 
-const NONE: readonly KnownModel[] = [];
+const NONE: readonly OfferedModel[] = [];
 
 /** The default model for turns without a model of their own; `undefined` without a connection. */
 export function useUsualModel(): string | undefined {
@@ -12,7 +12,7 @@ export function useUsualModel(): string | undefined {
 }
 
 /** The known models of a model's provider (`provider/model`); empty until the server answers. */
-export function useKnownModels(model: string): readonly KnownModel[] {
+export function useKnownModels(model: string): readonly OfferedModel[] {
   const page = usePage();
   const [models, setModels] = useState(NONE);
   const provider = model.split("/", 1)[0] ?? "";

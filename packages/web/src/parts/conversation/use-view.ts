@@ -4,7 +4,7 @@ import { correct, go, here, useEntry } from "../browser/navigation.tsx";
 import { useConversation } from "./use-conversation.ts";
 
 /** How a branch is shown. */
-interface Showing {
+interface BranchViewOptions {
   /** True if the branch is shown only up to this message: the next message starts another branch. */
   readonly exactly?: boolean;
   /** The message that gets the focus. */
@@ -12,7 +12,7 @@ interface Showing {
 }
 
 /** Shows a branch, by its leaf. Each call adds an entry to the browser's history (W6). */
-export function useShow(): (leaf: string, showing?: Showing) => void {
+export function useShow(): (leaf: string, showing?: BranchViewOptions) => void {
   const { id: conversation } = useConversation();
   return (leaf, { exactly = false, focus } = {}) => go({ conversation, leaf }, { end: !exactly, focus });
 }

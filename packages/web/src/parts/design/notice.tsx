@@ -61,14 +61,14 @@ export function Tag({ tone = "plain", children }: { readonly tone?: Tone; readon
 }
 
 /** The content of a part of the page. */
-interface Shown {
+interface SafePartProps {
   /** Identifies the content: a change resets an earlier error. */
   readonly of: string;
   readonly children: ReactNode;
 }
 
 /** A part of the page. If rendering fails, a card reports it in this place, and the rest of the page continues (W48). */
-export class SafePart extends Component<Shown, { readonly problem?: string | undefined }> {
+export class SafePart extends Component<SafePartProps, { readonly problem?: string | undefined }> {
   override state: { readonly problem?: string | undefined } = {};
 
   static getDerivedStateFromError(error: unknown) {
@@ -80,7 +80,7 @@ export class SafePart extends Component<Shown, { readonly problem?: string | und
     reportError(error);
   }
 
-  override componentDidUpdate(before: Shown): void {
+  override componentDidUpdate(before: SafePartProps): void {
     if (before.of !== this.props.of && this.state.problem !== undefined) this.setState({ problem: undefined });
   }
 

@@ -1,5 +1,5 @@
 import { type ConversationState, type FileChange, type Message, pathTo } from "@banyan/core/conversation";
-import type { LiveConversation } from "../conversation/live-conversation.ts";
+import type { PageConversation } from "../conversation/live-conversation.ts";
 
 /** A change on a branch, and the message whose call made it. */
 export interface BranchChange {
@@ -51,7 +51,7 @@ export function undoableCalls(tree: ConversationState, leaf: string | null): rea
 }
 
 /** The unread messages that may have changed files. */
-export function unreadChanges(conversation: LiveConversation, messages: readonly Message[]): string[] {
+export function unreadChanges(conversation: PageConversation, messages: readonly Message[]): string[] {
   return messages.filter(({ id }) => (conversation.outline(id)?.changed ?? 0) > 0).map(({ id }) => id);
 }
 

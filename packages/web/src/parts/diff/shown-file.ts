@@ -1,4 +1,4 @@
-import type { Draft, FileChange } from "@banyan/core/conversation";
+import type { ChangeDraft, FileChange } from "@banyan/core/conversation";
 import { type DiffLine, readPatch } from "@banyan/core/shown";
 import { t } from "../phrases/phrases.ts";
 import { addedLines } from "./patch.ts";
@@ -27,7 +27,7 @@ export function madeChange({ path, kind, added, removed, diff }: FileChange, key
 }
 
 /** A change that the model is writing, with its lines so far. */
-export function growingChange({ index, path, start, end, text }: Draft): ShownFile {
+export function growingChange({ index, path, start, end, text }: ChangeDraft): ShownFile {
   const lines = addedLines(text, start);
   const removed = start === undefined || end === undefined ? 0 : end - start;
   const word = start === undefined ? t("being written") : t("being written at line {start}", { start });

@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, 
 import { useMay } from "./use-may.ts";
 
 /** An action of the page, by its name in the palette and by its keys. */
-export interface Action {
+export interface PaletteAction {
   /** An action without a name exists only as a slash command. */
   readonly name?: string;
   /** For example `Mod+K` (Mod: Ctrl, or Cmd on a Mac), or `Alt+B`. */
@@ -18,14 +18,14 @@ export interface Action {
 
 /** The currently available actions: each part of the page adds its own while it is shown. */
 class Actions {
-  readonly #parts = new Map<object, readonly Action[]>();
+  readonly #parts = new Map<object, readonly PaletteAction[]>();
 
   /** Actions of the innermost part come first. */
-  get all(): readonly Action[] {
+  get all(): readonly PaletteAction[] {
     return [...this.#parts.values()].reverse().flat();
   }
 
-  set(part: object, actions: readonly Action[]): void {
+  set(part: object, actions: readonly PaletteAction[]): void {
     this.#parts.set(part, actions);
   }
 
@@ -43,13 +43,13 @@ export function ActionsProvider({ children }: { readonly children: ReactNode }) 
 }
 
 /** Returns the actions at the time of the call. */
-export function useAllActions(): () => readonly Action[] {
+export function useAllActions(): () => readonly PaletteAction[] {
   const actions = useContext(Context);
   return useMemo(() => () => actions?.all ?? [], [actions]);
 }
 
 /** Adds the actions of a part of the page while it is shown. */
-export function useActions(actions: readonly Action[]): void {
+export function useActions(actions: readonly PaletteAction[]): void {
   const all = useContext(Context);
   const may = useMay();
   const part = useRef({});

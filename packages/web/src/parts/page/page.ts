@@ -5,9 +5,9 @@ import { createStore, type StoreApi, useStore } from "zustand";
 import { browserLink } from "../connection/browser-link.ts";
 import type { Key } from "../connection/key.ts";
 import { keepRights, keptRights } from "../connection/rights.ts";
-import { forgetUnsent, keepUnsent, keptUnsent, type Unsent } from "../connection/unsent.ts";
-import { LiveConversation } from "../conversation/live-conversation.ts";
-import { ConversationRemoval, type Leaving } from "../conversation/removal.ts";
+import { forgetUnsent, keepUnsent, keptUnsent, type UnsentMessage } from "../connection/unsent.ts";
+import { PageConversation } from "../conversation/live-conversation.ts";
+import { ConversationRemoval, type RecentRemoval } from "../conversation/removal.ts";
 
 /** The state that all parts of the page can show. */
 export interface PageState {
@@ -19,13 +19,13 @@ export interface PageState {
   /** The slash prompts of files and MCP servers, and the servers that are starting; `undefined` until the server answers. */
   readonly prompts: Result<"prompt.list"> | undefined;
   /** Messages that the server has not answered yet, in order. */
-  readonly unsent: readonly Unsent[];
+  readonly unsent: readonly UnsentMessage[];
   /** Messages from before a reload that the server refused: the conversation's composer gets them back. */
-  readonly refused: readonly Refused[];
+  readonly refused: readonly RefusedMessage[];
   /** The conversation that is being removed and can still be restored. */
-  readonly leaving: Leaving | undefined;
+  readonly leaving: RecentRemoval | undefined;
   /** Messages that were just removed and can be restored. */
-  readonly removed: Removed | undefined;
+  readonly removed: RemovedMessages | undefined;
   /** Why the user's last action failed, if no other part of the page says so. */
   readonly problem: string | undefined;
   /** The result of the user's last action in a sentence, if it has one. */
@@ -39,7 +39,7 @@ export function waitingInAll({ conversations = [], rights: has }: PageState): nu
 }
 
 /** Removed messages, by the topmost one. */
-export interface Removed {
+export interface RemovedMessages {
   readonly conversation: string;
   readonly message: string;
   /** The number of hidden messages. */
@@ -47,12 +47,12 @@ export interface Removed {
 }
 
 /** A message that the server refused. */
-export interface Refused extends Unsent {
+export interface RefusedMessage extends UnsentMessage {
   readonly reason: string;
 }
 
 /** A model that the user can choose. */
-export type KnownModel = Result<"model.list">["models"][number];
+export type OfferedModel = Result<"model.list">["models"][number];
 
 /** Milliseconds that starting MCP servers have to report their prompts. */
 const STARTING = 30_000;
@@ -62,8 +62,8 @@ export class Page {
   readonly connection: Client;
   readonly removal: ConversationRemoval;
   readonly store: StoreApi<PageState>;
-  readonly #followed = new Map<string, LiveConversation>();
-  readonly #models = new Map<string, Promise<readonly KnownModel[]>>();
+  readonly #followed = new Map<string, PageConversation>();
+  readonly #models = new Map<string, Promise<readonly OfferedModel[]>>();
   /** Present while the prompts are being requested. */
   #prompts: Promise<unknown> | undefined;
 
@@ -102,7 +102,7 @@ export class Page {
    * Sends a message and shows it as unsent until the server answers. Unsent messages survive a reload. Resolves with the
    * message's id. Rejects with `ClientError`, also when the user withdraws the message.
    */
-  async say(unsent: Unsent): Promise<string> {
+  async say(unsent: UnsentMessage): Promise<string> {
     keepUnsent(unsent);
     this.#changeUnsent((all) => [...all, unsent]);
     try {
@@ -117,7 +117,7 @@ export class Page {
   }
 
   /** Like `say`, for text whose composer is gone: a refused message returns to the conversation's next composer. */
-  sayFrom(unsent: Unsent): void {
+  sayFrom(unsent: UnsentMessage): void {
     this.say(unsent).catch((error: Error) => {
       keepUnsent(unsent);
       this.store.setState(({ refused }) => ({ refused: [...refused, { ...unsent, reason: error.message }] }));
@@ -142,7 +142,7 @@ export class Page {
   }
 
   /** Hands a refused message to a composer. Returns whether no other composer has it. */
-  giveBack(refused: Refused): boolean {
+  giveBack(refused: RefusedMessage): boolean {
     const all = this.store.getState().refused;
     if (!all.includes(refused)) return false;
     forgetUnsent(refused);
@@ -151,7 +151,7 @@ export class Page {
   }
 
   /** The models of a provider, requested once. */
-  models(provider: string): Promise<readonly KnownModel[]> {
+  models(provider: string): Promise<readonly OfferedModel[]> {
     const known = this.#models.get(provider);
     if (known) return known;
     const asked = this.connection.ask("model.list", { provider }).then(({ models }) => models);
@@ -178,10 +178,10 @@ export class Page {
   }
 
   /** Follows a conversation, first with the branch of `leaf` in view. Returns the same object for the same id. */
-  follow(id: string, leaf?: string): LiveConversation {
+  follow(id: string, leaf?: string): PageConversation {
     const known = this.#followed.get(id);
     if (known) return known;
-    const conversation = new LiveConversation(id, this.connection, leaf);
+    const conversation = new PageConversation(id, this.connection, leaf);
     this.#followed.set(id, conversation);
     return conversation;
   }
@@ -192,7 +192,7 @@ export class Page {
     this.#followed.delete(id);
   }
 
-  #changeUnsent(change: (all: readonly Unsent[]) => readonly Unsent[]): void {
+  #changeUnsent(change: (all: readonly UnsentMessage[]) => readonly UnsentMessage[]): void {
     this.store.setState({ unsent: change(this.store.getState().unsent) });
   }
 

@@ -6,12 +6,12 @@ import { keep, kept } from "../browser/kept.ts";
 export const LANGUAGES = { en: "English", de: "Deutsch", zh: "中文", ar: "العربية" } as const;
 
 /** A language of the page. */
-export type Language = keyof typeof LANGUAGES;
+export type PageLanguage = keyof typeof LANGUAGES;
 
 /** Phrases by their English text: a translation, or one translation per plural form. */
 type File = Readonly<Record<string, string | readonly string[] | { readonly plural_forms: string }>>;
 
-const FILES: Readonly<Record<Exclude<Language, "en">, () => Promise<{ readonly default: File }>>> = {
+const FILES: Readonly<Record<Exclude<PageLanguage, "en">, () => Promise<{ readonly default: File }>>> = {
   de: () => import("./de.json"),
   zh: () => import("./zh.json"),
   ar: () => import("./ar.json"),
@@ -20,7 +20,7 @@ const FILES: Readonly<Record<Exclude<Language, "en">, () => Promise<{ readonly d
 const KEY = "language";
 
 /** The language of the page, until it reloads. */
-export const language: Language = languageWanted();
+export const language: PageLanguage = languageWanted();
 
 /** The locale for dates and numbers: the page's language in the user's region. */
 export const locale: string = preferred().find((each) => isIn(each, language)) ?? language;
@@ -47,15 +47,15 @@ const phrases = await phrasesOf(language);
 const numbers = new Intl.NumberFormat(locale);
 
 /** Reloads the page in another language; `undefined` follows the browser. */
-export function speak(wanted: Language | undefined): void {
+export function speak(wanted: PageLanguage | undefined): void {
   keep(KEY, wanted);
   window.location.reload();
 }
 
 /** The language that the user chose; `undefined` if it follows the browser. */
-export function chosenLanguage(): Language | undefined {
+export function chosenLanguage(): PageLanguage | undefined {
   const chosen = kept(KEY);
-  return typeof chosen === "string" && Object.hasOwn(LANGUAGES, chosen) ? (chosen as Language) : undefined;
+  return typeof chosen === "string" && Object.hasOwn(LANGUAGES, chosen) ? (chosen as PageLanguage) : undefined;
 }
 
 /** Sets language and text direction of the document. */
@@ -108,8 +108,8 @@ function filled(phrase: string, values: PhraseValues | undefined): string {
   });
 }
 
-function languageWanted(): Language {
-  const all = Object.keys(LANGUAGES) as Language[];
+function languageWanted(): PageLanguage {
+  const all = Object.keys(LANGUAGES) as PageLanguage[];
   const first = preferred().flatMap((each) => all.find((known) => isIn(each, known)) ?? [])[0];
   return chosenLanguage() ?? first ?? "en";
 }
@@ -119,11 +119,11 @@ function preferred(): readonly string[] {
   return typeof window === "undefined" ? ["en"] : navigator.languages;
 }
 
-function isIn(tag: string, wanted: Language): boolean {
+function isIn(tag: string, wanted: PageLanguage): boolean {
   return tag.toLowerCase().split("-", 1)[0] === wanted;
 }
 
-async function phrasesOf(wanted: Language) {
+async function phrasesOf(wanted: PageLanguage) {
   const { "": rules = ENGLISH, ...file } = wanted === "en" ? {} : await fileOf(wanted);
   const forms = Object.entries(file).map(([phrase, said]) => [phrase, typeof said === "string" ? [said] : said]);
   const tannin = new Translations({ page: { "": rules, ...Object.fromEntries(forms) } });
@@ -133,7 +133,7 @@ async function phrasesOf(wanted: Language) {
   };
 }
 
-async function fileOf(wanted: Exclude<Language, "en">): Promise<File> {
+async function fileOf(wanted: Exclude<PageLanguage, "en">): Promise<File> {
   try {
     return (await FILES[wanted]()).default;
   } catch {

@@ -5,7 +5,7 @@ import { FRAME, writeInto } from "./closed-frame.tsx";
 const PATIENCE = 15_000;
 
 /** A drawn diagram, or the error. */
-export type Drawn = { readonly svg: string } | { readonly problem: string };
+export type DiagramResult = { readonly svg: string } | { readonly problem: string };
 
 let frame: Promise<HTMLIFrameElement> | undefined;
 let last = 0;
@@ -14,7 +14,7 @@ let last = 0;
  * Draws a Mermaid diagram. The library loads with the first diagram (W58) and runs in a frame without any access, so that its
  * faults can do no harm. The result is an image, in which no script runs.
  */
-export async function drawDiagram(text: string, isDark: boolean): Promise<Drawn> {
+export async function drawDiagram(text: string, isDark: boolean): Promise<DiagramResult> {
   frame ??= openFrame();
   const opened = frame;
   try {

@@ -4,7 +4,7 @@ import { CodeBlock } from "../../parts/code/code-block.tsx";
 import { IconButton } from "../../parts/design/button.tsx";
 import { useIsDark } from "../../parts/page/preferences.ts";
 import { t } from "../../parts/phrases/phrases.ts";
-import { type Drawn, drawDiagram } from "./diagram-frame.ts";
+import { type DiagramResult, drawDiagram } from "./diagram-frame.ts";
 
 /** A Mermaid diagram as an image, with a button for its source; code while it streams or if it cannot be drawn (W58). */
 export function Diagram({
@@ -80,9 +80,9 @@ export function DiagramPicture({ svg, text }: { readonly svg: string; readonly t
 }
 
 /** The drawn diagram; `undefined` while its text streams or it is being drawn. */
-export function useDrawn(text: string, isGrowing: boolean): Drawn | undefined {
+export function useDrawn(text: string, isGrowing: boolean): DiagramResult | undefined {
   const isDark = useIsDark();
-  const [drawn, setDrawn] = useState<Drawn & { readonly of: string }>();
+  const [drawn, setDrawn] = useState<DiagramResult & { readonly of: string }>();
   useEffect(() => {
     if (isGrowing) return;
     let isWanted = true;

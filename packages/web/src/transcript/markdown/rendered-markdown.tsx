@@ -218,18 +218,18 @@ function pictureOf({ src, alt, title }: Readonly<Record<"src" | "alt" | "title",
 }
 
 /** The used parts of a rendered element. */
-interface Drawn {
+interface DrawnElement {
   readonly type: string;
   readonly tagName?: string;
   readonly properties?: Readonly<Record<string, unknown>>;
-  readonly children?: readonly Drawn[];
+  readonly children?: readonly DrawnElement[];
 }
 
 /** The images inside a link, such as badges: the link shows their text, and buttons next to it load them. */
-function PicturesOfLink({ of: link }: { readonly of: Drawn }) {
+function PicturesOfLink({ of: link }: { readonly of: DrawnElement }) {
   const may = useMay();
   const found: NamedPicture[] = [];
-  const look = ({ tagName, properties, children = [] }: Drawn) => {
+  const look = ({ tagName, properties, children = [] }: DrawnElement) => {
     if (tagName === "img") found.push(pictureOf({ src: "", alt: "", title: "", ...properties }));
     for (const child of children) look(child);
   };
@@ -238,11 +238,11 @@ function PicturesOfLink({ of: link }: { readonly of: Drawn }) {
 }
 
 /** The used parts of a Markdown tree node. */
-interface Node {
+interface MarkdownNode {
   value?: string;
   title?: string | null;
   alt?: string | null;
-  readonly children?: readonly Node[];
+  readonly children?: readonly MarkdownNode[];
 }
 
 /**
@@ -250,7 +250,7 @@ interface Node {
  * because `&#x202e;` becomes such a character only then.
  */
 function visibleTexts() {
-  return (tree: Node): void => {
+  return (tree: MarkdownNode): void => {
     for (const open = [tree]; ; ) {
       const node = open.pop();
       if (!node) return;

@@ -1,8 +1,8 @@
 /** The used parts of a Markdown tree node. */
-interface Node {
+interface HtmlNode {
   type: string;
   value?: string;
-  children?: Node[];
+  children?: HtmlNode[];
   data?: object;
 }
 
@@ -16,7 +16,7 @@ const TAGS: ReadonlySet<string> = new Set(
  * `<summary>`. Unclosed tags and tags with attributes stay text.
  */
 export function safeHtml() {
-  return (tree: Node): void => {
+  return (tree: HtmlNode): void => {
     for (const open = [tree]; ; ) {
       const node = open.pop();
       if (!node) return;
@@ -27,8 +27,8 @@ export function safeHtml() {
 }
 
 /** Joins the nodes between a tag and its end into one element. */
-function paired(nodes: readonly Node[]): Node[] {
-  const done: Node[] = [];
+function paired(nodes: readonly HtmlNode[]): HtmlNode[] {
+  const done: HtmlNode[] = [];
   /** Open tags, by their index in `done`. */
   const open: { readonly tag: string; readonly at: number }[] = [];
   for (const node of nodes) {
@@ -48,7 +48,7 @@ function paired(nodes: readonly Node[]): Node[] {
 }
 
 /** Folds everything from `<details>` to its end or, while streaming, to the end of the text. */
-function folded(nodes: readonly Node[]): Node[] {
+function folded(nodes: readonly HtmlNode[]): HtmlNode[] {
   const from = nodes.findIndex(({ type, value = "" }) => type === "html" && DETAILS.test(value));
   if (from < 0) return [...nodes];
   const [, summary = "Details", rest = ""] = DETAILS.exec(nodes[from]?.value ?? "") ?? [];
@@ -61,7 +61,7 @@ function folded(nodes: readonly Node[]): Node[] {
   const closing = isWhole || end < 0 ? "" : (nodes[end]?.value ?? "");
   const [before = "", after = ""] = closing.split(END, 2);
   const inside = [...said(within), ...(isWhole ? [] : nodes.slice(from + 1, last)), ...said(before)];
-  const details: Node = {
+  const details: HtmlNode = {
     type: "blockquote",
     data: { hName: "details" },
     children: [
@@ -75,7 +75,7 @@ function folded(nodes: readonly Node[]): Node[] {
 const DETAILS = /^\s*<details(?:\s+open)?>\s*(?:<summary>([\s\S]*?)<\/summary>)?([\s\S]*)$/i;
 const END = /<\/details>/i;
 
-function said(text: string | undefined): Node[] {
+function said(text: string | undefined): HtmlNode[] {
   const words = text?.trim() ?? "";
   return words === "" ? [] : [{ type: "paragraph", children: [{ type: "text", value: words }] }];
 }

@@ -3,9 +3,9 @@ import { labelOf } from "./markdown-blocks.ts";
 import type { NoteEnd } from "./note-link.tsx";
 
 /** The used parts of a Markdown tree node. */
-interface Node {
+interface ReferenceNode {
   type: string;
-  children?: Node[];
+  children?: ReferenceNode[];
   value?: string;
   identifier?: string;
   label?: string | null;
@@ -24,7 +24,7 @@ interface Node {
  */
 export function shownReferences({ from, used }: { readonly from: number; readonly used: string }) {
   const labels = new Set(used.split("\n"));
-  const shown = (node: Node): Node => {
+  const shown = (node: ReferenceNode): ReferenceNode => {
     switch (node.type) {
       case "footnoteReference":
         return note(node.label ?? node.identifier ?? "", "reference");
@@ -55,7 +55,7 @@ export function shownReferences({ from, used }: { readonly from: number; readonl
     }
   };
   return () =>
-    (tree: Node): Node => ({
+    (tree: ReferenceNode): ReferenceNode => ({
       ...tree,
       children: (tree.children ?? []).flatMap((node) => {
         if ((node.position?.start.offset ?? 0) >= from) return [shown(node)];
@@ -65,11 +65,11 @@ export function shownReferences({ from, used }: { readonly from: number; readonl
     });
 }
 
-const text = (value: string): Node => ({ type: "text", value });
-const paragraph = (children: Node[]): Node => ({ type: "paragraph", children });
+const text = (value: string): ReferenceNode => ({ type: "text", value });
+const paragraph = (children: ReferenceNode[]): ReferenceNode => ({ type: "paragraph", children });
 
 /** The raised label of a footnote, which leads to its other end. */
-const note = (label: string, end: NoteEnd): Node => ({
+const note = (label: string, end: NoteEnd): ReferenceNode => ({
   type: "emphasis",
   data: { hName: "sup", hProperties: { dataNote: label, dataEnd: end } },
   children: [text(label)],

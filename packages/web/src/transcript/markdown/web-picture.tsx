@@ -48,7 +48,7 @@ function inWords(named: NamedPicture): string {
 }
 
 /** A decoded image, ready to be shown. */
-interface Shown {
+interface LoadedPicture {
   readonly address: URL;
   /** A `data:` address, which needs no request. */
   readonly data: string;
@@ -59,16 +59,16 @@ interface Shown {
 type State =
   | { readonly is: "offered" | "asked" }
   | { readonly is: "refused"; readonly why: string }
-  | { readonly is: "shown"; readonly shown: Shown };
+  | { readonly is: "shown"; readonly shown: LoadedPicture };
 
 /** Maximum number of images that a page keeps; above this number, the oldest are forgotten. */
 const MOST_KEPT = 12;
 
 /** The images that the user loaded, for the life of the page: a message that scrolls back keeps its images. */
-const kept = new WeakMap<Page, Map<string, Shown>>();
+const kept = new WeakMap<Page, Map<string, LoadedPicture>>();
 
-function keptOf(page: Page): Map<string, Shown> {
-  const all = kept.get(page) ?? new Map<string, Shown>();
+function keptOf(page: Page): Map<string, LoadedPicture> {
+  const all = kept.get(page) ?? new Map<string, LoadedPicture>();
   kept.set(page, all);
   return all;
 }
@@ -187,7 +187,7 @@ function buttonName({ is }: State, host: string): string {
   return is === "refused" ? t("Try again") : t("Show image from {host}", { host });
 }
 
-function ShownPicture({ picture, shown }: { readonly picture: NamedPicture; readonly shown: Shown }) {
+function ShownPicture({ picture, shown }: { readonly picture: NamedPicture; readonly shown: LoadedPicture }) {
   const { data, width, height, address } = shown;
   return (
     <>

@@ -80,7 +80,7 @@ export const actions = {
 } as const satisfies Readonly<Record<string, ActionKeys>>;
 
 /** Name of an action. */
-export type Action = keyof typeof actions;
+export type KeyAction = keyof typeof actions;
 
 /** All names in display order. */
-export const actionNames = Object.keys(actions) as readonly Action[];
+export const actionNames = Object.keys(actions) as readonly KeyAction[];

@@ -1,14 +1,14 @@
 import { nearest } from "@banyan/core/shown";
 import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui/dist/keybindings.js";
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
-import { type Action, actionNames, actions, type KeyPlace } from "./actions.ts";
+import { actionNames, actions, type KeyAction, type KeyPlace } from "./actions.ts";
 
 /** Keys by action, from the settings: one key, several, or none with an empty list. */
 export type KeySettings = Readonly<Record<string, string | readonly string[]>>;
 
 /** A row of the `/keys` table. */
 export interface KeyRow {
-  readonly action: Action;
+  readonly action: KeyAction;
   readonly keys: readonly string[];
   readonly help: string;
   /** First context of the action. */
@@ -19,7 +19,7 @@ export interface KeyRow {
 
 /** Key bindings (T13). A key from the settings is removed from other actions of the same context. */
 export class KeyBindings {
-  readonly #keys: ReadonlyMap<Action, readonly KeyId[]>;
+  readonly #keys: ReadonlyMap<KeyAction, readonly KeyId[]>;
   readonly #set: ReadonlySet<string>;
   /** Faults in the settings, one sentence each, for the start. */
   readonly problems: readonly string[];
@@ -43,12 +43,12 @@ export class KeyBindings {
   }
 
   /** Returns whether a key sequence from the terminal belongs to an action. */
-  matches(key: string, action: Action): boolean {
+  matches(key: string, action: KeyAction): boolean {
     return this.#of(action).some((name) => matchesKey(key, name));
   }
 
   /** Display name of the action's first key, such as `Ctrl-O`; undefined without a key. */
-  hint(action: Action): string | undefined {
+  hint(action: KeyAction): string | undefined {
     const [first] = this.#of(action);
     return first === undefined ? undefined : shown(first);
   }
@@ -64,17 +64,17 @@ export class KeyBindings {
     }));
   }
 
-  #of(action: Action): KeyId[] {
+  #of(action: KeyAction): KeyId[] {
     return [...(this.#keys.get(action) ?? [])];
   }
 }
 
-function defaultKeys(action: Action): KeyId[] {
+function defaultKeys(action: KeyAction): KeyId[] {
   return actions[action].keys.map((key) => key as KeyId);
 }
 
-function readSettings(settings: KeySettings, problems: string[]): Map<Action, readonly KeyId[]> {
-  const set = new Map<Action, readonly KeyId[]>();
+function readSettings(settings: KeySettings, problems: string[]): Map<KeyAction, readonly KeyId[]> {
+  const set = new Map<KeyAction, readonly KeyId[]>();
   for (const [action, value] of Object.entries(settings)) {
     if (!isAction(action)) {
       const [near] = nearest(action, actionNames);
@@ -97,8 +97,8 @@ function readSettings(settings: KeySettings, problems: string[]): Map<Action, re
 
 /** If two actions of a context have the same key, the user's setting wins; of two settings, the first. */
 function settleConflicts(
-  keys: Map<Action, readonly KeyId[]>,
-  set: ReadonlyMap<Action, readonly KeyId[]>,
+  keys: Map<KeyAction, readonly KeyId[]>,
+  set: ReadonlyMap<KeyAction, readonly KeyId[]>,
   problems: string[],
 ): void {
   for (const [owner, own] of set) {
@@ -115,17 +115,17 @@ function settleConflicts(
     }
   }
 
-  function isBefore(one: Action, other: Action): boolean {
+  function isBefore(one: KeyAction, other: KeyAction): boolean {
     const order = [...set.keys()];
     return order.indexOf(one) < order.indexOf(other);
   }
 }
 
-function isSharedPlace(one: Action, other: Action): boolean {
+function isSharedPlace(one: KeyAction, other: KeyAction): boolean {
   return actions[one].places.some((place) => (actions[other].places as readonly string[]).includes(place));
 }
 
-function isAction(name: string): name is Action {
+function isAction(name: string): name is KeyAction {
   return Object.hasOwn(actions, name);
 }
 
@@ -140,7 +140,7 @@ function shown(key: string): string {
 const SHORT: Readonly<Record<string, string>> = { escape: "Esc", pageUp: "PgUp", pageDown: "PgDn" };
 
 /** The editor's names for actions that it performs itself. */
-const EDITOR_ACTIONS: Readonly<Partial<Record<keyof typeof TUI_KEYBINDINGS, readonly Action[]>>> = {
+const EDITOR_ACTIONS: Readonly<Partial<Record<keyof typeof TUI_KEYBINDINGS, readonly KeyAction[]>>> = {
   "tui.editor.cursorUp": ["cursor-up"],
   "tui.editor.cursorDown": ["cursor-down"],
   "tui.editor.historyPrevious": ["history-back"],

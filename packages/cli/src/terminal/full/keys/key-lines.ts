@@ -1,5 +1,5 @@
 import { ownCommand } from "@banyan/host/own-command";
-import { type Described, described } from "../../../show/described.ts";
+import { type DescribedName, described } from "../../../show/described.ts";
 import { wrap } from "../../../show/fit-text.ts";
 import type { Style } from "../../../show/style.ts";
 import type { KeyPlace } from "./actions.ts";
@@ -29,6 +29,6 @@ export function keyLines(rows: readonly KeyRow[], columns: number, style: Style)
   return [...lists, ...foot().map((sentence) => style.dim(wrap(sentence, columns)))];
 }
 
-function rowOf({ action, keys, help, isSet }: KeyRow): Described {
+function rowOf({ action, keys, help, isSet }: KeyRow): DescribedName {
   return { name: [action, `${keys.length === 0 ? "none" : keys.join(", ")}${isSet ? " (yours)" : ""}`], text: help };
 }

@@ -4,9 +4,9 @@ import type { Theme } from "../theme/theme.ts";
 /** Highlights code, line by line; undefined for an unknown language. */
 export type Highlight = (code: string, language: string) => readonly string[] | undefined;
 
-type Paint = (text: string) => string;
+type PaintCode = (text: string) => string;
 type Root = ReturnType<ReturnType<typeof createLowlight>["highlight"]>;
-type Node = Root["children"][number];
+type HighlightedNode = Root["children"][number];
 
 /**
  * Creates a syntax highlighter. Grammars are compiled at their first use. This module is slow to load: import it when
@@ -61,8 +61,8 @@ const NAMES = new Map(
 function painted(root: Root, theme: Theme): string[] {
   const paints = paintsOf(theme);
   const lines = [""];
-  const open: { readonly node: Node; readonly paint: Paint | undefined }[] = [];
-  const add = (nodes: readonly Node[], paint: Paint | undefined) => {
+  const open: { readonly node: HighlightedNode; readonly paint: PaintCode | undefined }[] = [];
+  const add = (nodes: readonly HighlightedNode[], paint: PaintCode | undefined) => {
     for (const node of nodes.toReversed()) open.push({ node, paint });
   };
   add(root.children, undefined);
@@ -75,14 +75,14 @@ function painted(root: Root, theme: Theme): string[] {
       }
     } else if (node.type === "element") {
       const [name = ""] = Array.isArray(node.properties.className) ? node.properties.className : [];
-      add(node.children as Node[], paints[String(name).replace(/^hljs-/, "")] ?? paint);
+      add(node.children as HighlightedNode[], paints[String(name).replace(/^hljs-/, "")] ?? paint);
     }
   }
   return lines;
 }
 
 /** Colours by the grammars' class names. Other classes have no colour. */
-function paintsOf(theme: Theme): Readonly<Record<string, Paint | undefined>> {
+function paintsOf(theme: Theme): Readonly<Record<string, PaintCode | undefined>> {
   const { keyword, string, number, comment, name, type, good, bad } = theme;
   return {
     keyword,

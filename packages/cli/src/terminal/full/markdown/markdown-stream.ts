@@ -1,4 +1,4 @@
-import type { Draft } from "@banyan/core/conversation";
+import type { ChangeDraft } from "@banyan/core/conversation";
 import type { Token, Tokens } from "marked";
 import { draftEnd, draftLines } from "../../../show/diff-lines.ts";
 import { cut, wrapped } from "../screen/cells.ts";
@@ -9,7 +9,7 @@ import { splitParagraph } from "./split-paragraph.ts";
 import { columnWidths, roomyWidths, type TableBegun, tableLines } from "./table.ts";
 
 /** Lines of a streaming text. */
-export interface Shown {
+export interface VisibleMarkdown {
   /** New final lines; each is returned once. */
   readonly finished: readonly string[];
   /** The last lines below them, which may still change. */
@@ -19,11 +19,11 @@ export interface Shown {
 /** Maximum lines of a change while it streams: as many as of a finished change. */
 const MOST_DRAFT_LINES = 10;
 
-type BegunCode = Extract<Begun, { type: "code" }>;
+type UnfinishedCode = Extract<UnfinishedBlock, { type: "code" }>;
 
 /** A block whose beginning is final while the rest streams. */
-type Begun =
-  | { readonly type: "code"; readonly fence: Fence; readonly before: string[]; count: number }
+type UnfinishedBlock =
+  | { readonly type: "code"; readonly fence: CodeFence; readonly before: string[]; count: number }
   | { readonly type: "list"; readonly number: number | undefined }
   | { readonly type: "table"; readonly head: string; readonly table: TableBegun }
   | { readonly type: "paragraph" };
@@ -40,11 +40,11 @@ type Begun =
  */
 export class MarkdownStream {
   #source = "";
-  #begun: Begun | undefined;
+  #begun: UnfinishedBlock | undefined;
   #isFirst = true;
   #ended = false;
   /** The file change that the code block contains. */
-  #captured: Draft | undefined;
+  #captured: ChangeDraft | undefined;
 
   /** Appends text, which must be free of control characters (S12). */
   push(text: string): void {
@@ -52,7 +52,7 @@ export class MarkdownStream {
   }
 
   /** The current or next code block is a file change of the model, and is shown as a change. */
-  capture(draft: Draft): void {
+  capture(draft: ChangeDraft): void {
     this.#captured = draft;
   }
 
@@ -62,7 +62,7 @@ export class MarkdownStream {
   }
 
   /** Renders lines for a width. `room`: number of visible open lines. */
-  show(width: number, room: number, look: Look): Shown {
+  show(width: number, room: number, look: Look): VisibleMarkdown {
     const finished: string[] = [];
     while (this.#advance(width, room, look, finished));
     return { finished, open: this.#openLines(width, look).slice(-room) };
@@ -146,7 +146,7 @@ export class MarkdownStream {
     return true;
   }
 
-  #code(begun: BegunCode, width: number, look: Look, finished: string[]): boolean {
+  #code(begun: UnfinishedCode, width: number, look: Look, finished: string[]): boolean {
     const { fence } = begun;
     const lines = this.#source.split("\n");
     const partial = this.#ended ? "" : (lines.pop() ?? "");
@@ -170,7 +170,7 @@ export class MarkdownStream {
   }
 
   /** The last lines of a streaming change. */
-  #draftLines(draft: Draft, { fence, before, count }: BegunCode, width: number, look: Look): string[] {
+  #draftLines(draft: ChangeDraft, { fence, before, count }: UnfinishedCode, width: number, look: Look): string[] {
     const isOpen = this.#source !== "" && !isClosing(this.#source, fence, true);
     const written = isOpen ? [...before, withoutIndent(this.#source, fence)] : before;
     const text = written.map((line) => `${line}\n`).join("");
@@ -258,17 +258,17 @@ function isClosed({ type }: Token, source: string): boolean {
 }
 
 /** The next lines of a code block, with a label above the first. */
-function shownCode(lines: readonly string[], { fence, before, count }: BegunCode, look: Look): string[] {
+function shownCode(lines: readonly string[], { fence, before, count }: UnfinishedCode, look: Look): string[] {
   const label = count === 0 ? codeLabel(fence.language, look) : [];
   return [...label, ...codeLines(lines, fence.language, look, before)];
 }
 
-function withoutIndent(line: string, { indent }: Fence): string {
+function withoutIndent(line: string, { indent }: CodeFence): string {
   return line.slice(Math.min(indent, line.length - line.trimStart().length));
 }
 
 /** The fence of a code block, which also defines its end. */
-export interface Fence {
+export interface CodeFence {
   readonly mark: "`" | "~";
   readonly length: number;
   /** Blanks before the fence, which its lines also have. */
@@ -277,14 +277,14 @@ export interface Fence {
 }
 
 /** The opening fence of a code block; undefined without a fence, or while its line is incomplete. */
-function begunFence(raw: string, language: string): Fence | undefined {
+function begunFence(raw: string, language: string): CodeFence | undefined {
   const [, indent = "", marks = ""] = /^( {0,3})(`{3,}|~{3,})[^\n]*\n/.exec(raw) ?? [];
   if (marks === "") return undefined;
   return { mark: marks.startsWith("`") ? "`" : "~", length: marks.length, indent: indent.length, language };
 }
 
 /** Returns whether a line closes the code. `isPart`: an incomplete line may close it from its first mark on. */
-function isClosing(line: string, { mark, length }: Fence, isPart = false): boolean {
+function isClosing(line: string, { mark, length }: CodeFence, isPart = false): boolean {
   const marks = line.trim();
   return marks.length >= (isPart ? 1 : length) && marks === mark.repeat(marks.length) && !/^ {4}/.test(line);
 }

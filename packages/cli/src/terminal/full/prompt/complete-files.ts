@@ -4,7 +4,7 @@ import { counted, formatBytes, referenceTo } from "@banyan/core/shown";
 import { matchingFiles, type WorkspaceFiles } from "@banyan/host/workspace-files";
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { attachableAtEnd } from "../../../show/attached.ts";
-import type { Completer, Suggestion } from "./completion.ts";
+import type { Completer, PromptSuggestion } from "./completion.ts";
 
 /** Maximum suggested paths. */
 const MOST = 20;
@@ -47,7 +47,7 @@ function begunWith(paths: readonly string[], typed: string): readonly string[] {
   return paths.filter((path) => path.toLowerCase().startsWith(wanted));
 }
 
-async function matched(root: string, paths: readonly string[], pattern: string): Promise<Suggestion> {
+async function matched(root: string, paths: readonly string[], pattern: string): Promise<PromptSuggestion> {
   const listed = paths.filter((path) => matchesGlob(path, pattern));
   if (listed.length === 0) return named(root, pattern);
   const sizes = await Promise.all(listed.slice(0, MOST_SIZES).map((path) => sizeOf(join(root, path))));
@@ -57,7 +57,7 @@ async function matched(root: string, paths: readonly string[], pattern: string):
 }
 
 /** A pattern without a listed file may match files that git ignores, which can be attached too. */
-async function named(root: string, pattern: string): Promise<Suggestion> {
+async function named(root: string, pattern: string): Promise<PromptSuggestion> {
   const files = await matchingFiles(pattern, { folder: root });
   if (typeof files === "string") return { text: `@${pattern}`, help: files };
   const bytes = files.reduce((sum, { size }) => sum + size, 0);

@@ -3,7 +3,7 @@ import { oneLine } from "../../../show/plain-text.ts";
 import { cut } from "../screen/cells.ts";
 
 /** A completion of a word. */
-export interface Suggestion {
+export interface PromptSuggestion {
   /** Text that replaces the word. A text that ends with `/` or `/"` can be completed further. */
   readonly text: string;
   /** Text to display, if it differs. */
@@ -14,7 +14,7 @@ export interface Suggestion {
 }
 
 /** The word before the cursor. */
-export interface Word {
+export interface CursorWord {
   /** Includes its leading sign. A path with blanks is quoted after `@`, or unquoted if the user pressed Tab. */
   readonly text: string;
   /** True if this is the message's first word. */
@@ -26,7 +26,7 @@ export interface Word {
 /** Completes one kind of word. */
 export interface Completer {
   /** Suggestions, best first; undefined for other kinds of words. If it rejects, other completers still work. */
-  suggest(word: Word, signal: AbortSignal): Promise<readonly Suggestion[] | undefined>;
+  suggest(word: CursorWord, signal: AbortSignal): Promise<readonly PromptSuggestion[] | undefined>;
   /** Returns whether `typed` can only mean `completed` without arguments: Enter then sends it. */
   isMeant?(typed: string, completed: string): boolean;
 }
@@ -40,15 +40,15 @@ const BESIDE_HELP = 30;
 /** Asks all completers about the word before the cursor, for the editor. Lists their suggestions in order. */
 export class Completion implements AutocompleteProvider {
   readonly #completers: () => readonly Completer[];
-  #offered: readonly Suggestion[] = [];
-  #completed: Suggestion | undefined;
+  #offered: readonly PromptSuggestion[] = [];
+  #completed: PromptSuggestion | undefined;
 
   constructor(completers: () => readonly Completer[]) {
     this.#completers = completers;
   }
 
   /** The last completion that was applied. */
-  get completed(): Suggestion | undefined {
+  get completed(): PromptSuggestion | undefined {
     return this.#completed;
   }
 
@@ -71,7 +71,7 @@ export class Completion implements AutocompleteProvider {
     return null;
   }
 
-  async #suggest(word: Word, signal: AbortSignal): Promise<readonly Suggestion[]> {
+  async #suggest(word: CursorWord, signal: AbortSignal): Promise<readonly PromptSuggestion[]> {
     // The editor does not handle a rejection, which would end the program: one key aborts a pending search.
     const found = await Promise.allSettled(this.#completers().map((completer) => completer.suggest(word, signal)));
     return found.flatMap((one) => (one.status === "fulfilled" && one.value) || []).slice(0, MOST);
@@ -95,7 +95,7 @@ export class Completion implements AutocompleteProvider {
   }
 }
 
-function itemOf({ text, label = text, help }: Suggestion): AutocompleteItem {
+function itemOf({ text, label = text, help }: PromptSuggestion): AutocompleteItem {
   const shown = oneLine(label);
   if (help === undefined) return { value: text, label: shown };
   return { value: text, label: cut(shown, BESIDE_HELP), description: oneLine(help) };

@@ -1,9 +1,9 @@
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { commandLine } from "../../terminal.ts";
-import type { Completer, Suggestion } from "./completion.ts";
+import type { Completer, PromptSuggestion } from "./completion.ts";
 
 /** A command for completion. */
-export interface CommandName {
+export interface OfferedCommand {
   /** Name without the slash. */
   readonly name: string;
   /** Names of the command in other programs. */
@@ -14,7 +14,7 @@ export interface CommandName {
 }
 
 /** Completes `/` at the beginning of a message (T16). */
-export function completeCommands(commands: readonly CommandName[]): Completer {
+export function completeCommands(commands: readonly OfferedCommand[]): Completer {
   const beginWith = (typed: string) =>
     commands.filter(({ name, also = [] }) => [name, ...also].some((one) => one.startsWith(typed)));
   return {
@@ -49,7 +49,7 @@ function needsMore(takes = ""): boolean {
 }
 
 /** Completes names with their sign: agents, and earlier messages (T14). */
-export function completeNames(names: () => readonly Suggestion[]): Completer {
+export function completeNames(names: () => readonly PromptSuggestion[]): Completer {
   return {
     async suggest({ text, isAsked }) {
       const sign = text.charAt(0);

@@ -7,13 +7,13 @@ import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 import { bare, cut, paintedAt, widthOf } from "../screen/cells.ts";
-import type { Position } from "../screen/live-region.ts";
+import type { ScreenPosition } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { listLine } from "../views/drawn-lines.ts";
 import type { Completion } from "./completion.ts";
 import { asWritten, drawn, held } from "./held-text.ts";
 import { Vim, type VimMode, type VimStep } from "./vim.ts";
-import type { TextAt } from "./vim-motions.ts";
+import type { TextWithCursor } from "./vim-motions.ts";
 
 /** Dependencies of a prompt editor. */
 export interface PromptEditorOptions {
@@ -32,7 +32,7 @@ export interface PromptEditorOptions {
 /** The visible part of a text. */
 export interface EditorLines {
   readonly lines: readonly string[];
-  readonly cursor: Position;
+  readonly cursor: ScreenPosition;
   /** Number of hidden lines above and below. */
   readonly above: number;
   readonly below: number;
@@ -208,7 +208,7 @@ export class PromptEditor {
     this.#editor.setAutocompleteMaxVisible(Math.min(MOST_SUGGESTIONS, Math.floor(rows / 4)));
     const [top = "", ...rest] = this.#editor.render(Math.max(2, width));
     const bottom = rest.findIndex((line) => line.startsWith(FRAME));
-    let cursor: Position = { row: 0, column: 0 };
+    let cursor: ScreenPosition = { row: 0, column: 0 };
     const lines = rest.slice(0, bottom).map((line, row) => {
       const at = line.indexOf(CURSOR_MARKER);
       if (at < 0) return drawn(line).trimEnd();
@@ -301,14 +301,14 @@ interface EditorInside {
 /** An editor with two lines for the hidden counts in place of its frame. */
 class FramelessEditor extends Editor {
   /** The text with collapsed pastes, and the offset of the cursor. */
-  get place(): TextAt {
+  get place(): TextWithCursor {
     const { line, col } = this.getCursor();
     const above = this.getLines().slice(0, line);
     return { text: this.getText(), at: above.reduce((sum, { length }) => sum + length + 1, col) };
   }
 
   /** Replaces the text as one undo step, or moves the cursor. */
-  replace({ text, at }: TextAt): void {
+  replace({ text, at }: TextWithCursor): void {
     const { place } = this;
     if (text === place.text && at === place.at) return;
     const inside = this as unknown as EditorInside;

@@ -1,23 +1,23 @@
 import { attachableAtEnd } from "../../../show/attached.ts";
-import type { WaitingWord } from "../../../show/message-label.ts";
+import type { WaitingLabel } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import type { History } from "../../history.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
-import type { Size } from "../screen/live-region.ts";
+import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { rule } from "../views/drawn-lines.ts";
-import type { View } from "../views/overlay.ts";
+import type { OverlayView } from "../views/overlay.ts";
 import { type Completer, Completion } from "./completion.ts";
 import { hiddenLines, PromptEditor } from "./prompt-editor.ts";
 
 /** Former delivery of a withdrawn message, which it keeps when sent again. */
-export type WaitedAs = WaitingWord | "next";
+export type PreviousWait = WaitingLabel | "next";
 
 /** A text that was set aside or withdrawn. */
-interface Retaken {
+interface RetakenText {
   readonly text: string;
   /** Undefined for a text that never waited. */
-  readonly as: WaitedAs | undefined;
+  readonly as: PreviousWait | undefined;
 }
 
 /** Dependencies of a prompt. */
@@ -45,14 +45,14 @@ export interface PromptOptions {
  *
  * A withdrawn message is edited here, one at a time (T53). The former text returns when it is sent.
  */
-export class Prompt {
+export class PromptBox {
   readonly #options: PromptOptions;
   readonly #kept: string[] = [];
   #keys: KeyBindings;
   /** Texts set aside for withdrawn messages; the last one returns first. */
-  readonly #aside: Retaken[] = [];
+  readonly #aside: RetakenText[] = [];
   /** Former delivery of the present text. */
-  #as: WaitedAs | undefined;
+  #as: PreviousWait | undefined;
   #editor: PromptEditor;
   #label = "Starting …";
   #vim = false;
@@ -144,7 +144,7 @@ export class Prompt {
   }
 
   /** Puts a withdrawn message into the prompt, and sets the present text aside. */
-  takeBack(text: string, as: WaitedAs): void {
+  takeBack(text: string, as: PreviousWait): void {
     if (!this.isEmpty) this.#aside.push({ text: this.text, as: this.#as });
     this.#as = as;
     this.#editor.set(text);
@@ -191,7 +191,7 @@ export class Prompt {
   }
 
   /** The prompt's lines, with a hint at the end of the first if there is room. */
-  view({ columns, rows }: Size, theme: Theme, hint: string): View {
+  view({ columns, rows }: ScreenSize, theme: Theme, hint: string): OverlayView {
     const { lines, cursor, above, below, suggestions } = this.#editor.lines(columns, rows);
     const offer =
       this.#editor.selection ??
@@ -272,7 +272,7 @@ export class Prompt {
   }
 }
 
-const WAITED: Readonly<Record<WaitedAs, string>> = {
+const WAITED: Readonly<Record<PreviousWait, string>> = {
   steer: "Editing a message for this turn. Enter sends it now",
   queued: "Editing a queued message. Enter puts it back",
   interrupt: "Editing a message meant to interrupt. Enter sends it now",

@@ -1,4 +1,4 @@
-import type { TextAt } from "./vim-motions.ts";
+import type { TextWithCursor } from "./vim-motions.ts";
 import { firstOf, lineAround, type Range, unitsOf } from "./vim-motions.ts";
 
 // Edits of vi commands without an operator.
@@ -7,7 +7,7 @@ import { firstOf, lineAround, type Range, unitsOf } from "./vim-motions.ts";
 const INDENT = "  ";
 
 /** The place `count` lines below (negative: above), in the same column if the line is long enough. */
-export function linesAway({ text, at }: TextAt, count: number): TextAt | undefined {
+export function linesAway({ text, at }: TextWithCursor, count: number): TextWithCursor | undefined {
   const [start] = lineAround(text, at);
   let line = start;
   for (let left = Math.abs(count); left > 0; left--) {
@@ -20,12 +20,12 @@ export function linesAway({ text, at }: TextAt, count: number): TextAt | undefin
 }
 
 /** Extent of a selection: number of line ends, and characters in the last line. */
-interface Extent {
+interface SelectionExtent {
   readonly lines: number;
   readonly characters: number;
 }
 
-export function extentOf(text: string, [from, to]: Range): Extent {
+export function extentOf(text: string, [from, to]: Range): SelectionExtent {
   const lines = text.slice(from, to).split("\n");
   return {
     lines: lines.length - 1,
@@ -34,7 +34,7 @@ export function extentOf(text: string, [from, to]: Range): Extent {
 }
 
 /** The last character of an equally large extent from a place on, as far as the text goes. */
-export function endOf({ lines, characters }: Extent, place: TextAt): TextAt {
+export function endOf({ lines, characters }: SelectionExtent, place: TextWithCursor): TextWithCursor {
   const { text } = place;
   const below = linesAway(place, lines) ?? place;
   const [start, end] = lineAround(text, below.at);
@@ -44,7 +44,12 @@ export function endOf({ lines, characters }: Extent, place: TextAt): TextAt {
 }
 
 /** Replaces `count` characters of the line. Undefined if there are fewer, unless `fewer` is set. */
-export function replaced({ text, at }: TextAt, count: number, form: (character: string) => string, fewer = false) {
+export function replaced(
+  { text, at }: TextWithCursor,
+  count: number,
+  form: (character: string) => string,
+  fewer = false,
+) {
   const [, end] = lineAround(text, at);
   const units = unitsOf(text)
     .filter((unit) => unit.at >= at && unit.at < end)
@@ -69,7 +74,7 @@ export const CASES: Readonly<Record<string, (character: string) => string>> = {
 };
 
 /** Shifts the lines of a range by indentation steps: right, or left if negative. Blank lines stay. */
-export function shiftedLines(text: string, [from, to]: Range, steps: number): TextAt {
+export function shiftedLines(text: string, [from, to]: Range, steps: number): TextWithCursor {
   const [first, last] = [lineAround(text, from)[0], lineAround(text, Math.max(from, to - 1))[1]];
   const lines = text.slice(first, last).split("\n");
   const whole = text.slice(0, first) + lines.map((line) => shifted(line, steps)).join("\n") + text.slice(last);
@@ -84,10 +89,10 @@ function shifted(line: string, steps: number): string {
 }
 
 /** Joins the next lines to this one, separated by one blank. */
-export function joined({ text, at }: TextAt, times: number): TextAt | undefined {
-  let place: TextAt | undefined;
+export function joined({ text, at }: TextWithCursor, times: number): TextWithCursor | undefined {
+  let place: TextWithCursor | undefined;
   for (let time = 0; time < times; time++) {
-    const from: TextAt = place ?? { text, at };
+    const from: TextWithCursor = place ?? { text, at };
     const [start, end] = lineAround(from.text, from.at);
     if (end === from.text.length) break;
     const next = from.text.slice(end + 1).replace(/^[^\S\n]+/, "");

@@ -1,5 +1,5 @@
 /** A text and its cursor, in UTF-16 code units. */
-export interface TextAt {
+export interface TextWithCursor {
   readonly text: string;
   readonly at: number;
 }
@@ -17,7 +17,7 @@ interface Unit {
 export type Range = readonly [from: number, to: number];
 
 /** Target of a motion. `isInclusive`: an operator includes the character there. */
-interface Target {
+interface MotionTarget {
   readonly at: number;
   readonly isInclusive?: boolean;
 }
@@ -31,13 +31,13 @@ export const REST = "rest";
  */
 export function motionOf(
   motion: string,
-  place: TextAt,
+  place: TextWithCursor,
   {
     count = 1,
     line,
     isAgain = false,
   }: { readonly count?: number; readonly line?: number; readonly isAgain?: boolean } = {},
-): Target | undefined {
+): MotionTarget | undefined {
   const { text, at } = place;
   if (motion === "gg" || motion === "G") {
     const first = line === undefined ? (motion === "gg" ? 0 : lineAround(text, text.length)[0]) : startOf(text, line);
@@ -45,11 +45,11 @@ export function motionOf(
   }
   if (/^[fFtT]./su.test(motion)) return foundIn(motion, place, count, isAgain);
   const units = unitsOf(text);
-  let target: Target | undefined = { at };
+  let target: MotionTarget | undefined = { at };
   for (let time = 0; time < count && target; time++) {
     // Changing several words keeps the blank after the last one.
     const step: string = motion === REST && time < count - 1 ? "w" : motion;
-    const next: Target | undefined = oneStep(step, { text, at: target.at }, units);
+    const next: MotionTarget | undefined = oneStep(step, { text, at: target.at }, units);
     if (next?.at === target.at && time > 0) break;
     target = next;
   }
@@ -68,7 +68,12 @@ function startOf(text: string, line: number): number {
 }
 
 /** Finds a character on the line: at it (`f`, `F`) or next to it (`t`, `T`), forwards or backwards. */
-function foundIn(motion: string, { text, at }: TextAt, count: number, isAgain: boolean): Target | undefined {
+function foundIn(
+  motion: string,
+  { text, at }: TextWithCursor,
+  count: number,
+  isAgain: boolean,
+): MotionTarget | undefined {
   const [how = "", wanted] = [motion.slice(0, 1), motion.slice(1)];
   const [start, end] = lineAround(text, at);
   const isForwards = how === "f" || how === "t";
@@ -81,7 +86,7 @@ function foundIn(motion: string, { text, at }: TextAt, count: number, isAgain: b
   return { at: units[index]?.at ?? at, isInclusive: isForwards };
 }
 
-function oneStep(motion: string, { text, at }: TextAt, units: readonly Unit[]): Target | undefined {
+function oneStep(motion: string, { text, at }: TextWithCursor, units: readonly Unit[]): MotionTarget | undefined {
   const [start, end] = lineAround(text, at);
   const isBig = /^[WBE]$/.test(motion);
   const here = units.findLastIndex((unit) => unit.at <= at);
@@ -130,7 +135,7 @@ function oneStep(motion: string, { text, at }: TextAt, units: readonly Unit[]): 
 }
 
 /** The range of a text object, such as `iw`, `a"` or `i(`. */
-export function objectAt(object: string, { text, at }: TextAt): Range | undefined {
+export function objectAt(object: string, { text, at }: TextWithCursor): Range | undefined {
   const isInner = object.startsWith("i");
   const name = object.slice(1);
   if (name === "w" || name === "W") return wordAt(text, at, name === "W", isInner);

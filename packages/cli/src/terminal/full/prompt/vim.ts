@@ -8,12 +8,12 @@ import {
   objectAt,
   type Range,
   REST,
-  type TextAt,
+  type TextWithCursor,
   unitsOf,
 } from "./vim-motions.ts";
 
 /** Result of a key: a new text or cursor, an action of the editor, or nothing. */
-export type VimStep = TextAt | "up" | "down" | "undo" | undefined;
+export type VimStep = TextWithCursor | "up" | "down" | "undo" | undefined;
 
 /** The last deleted or yanked text: whole lines, or part of a line. */
 interface Register {
@@ -47,16 +47,16 @@ export class Vim {
   /** The last character search. */
   #found: string | undefined;
   /** The last change and its inserted text. */
-  #last: { readonly again: (place: TextAt) => VimStep; readonly inserted: string } | undefined;
+  #last: { readonly again: (place: TextWithCursor) => VimStep; readonly inserted: string } | undefined;
   /** The text when inserting began. */
-  #before: TextAt | undefined;
+  #before: TextWithCursor | undefined;
 
   get mode(): VimMode {
     return this.#mode;
   }
 
   /** The selection, including the character under the cursor. */
-  selected({ text, at }: TextAt): Range | undefined {
+  selected({ text, at }: TextWithCursor): Range | undefined {
     if (!this.#isVisual) return undefined;
     const [first, last] = [Math.min(at, this.#anchor), Math.min(text.length, Math.max(at, this.#anchor))];
     if (this.#mode === "visual line") return [lineAround(text, first)[0], lineAround(text, last)[1]];
@@ -76,7 +76,7 @@ export class Vim {
   }
 
   /** Esc: ends insert mode and moves left, or drops an incomplete command. */
-  escape({ text, at }: TextAt): TextAt {
+  escape({ text, at }: TextWithCursor): TextWithCursor {
     this.#pending = "";
     if (this.#mode === "normal") return { text, at };
     if (this.#isVisual) {
@@ -90,7 +90,7 @@ export class Vim {
   }
 
   /** Handles a character outside insert mode. */
-  key(character: string, place: TextAt): VimStep {
+  key(character: string, place: TextWithCursor): VimStep {
     if (this.#isVisual) {
       const step = this.#visualKey(character, place);
       this.#begin(step);
@@ -119,7 +119,7 @@ export class Vim {
   }
 
   /** The cursor's place in normal mode: on a character; after the last one only on an empty line. */
-  settled({ text, at }: TextAt): TextAt {
+  settled({ text, at }: TextWithCursor): TextWithCursor {
     const [start, end] = lineAround(text, at);
     return at === end && end > start
       ? { text, at: unitsOf(text).findLast((unit) => unit.at < at)?.at ?? at }
@@ -130,7 +130,7 @@ export class Vim {
     return this.#mode === "visual" || this.#mode === "visual line";
   }
 
-  #visualKey(character: string, place: TextAt): VimStep {
+  #visualKey(character: string, place: TextWithCursor): VimStep {
     const keys = this.#pending + character;
     const [, digits = "", key = ""] = /^([1-9]\d*)?(.*)$/su.exec(keys) ?? [];
     const isBegun = key === "" || /^[gfFtTria]$/.test(key);
@@ -139,7 +139,7 @@ export class Vim {
     return this.#visual(key, digits === "" ? undefined : Math.min(MOST, Number(digits)), place);
   }
 
-  #visual(key: string, count: number | undefined, place: TextAt): VimStep {
+  #visual(key: string, count: number | undefined, place: TextWithCursor): VimStep {
     const { text, at } = place;
     const range = this.selected(place) ?? [at, at];
     const isLines = this.#mode === "visual line" || /^[DXYCSR]$/.test(key);
@@ -164,12 +164,12 @@ export class Vim {
   }
 
   /** Ends the selection and records the change. `.` repeats it on an equally large part after the cursor. */
-  #changing(key: string, count: number | undefined, place: TextAt): void {
+  #changing(key: string, count: number | undefined, place: TextWithCursor): void {
     const mode = this.#mode;
     const extent = extentOf(place.text, this.selected(place) ?? [place.at, place.at]);
     this.#mode = "normal";
     if (SELECTED[key] === "y") return;
-    const again = (from: TextAt) => {
+    const again = (from: TextWithCursor) => {
       this.#mode = mode;
       this.#anchor = from.at;
       return this.#visual(key, count, endOf(extent, from));
@@ -178,7 +178,7 @@ export class Vim {
   }
 
   /** Moves the end of the selection that is under the cursor. */
-  #selectTo(key: string, count: number | undefined, place: TextAt): VimStep {
+  #selectTo(key: string, count: number | undefined, place: TextWithCursor): VimStep {
     const { text, at } = place;
     if (key === "o") {
       const other = this.#anchor;
@@ -199,7 +199,7 @@ export class Vim {
   #changeSelected(key: string, count: number, text: string, range: Range, isLines: boolean): VimStep {
     const [from, to] = range;
     const selected = text.slice(from, to);
-    const replace = (by: string, at = from): TextAt =>
+    const replace = (by: string, at = from): TextWithCursor =>
       this.settled({ text: text.slice(0, from) + by + text.slice(to), at });
     switch (key.slice(0, 1)) {
       case "p":
@@ -235,7 +235,7 @@ export class Vim {
   }
 
   /** Repeats the last change. */
-  #again(place: TextAt): VimStep {
+  #again(place: TextWithCursor): VimStep {
     const last = this.#last;
     if (!last) return undefined;
     const step = last.again(place);
@@ -250,14 +250,14 @@ export class Vim {
     });
   }
 
-  #carryOut({ count, operator, rest }: Keys, place: TextAt): VimStep {
+  #carryOut({ count, operator, rest }: Keys, place: TextWithCursor): VimStep {
     return operator ? this.#operate(operator, rest, count, place) : this.#simple(rest, count, place);
   }
 
-  #simple(key: string, given: number | undefined, { text, at }: TextAt): VimStep {
+  #simple(key: string, given: number | undefined, { text, at }: TextWithCursor): VimStep {
     const count = given ?? 1;
     const [start, end] = lineAround(text, at);
-    const inserting = (place: TextAt): TextAt => {
+    const inserting = (place: TextWithCursor): TextWithCursor => {
       this.#mode = "insert";
       return place;
     };
@@ -304,7 +304,7 @@ export class Vim {
   }
 
   /** The target of a motion; `;` and `,` repeat the last character search. */
-  #target(motion: string, count: number | undefined, place: TextAt) {
+  #target(motion: string, count: number | undefined, place: TextWithCursor) {
     if (/^[fFtT]./su.test(motion)) this.#found = motion;
     const isAgain = motion === ";" || motion === ",";
     if (isAgain && this.#found === undefined) return undefined;
@@ -314,7 +314,7 @@ export class Vim {
     return motionOf(meant, place, { count: count ?? 1, ...(count !== undefined && { line: count }), isAgain });
   }
 
-  #operate(operator: Operator, motion: string, count: number | undefined, place: TextAt): VimStep {
+  #operate(operator: Operator, motion: string, count: number | undefined, place: TextWithCursor): VimStep {
     const { text, at } = place;
     const lines = { [operator]: (count ?? 1) - 1, j: count ?? 1, k: -(count ?? 1) }[motion];
     if (lines !== undefined || motion === "gg" || motion === "G") {
@@ -335,7 +335,7 @@ export class Vim {
     return this.#cut(operator, place, Math.min(at, target), Math.max(at, target));
   }
 
-  #cut(operator: Operator, { text, at }: TextAt, from: number, to: number): VimStep {
+  #cut(operator: Operator, { text, at }: TextWithCursor, from: number, to: number): VimStep {
     if (from === to && operator !== "c") return undefined;
     this.#register = { text: text.slice(from, to), isLines: false };
     if (operator === "y") return { text, at: Math.min(at, from) };
@@ -345,7 +345,7 @@ export class Vim {
     return cut;
   }
 
-  #wholeLines(operator: Operator, { text, at }: TextAt, start: number, end: number): VimStep {
+  #wholeLines(operator: Operator, { text, at }: TextWithCursor, start: number, end: number): VimStep {
     this.#register = { text: text.slice(start, end), isLines: true };
     if (operator === "y") return { text, at };
     if (operator === "c") {
@@ -358,7 +358,7 @@ export class Vim {
     return { text: rest, at: firstOf(rest, first, last) };
   }
 
-  #put(isBehind: boolean, count: number, { text, at }: TextAt): VimStep {
+  #put(isBehind: boolean, count: number, { text, at }: TextWithCursor): VimStep {
     const { text: kept, isLines } = this.#register;
     const [start, end] = lineAround(text, at);
     if (isLines) {

@@ -1,4 +1,4 @@
-import { ERASE_BELOW, type Position, type Size } from "./live-region.ts";
+import { ERASE_BELOW, type ScreenPosition, type ScreenSize } from "./live-region.ts";
 
 const ENTER = "\x1b[?1049h";
 const LEAVE = "\x1b[?1049l";
@@ -21,8 +21,8 @@ function hasSecondScreen({ STY, TERM }: NodeJS.ProcessEnv): boolean {
 export class AlternateScreen {
   readonly #isSecond: boolean;
   #rows: readonly string[] | undefined;
-  #size: Size | undefined;
-  #cursor: Position | undefined;
+  #size: ScreenSize | undefined;
+  #cursor: ScreenPosition | undefined;
   #resized = false;
 
   constructor(env: NodeJS.ProcessEnv = {}) {
@@ -38,7 +38,7 @@ export class AlternateScreen {
    * Draws lines from the top; writes only changed rows. The cursor is left after the last line to keep, with nothing
    * below it.
    */
-  draw(lines: readonly string[], cursor: Position | undefined, size: Size): string {
+  draw(lines: readonly string[], cursor: ScreenPosition | undefined, size: ScreenSize): string {
     const resized = this.#size !== undefined && (size.columns !== this.#size.columns || size.rows !== this.#size.rows);
     this.#resized ||= resized;
     const old = resized ? undefined : this.#rows;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { TestScreen } from "../testing/screen.ts";
-import { breaksLinesAnew, type Frame, keepsCursorAtLine, LiveRegion } from "./live-region.ts";
+import { breaksLinesAnew, keepsCursorAtLine, LiveRegion, type RegionFrame } from "./live-region.ts";
 
 /** A region on a terminal with a shell's output. */
 async function opened(columns = 80, rows = 24) {
   const screen = new TestScreen(columns, rows);
   const region = new LiveRegion();
   await screen.write("$ ls\r\none  two\r\n");
-  const draw = (lines: readonly string[], more: Partial<Frame> = {}) =>
+  const draw = (lines: readonly string[], more: Partial<RegionFrame> = {}) =>
     screen.write(region.draw({ finished: [], lines, ...more }, screen.size));
   return { screen, region, draw };
 }

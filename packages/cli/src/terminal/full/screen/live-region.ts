@@ -1,30 +1,30 @@
 import { leastWidthOf } from "./cells.ts";
 
 /** Columns and rows of a terminal. */
-export interface Size {
+export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
 }
 
 /** A place in lines, from 0. */
-export interface Position {
+export interface ScreenPosition {
   readonly row: number;
   readonly column: number;
 }
 
 /** The next output. Each line closes its own colours. */
-export interface Frame {
+export interface RegionFrame {
   /** Final lines, written above the region and never changed. They may be wider than the terminal. */
   readonly finished: readonly string[];
   /** Lines of the region; the last ones are shown if they exceed the rows less one. */
   readonly lines: readonly string[];
   /** The cursor's place in the lines; hidden if absent. */
-  readonly cursor?: Position | undefined;
+  readonly cursor?: ScreenPosition | undefined;
   /** Leaves the hidden cursor at the region's top, where the terminal keeps it during a resize. */
   readonly waitsAtTop?: boolean | undefined;
 }
 
-const TOP: Position = { row: 0, column: 0 };
+const TOP: ScreenPosition = { row: 0, column: 0 };
 
 /** Output between these appears at once on terminals with mode 2026. */
 const BEGIN = "\x1b[?2026h\x1b[?25l";
@@ -63,7 +63,7 @@ export class LiveRegion {
   #lines: readonly string[] = [];
   #cursor = TOP;
   /** Size of the terminal when the region was drawn; undefined before. */
-  #size: Size | undefined;
+  #size: ScreenSize | undefined;
 
   /** `reflows`: the terminal rewraps long lines when it becomes narrower, as nearly all do. */
   constructor(reflows = true) {
@@ -71,7 +71,7 @@ export class LiveRegion {
   }
 
   /** The bytes that change the screen to this frame; empty without a change. */
-  draw(frame: Frame, size: Size): string {
+  draw(frame: RegionFrame, size: ScreenSize): string {
     const hidden = Math.max(0, frame.lines.length - Math.max(1, size.rows - 1));
     const lines = frame.lines.slice(hidden);
     const cursor = frame.cursor && { ...frame.cursor, row: Math.max(0, frame.cursor.row - hidden) };
@@ -87,7 +87,7 @@ export class LiveRegion {
   }
 
   /** Erases the region. The cursor is left at its top, at the beginning of a line. */
-  erase(size: Size): string {
+  erase(size: ScreenSize): string {
     const up = upBy(this.#rowsToTop(size));
     this.forget();
     return `${BEGIN}\r${up}${ERASE_BELOW}${SHOW_CURSOR}${END}`;
@@ -100,14 +100,14 @@ export class LiveRegion {
     this.#size = undefined;
   }
 
-  #rewrite(finished: readonly string[], lines: readonly string[], size: Size): Written {
+  #rewrite(finished: readonly string[], lines: readonly string[], size: ScreenSize): RegionOutput {
     let bytes = `\r${upBy(this.#rowsToTop(size))}${ERASE_BELOW}`;
     for (const line of finished) bytes += `${closed(line)}\r\n`;
     bytes += WRAP_OFF + lines.map(closed).join("\r\n") + WRAP_ON;
     return { bytes, row: Math.max(0, lines.length - 1) };
   }
 
-  #update(lines: readonly string[]): Written {
+  #update(lines: readonly string[]): RegionOutput {
     const old = this.#lines;
     const common = Math.min(old.length, lines.length);
     let bytes = "";
@@ -130,7 +130,7 @@ export class LiveRegion {
   }
 
   /** Rows from the cursor up to the region's top, in a terminal of this size. */
-  #rowsToTop({ columns }: Size): number {
+  #rowsToTop({ columns }: ScreenSize): number {
     if (!this.#size || columns >= this.#size.columns || !this.#reflows) return this.#cursor.row;
     const above = this.#lines.slice(0, this.#cursor.row).map((line) => rowsOf(leastWidthOf(line), columns));
     return above.reduce((sum, count) => sum + count, 0) + Math.floor(this.#cursor.column / columns);
@@ -138,7 +138,7 @@ export class LiveRegion {
 }
 
 /** Bytes, and the region's row in which they leave the cursor. */
-interface Written {
+interface RegionOutput {
   readonly bytes: string;
   readonly row: number;
 }
@@ -162,7 +162,7 @@ function rowsOf(width: number, columns: number): number {
 }
 
 /** Moves from a row of the region to a place in it. */
-function move(row: number, to: Position): string {
+function move(row: number, to: ScreenPosition): string {
   const vertical = to.row < row ? upBy(row - to.row) : "\n".repeat(to.row - row);
   return `\r${vertical}${to.column > 0 ? `\x1b[${to.column}C` : ""}`;
 }

@@ -3,15 +3,15 @@ import { Frames } from "./frames.ts";
 import {
   breaksLinesAnew,
   ERASE_BELOW,
-  type Frame,
   keepsCursorAtLine,
   LiveRegion,
-  type Position,
-  type Size,
+  type RegionFrame,
+  type ScreenPosition,
+  type ScreenSize,
 } from "./live-region.ts";
 
 /** The content to draw: lines at the end of the transcript, or a whole screen. */
-export type Picture = Frame | { readonly full: readonly string[]; readonly cursor?: Position | undefined };
+export type Picture = RegionFrame | { readonly full: readonly string[]; readonly cursor?: ScreenPosition | undefined };
 
 /** Milliseconds after which a new size counts as settled; tmux reports the next within 250. */
 const SETTLES_IN = 500;
@@ -22,7 +22,7 @@ const SETTLES_IN = 500;
  */
 export class Screen {
   readonly #output: NodeJS.WriteStream;
-  readonly #picture: (size: Size) => Picture;
+  readonly #picture: (size: ScreenSize) => Picture;
   readonly #region: LiveRegion;
   readonly #alternate: AlternateScreen;
   readonly #frames = new Frames(() => this.#draw());
@@ -30,7 +30,7 @@ export class Screen {
   #open = false;
   #settling: NodeJS.Timeout | undefined;
 
-  constructor(output: NodeJS.WriteStream, env: NodeJS.ProcessEnv, picture: (size: Size) => Picture) {
+  constructor(output: NodeJS.WriteStream, env: NodeJS.ProcessEnv, picture: (size: ScreenSize) => Picture) {
     this.#output = output;
     this.#picture = picture;
     this.#alternate = new AlternateScreen(env);
@@ -47,7 +47,7 @@ export class Screen {
   }
 
   /** The present size. */
-  get size(): Size {
+  get size(): ScreenSize {
     // The stream's own values change only with the resize event.
     const [columns, rows] = this.#output.getWindowSize?.() ?? [this.#output.columns, this.#output.rows];
     return { columns: columns || 80, rows: rows || 24 };

@@ -1,9 +1,9 @@
 import { emptyConversation, type FeedItem, reduce } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
-import { Activities } from "./activity.ts";
+import { ActivityTracker } from "./activity.ts";
 
 const state = emptyConversation();
-const activities = new Activities();
+const activities = new ActivityTracker();
 let seq = 0;
 /** Applies an item. Returns whether it belongs to a sub-agent. */
 function happens(item: object): boolean {

@@ -7,7 +7,7 @@ import { oneLine } from "../../../show/plain-text.ts";
 import { SubAgentItems } from "../../../show/sub-agents.ts";
 
 /** The agent's current work. */
-export interface Doing {
+export interface CurrentActivity {
   readonly what: string;
   /** Start time in milliseconds since 1970. */
   readonly since: number;
@@ -23,20 +23,20 @@ export interface Doing {
 const NAME = 200;
 
 /** Follows the agent's work in the feed (T25), and recognizes items of sub-agents. */
-export class Activities {
+export class ActivityTracker {
   readonly #running = new Map<string, Call>();
   readonly #agents = new SubAgentItems();
   #run: string | undefined;
-  #doing: Doing | undefined;
+  #doing: CurrentActivity | undefined;
   /** Work that the user started; the last entry is shown. */
-  readonly #own: Doing[] = [];
+  readonly #own: CurrentActivity[] = [];
   #isStopping = false;
 
   get isBusy(): boolean {
     return this.#run !== undefined;
   }
 
-  get doing(): Doing | undefined {
+  get doing(): CurrentActivity | undefined {
     return this.isBusy ? this.#doing : this.#own.at(-1);
   }
 
@@ -162,7 +162,7 @@ export class Activities {
 
   #set(
     what: string,
-    { isWaiting = false, agents = 0, since = Date.now(), until }: Partial<Omit<Doing, "what">> = {},
+    { isWaiting = false, agents = 0, since = Date.now(), until }: Partial<Omit<CurrentActivity, "what">> = {},
   ): void {
     if (this.#isStopping && what !== "stopping") return;
     if (this.#doing?.what !== what) this.#doing = { what, since, isWaiting, agents, until };

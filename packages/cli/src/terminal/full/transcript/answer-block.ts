@@ -1,10 +1,10 @@
-import type { Draft } from "@banyan/core/conversation";
+import type { ChangeDraft } from "@banyan/core/conversation";
 import { PlainText } from "../../../show/plain-text.ts";
 import { MarkdownStream } from "../markdown/markdown-stream.ts";
-import type { Block, BlockLines, BlockLook } from "./block.ts";
+import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 
 /** A model's streaming text. */
-export class AnswerBlock implements Block {
+export class AnswerBlock implements TranscriptBlock {
   readonly isApart = true;
   readonly #plain = new PlainText();
   readonly #stream = new MarkdownStream();
@@ -26,7 +26,7 @@ export class AnswerBlock implements Block {
   }
 
   /** The current or next code block is a file change of the model. */
-  capture(draft: Draft): void {
+  capture(draft: ChangeDraft): void {
     this.#stream.capture(draft);
   }
 

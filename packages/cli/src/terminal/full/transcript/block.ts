@@ -20,7 +20,7 @@ export interface BlockLines {
 }
 
 /** A part of the transcript: a message, a streaming answer, a call. */
-export interface Block {
+export interface TranscriptBlock {
   /** True if an empty line precedes the block. */
   readonly isApart: boolean;
   /** True if `show` has returned all its lines. */
@@ -29,7 +29,7 @@ export interface Block {
 }
 
 /** A block with fixed text. */
-export class TextBlock implements Block {
+export class TextBlock implements TranscriptBlock {
   readonly isApart: boolean;
   isDone = false;
   readonly #lines: (look: BlockLook) => readonly string[];

@@ -7,14 +7,14 @@ import { oneLine, plainText } from "../../../show/plain-text.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import { callLines } from "../views/call-view.ts";
-import type { Page } from "../views/overlay.ts";
-import type { Block, BlockLines, BlockLook } from "./block.ts";
+import type { ViewerPage } from "../views/overlay.ts";
+import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 
 /** Maximum characters of an output on its page. */
 const MOST_OUTPUT = 1_000_000;
 
 /** A live or ended call as a block, and in full as a page. */
-export class CallBlock implements Block, Page {
+export class CallBlock implements TranscriptBlock, ViewerPage {
   readonly isApart = false;
   #call: Call;
   #isDropped = false;

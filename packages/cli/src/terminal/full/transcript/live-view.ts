@@ -8,13 +8,13 @@ import {
 } from "@banyan/client/display";
 import {
   type Call,
+  type ChangeDraft,
   type ConversationState,
   callIn,
-  type Draft,
   type FeedItem,
   type FileChange,
   isEnded,
-  type Recalled,
+  type RecalledMemory,
   textOf,
   toldShortfall,
   toldUnreadable,
@@ -25,7 +25,7 @@ import { compactedLine } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
-import { isShownByChanges, ToldEnds, undoneLine } from "../../../show/message-label.ts";
+import { isShownByChanges, ReportedEnds, undoneLine } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { subAgentTold } from "../../../show/sub-agents.ts";
 import { runEndSentence } from "../../../show/turn-end.ts";
@@ -33,10 +33,10 @@ import type { FeedView } from "../../feed-view.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import { changeLines, cutTo } from "../views/call-view.ts";
-import type { Page } from "../views/overlay.ts";
-import { Activities, type Doing } from "./activity.ts";
+import type { ViewerPage } from "../views/overlay.ts";
+import { ActivityTracker, type CurrentActivity } from "./activity.ts";
 import { AnswerBlock } from "./answer-block.ts";
-import type { Block, BlockLines, BlockLook } from "./block.ts";
+import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 import { TextBlock } from "./block.ts";
 import { CallBlock } from "./call-block.ts";
 import { messageLines, toldLines } from "./message-lines.ts";
@@ -53,10 +53,10 @@ const MOST_PAGES = 200;
 export class LiveView implements FeedView {
   readonly #changed: () => void;
   readonly #transcript = new Transcript();
-  readonly #activities = new Activities();
-  readonly #toldEnds = new ToldEnds();
+  readonly #activities = new ActivityTracker();
+  readonly #toldEnds = new ReportedEnds();
   readonly #calls = new Map<string, CallBlock>();
-  #pages: Page[] = [];
+  #pages: ViewerPage[] = [];
   /** The last reason for a retry that was shown. */
   #hitch: string | undefined;
   /** True if a response of this turn was abandoned, and the user told. */
@@ -64,7 +64,7 @@ export class LiveView implements FeedView {
   #text: AnswerBlock | ThoughtBlock | undefined;
   /** A command without output so far. */
   #expected: string | undefined;
-  #draft: Draft | undefined;
+  #draft: ChangeDraft | undefined;
 
   /** `changed` is called after each visible change. */
   constructor(changed: () => void) {
@@ -77,12 +77,12 @@ export class LiveView implements FeedView {
   }
 
   /** The agent's current work; undefined at rest. */
-  get doing(): Doing | undefined {
+  get doing(): CurrentActivity | undefined {
     return this.#activities.doing;
   }
 
   /** Pages of cut or collapsed text, newest last. */
-  get pages(): readonly Page[] {
+  get pages(): readonly ViewerPage[] {
     return this.#pages;
   }
 
@@ -293,7 +293,7 @@ export class LiveView implements FeedView {
     this.#page({ title: "Sent to the model", lines });
   }
 
-  #recalled(items: readonly Recalled[]): void {
+  #recalled(items: readonly RecalledMemory[]): void {
     this.#add(({ width, theme, openKey = "/memory" }) => wrapped(theme.dim(recalledLine(items, openKey)), width));
     this.#page({
       title: "What memory added",
@@ -357,7 +357,7 @@ export class LiveView implements FeedView {
   }
 
   /** Drafts of an ended call follow in the answer: the code in its text is the change. */
-  #drafted(draft: Draft, call: Call | undefined): void {
+  #drafted(draft: ChangeDraft, call: Call | undefined): void {
     if (!call || !isEnded(call.status)) return;
     if (this.#text instanceof AnswerBlock) this.#text.capture(draft);
     else this.#draft = draft;
@@ -372,7 +372,7 @@ export class LiveView implements FeedView {
     });
   }
 
-  #page(page: Page): void {
+  #page(page: ViewerPage): void {
     this.#pages.push(page);
     if (this.#pages.length > MOST_PAGES) this.#pages = this.#pages.slice(-MOST_PAGES / 2);
   }
@@ -382,7 +382,7 @@ export class LiveView implements FeedView {
     this.#changed();
   }
 
-  #put(block: Block): void {
+  #put(block: TranscriptBlock): void {
     const command = this.#expected;
     this.forget();
     if (command !== undefined) this.command(command);

@@ -15,7 +15,7 @@ import { markdownLines } from "../markdown/markdown-stream.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import { callLines, cutTo } from "../views/call-view.ts";
-import type { Page } from "../views/overlay.ts";
+import type { ViewerPage } from "../views/overlay.ts";
 
 /** Maximum lines of a user's message; a longer one shows its beginning and end. */
 const MOST_LINES = 40;
@@ -47,7 +47,7 @@ export function toldLines(author: string, text: string, width: number, theme: Th
  * A branch from its root to a leaf as a page. `leaf` returns the present end, so that a growing branch can be
  * followed (T30).
  */
-export function pathPage(title: string, state: ConversationState, leaf: () => string | null): Page {
+export function pathPage(title: string, state: ConversationState, leaf: () => string | null): ViewerPage {
   // The lines of a complete message never change.
   const known = new Map<string, { readonly width: number; readonly theme: Theme; readonly lines: readonly string[] }>();
   return {

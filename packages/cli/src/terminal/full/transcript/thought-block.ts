@@ -2,8 +2,8 @@ import { cutToEnd, formatTook } from "@banyan/core/shown";
 import { PlainText } from "../../../show/plain-text.ts";
 import { cut, proseLines } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
-import type { Page } from "../views/overlay.ts";
-import type { Block, BlockLines, BlockLook } from "./block.ts";
+import type { ViewerPage } from "../views/overlay.ts";
+import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 
 /** Maximum lines of a streaming thought. */
 const LIVE_LINES = 3;
@@ -11,7 +11,7 @@ const LIVE_LINES = 3;
 const LIVE_TEXT = 2_000;
 
 /** A model's reasoning: its last lines while it streams, one line afterwards, and in full as a page. */
-export class ThoughtBlock implements Block, Page {
+export class ThoughtBlock implements TranscriptBlock, ViewerPage {
   readonly isApart = true;
   readonly title = "Thought";
   readonly #plain = new PlainText();

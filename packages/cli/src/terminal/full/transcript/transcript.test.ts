@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createTheme } from "../theme/theme.ts";
 import { AnswerBlock } from "./answer-block.ts";
-import type { Block, BlockLines, BlockLook } from "./block.ts";
+import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 import { TextBlock } from "./block.ts";
 import { ThoughtBlock } from "./thought-block.ts";
 import { Transcript } from "./transcript.ts";
@@ -9,7 +9,7 @@ import { Transcript } from "./transcript.ts";
 const look: BlockLook = { theme: createTheme(1, "dark"), links: false, width: 40, room: 10, now: 0, openKey: "Ctrl-O" };
 
 /** A block that is done on request. */
-class Slow implements Block {
+class Slow implements TranscriptBlock {
   readonly isApart = false;
   isDone = false;
   #isShown = false;

@@ -1,7 +1,7 @@
-import type { Block, BlockLines, BlockLook } from "./block.ts";
+import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 
-interface Entry {
-  readonly block: Block;
+interface TranscriptEntry {
+  readonly block: TranscriptBlock;
   /** Final lines below a block that is not done. */
   readonly pending: string[];
   /** True if some lines were returned as finished. */
@@ -13,16 +13,16 @@ interface Entry {
  * finished lines never change and nothing can come between.
  */
 export class Transcript {
-  #entries: Entry[] = [];
+  #entries: TranscriptEntry[] = [];
   /** True if the last finished line is empty or missing. */
   #isApart = true;
 
-  add(block: Block): void {
+  add(block: TranscriptBlock): void {
     this.#entries.push({ block, pending: [], begun: false });
   }
 
   /** The last block, if it is not finished. */
-  get last(): Block | undefined {
+  get last(): TranscriptBlock | undefined {
     return this.#entries.at(-1)?.block;
   }
 
@@ -43,7 +43,7 @@ export class Transcript {
     return { finished, open };
   }
 
-  #finish(entry: Entry, finished: string[]): void {
+  #finish(entry: TranscriptEntry, finished: string[]): void {
     if (entry.pending.length === 0) return;
     if (entry.block.isApart && !entry.begun && !this.#isApart) finished.push("");
     for (const line of entry.pending.splice(0)) finished.push(line);
@@ -51,7 +51,7 @@ export class Transcript {
     this.#isApart = finished.at(-1) === "";
   }
 
-  #open(entry: Entry, lines: readonly string[], open: string[]): void {
+  #open(entry: TranscriptEntry, lines: readonly string[], open: string[]): void {
     if (lines.length === 0) return;
     const above = open.length === 0 ? this.#isApart : open.at(-1) === "";
     if (entry.block.isApart && !entry.begun && !above) open.push("");

@@ -15,7 +15,7 @@ import { excerpt } from "../../../show/fit-text.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 
 /** A sub-agent of a conversation. */
-export interface SubAgent {
+export interface AgentRow {
   /** Number in the conversation, from 1. */
   readonly number: number;
   /** Name of a named agent. */
@@ -33,7 +33,7 @@ export interface SubAgent {
 }
 
 /** The sub-agents of a conversation, in order of their start (T30). */
-export function subAgents(state: ConversationState): SubAgent[] {
+export function subAgents(state: ConversationState): AgentRow[] {
   return subAgentsOf(state).flatMap(({ number, name, task, call }) => {
     const [root] = state.children.get(call.id) ?? [];
     if (root === undefined) return [];
@@ -45,7 +45,7 @@ export function subAgents(state: ConversationState): SubAgent[] {
 }
 
 /** Status and spending of a sub-agent, in a few words. */
-export function agentFacts({ call, status, path }: SubAgent, now: number): string {
+export function agentFacts({ call, status, path }: AgentRow, now: number): string {
   const { usage, cost } = spentOn(path);
   const calls = path.reduce((sum, message) => sum + (message.role === "assistant" ? message.calls.length : 0), 0);
   const elapsed = call.startedAt === undefined ? "" : formatDuration((call.endedAt ?? now) - call.startedAt);

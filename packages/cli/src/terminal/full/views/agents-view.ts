@@ -2,13 +2,13 @@ import { type ConversationState, isEnded, newestLeaf } from "@banyan/core/conver
 import { counted } from "@banyan/core/shown";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf } from "../screen/cells.ts";
-import type { Size } from "../screen/live-region.ts";
+import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { pathPage } from "../transcript/message-lines.ts";
-import { agentFacts, type SubAgent, subAgents } from "./agent-list.ts";
+import { type AgentRow, agentFacts, subAgents } from "./agent-list.ts";
 import { filled, hintLine, keyHint, listLine, rule, wholeParts } from "./drawn-lines.ts";
 import { ListCursor } from "./list-cursor.ts";
-import type { Over, Overlay, View } from "./overlay.ts";
+import type { Overlay, OverlayEnd, OverlayView } from "./overlay.ts";
 import { Viewer } from "./viewer.ts";
 
 /**
@@ -19,7 +19,7 @@ export class AgentsView implements Overlay<never> {
   readonly takesQuestions = true;
   readonly #state: ConversationState;
   readonly #cursor: ListCursor;
-  #agents: readonly SubAgent[];
+  #agents: readonly AgentRow[];
   /** The open transcript. */
   #transcript: Viewer | undefined;
 
@@ -31,12 +31,12 @@ export class AgentsView implements Overlay<never> {
     this.#cursor = new ListCursor(working < 0 ? this.#agents.length - 1 : working);
   }
 
-  view(size: Size, theme: Theme, isArmed: boolean, keys: KeyBindings): View {
+  view(size: ScreenSize, theme: Theme, isArmed: boolean, keys: KeyBindings): OverlayView {
     this.#agents = subAgents(this.#state);
     return this.#transcript?.view(size, theme, isArmed, keys) ?? this.#list(size, theme, keys);
   }
 
-  key(key: string, keys: KeyBindings): Over<never> | undefined {
+  key(key: string, keys: KeyBindings): OverlayEnd<never> | undefined {
     if (this.#transcript) {
       if (keys.matches(key, "list-back") || this.#transcript.key(key, keys)) this.#transcript = undefined;
       return undefined;
@@ -55,7 +55,7 @@ export class AgentsView implements Overlay<never> {
     this.#transcript = new Viewer([page], { atEnd: !isEnded(agent.call.status) });
   }
 
-  #list({ columns, rows }: Size, theme: Theme, keys: KeyBindings): View {
+  #list({ columns, rows }: ScreenSize, theme: Theme, keys: KeyBindings): OverlayView {
     const now = Date.now();
     const facts = this.#agents.map((agent) => agentFacts(agent, now));
     const beside = columns - 4 - Math.max(...facts.map(widthOf));
@@ -90,6 +90,6 @@ export class AgentsView implements Overlay<never> {
   }
 }
 
-function titleOf({ number, name, title, depth }: SubAgent): string {
+function titleOf({ number, name, title, depth }: AgentRow): string {
   return `${"  ".repeat(depth)}${number}  ${name === undefined ? "" : `${name}: `}${title}`;
 }

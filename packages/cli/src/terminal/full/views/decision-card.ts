@@ -1,28 +1,28 @@
 import { counted } from "@banyan/core/shown";
 import { oneLine } from "../../../show/plain-text.ts";
-import type { Choice, Decided, Decision } from "../../decision.ts";
-import type { Action } from "../keys/actions.ts";
+import type { DecisionChoice, DecisionRequest, DecisionResult } from "../../decision.ts";
+import type { KeyAction } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 import type { Highlight } from "../markdown/highlighter.ts";
 import { bare, cut, widthOf, wrapped } from "../screen/cells.ts";
-import type { Size } from "../screen/live-region.ts";
+import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { fitting, keyHint, lastColumns, rule, setIn } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
-import type { Over, Overlay, Page, View } from "./overlay.ts";
+import type { Overlay, OverlayEnd, OverlayView, ViewerPage } from "./overlay.ts";
 
 /**
  * A decision by key (T27). Only the keys of the choices decide, not Enter or any other key (S14). A choice with words
  * asks for them first.
  */
-export class DecisionCard implements Overlay<Decided> {
+export class DecisionCard implements Overlay<DecisionResult> {
   readonly isFull = false;
-  readonly #decision: Decision;
+  readonly #decision: DecisionRequest;
   /** True if a key without a meaning was pressed. */
   #isUndecided = false;
   /** The choice whose words are being typed. */
-  #chosen: Choice | undefined;
+  #chosen: DecisionChoice | undefined;
   readonly #words: LineInput;
   /** First visible line of the body. */
   #top = 0;
@@ -33,7 +33,7 @@ export class DecisionCard implements Overlay<Decided> {
   #made: { readonly by: readonly unknown[]; readonly lines: readonly string[] } | undefined;
 
   /** `highlight` returns the syntax highlighter once it is loaded. */
-  constructor(decision: Decision, highlight: () => Highlight | undefined = () => undefined) {
+  constructor(decision: DecisionRequest, highlight: () => Highlight | undefined = () => undefined) {
     const { begun, choices, again } = decision;
     this.#decision = decision;
     this.#highlight = highlight;
@@ -42,7 +42,7 @@ export class DecisionCard implements Overlay<Decided> {
     this.#words = new LineInput(begun?.words);
   }
 
-  view({ columns, rows }: Size, theme: Theme, isArmed: boolean): View {
+  view({ columns, rows }: ScreenSize, theme: Theme, isArmed: boolean): OverlayView {
     const head = this.#head(columns, rows, theme);
     const isTight = rows < 16 || this.#long(columns, theme).length > rows / 3;
     const bottom = this.#chosen ? this.#question(columns, theme) : this.#offer(columns, theme, isTight, isArmed);
@@ -62,7 +62,7 @@ export class DecisionCard implements Overlay<Decided> {
     return { lines: [...top, ...bottom.lines], cursor };
   }
 
-  key(key: string, keys: KeyBindings): Over<Decided> | undefined {
+  key(key: string, keys: KeyBindings): OverlayEnd<DecisionResult> | undefined {
     if (keys.matches(key, "cancel")) return {};
     if (this.#chosen) return this.#wordsKey(this.#chosen, key, keys);
     if (keys.matches(key, "interrupt")) return {};
@@ -108,7 +108,7 @@ export class DecisionCard implements Overlay<Decided> {
   }
 
   /** The complete subject, for the whole screen. */
-  get page(): Page {
+  get page(): ViewerPage {
     const { name, title } = this.#decision;
     return { title: name ?? title, lines: (_width, theme) => this.#painted(theme) };
   }
@@ -145,7 +145,7 @@ export class DecisionCard implements Overlay<Decided> {
     return lines;
   }
 
-  #wordsKey(choice: Choice, key: string, keys: KeyBindings): Over<Decided> | undefined {
+  #wordsKey(choice: DecisionChoice, key: string, keys: KeyBindings): OverlayEnd<DecisionResult> | undefined {
     if (keys.matches(key, "list-choose")) {
       const words = this.#words.text.trim();
       return { result: { key: choice.key, ...(words === "" ? {} : { words }) } };
@@ -155,7 +155,7 @@ export class DecisionCard implements Overlay<Decided> {
     return undefined;
   }
 
-  #written({ key }: Choice): void {
+  #written({ key }: DecisionChoice): void {
     this.#decision.onBegun?.({ key, words: this.#words.text });
   }
 
@@ -177,7 +177,7 @@ export class DecisionCard implements Overlay<Decided> {
     return [keys.slice(0, -1).join(", "), keys.at(-1)].join(beforeLast);
   }
 
-  #offer(columns: number, theme: Theme, isTight: boolean, isArmed: boolean): View {
+  #offer(columns: number, theme: Theme, isTight: boolean, isArmed: boolean): OverlayView {
     const { question, choices } = this.#decision;
     const asked = isArmed ? theme.bold(question) : theme.dim(`${question} …`);
     const undecided = fitting([`Press ${this.#keys(" or ")}.`, this.#keys(", ")], columns);
@@ -186,7 +186,7 @@ export class DecisionCard implements Overlay<Decided> {
     return { lines: [...(isTight ? inLines(brief, columns, theme.dim(" · ")) : this.#long(columns, theme)), hint] };
   }
 
-  #question(columns: number, theme: Theme): View {
+  #question(columns: number, theme: Theme): OverlayView {
     const prompt = `${this.#chosen?.takesWords ?? ""}: `;
     const room = Math.max(1, columns - widthOf(prompt) - 1);
     const text = lastColumns(this.#words.text, room);
@@ -205,7 +205,7 @@ const PAGE_KEYS = [
   "list-choose",
   "list-open",
   "list-back",
-] as const satisfies readonly Action[];
+] as const satisfies readonly KeyAction[];
 /** Keys that scroll a card whose body does not fit. */
 const MOVES = [
   "list-up",
@@ -214,7 +214,7 @@ const MOVES = [
   "list-page-down",
   "list-first",
   "list-last",
-] as const satisfies readonly Action[];
+] as const satisfies readonly KeyAction[];
 
 /** Minimum rows for the footer. */
 const FOOTED_FROM = 7;

@@ -1,4 +1,4 @@
-import type { Action } from "../keys/actions.ts";
+import type { KeyAction } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { bare, cut, padded, widthOf, wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -32,7 +32,7 @@ export function hintLine(hints: readonly string[], columns: number): string {
 const BETWEEN = " · ";
 
 /** A hint for an action's key, such as `Esc goes back`; empty without a key. */
-export function keyHint(keys: KeyBindings, action: Action | readonly Action[], does: string): string {
+export function keyHint(keys: KeyBindings, action: KeyAction | readonly KeyAction[], does: string): string {
   const names = [action].flat().map((each) => keys.hint(each));
   if (names.includes(undefined)) return "";
   // Shorten key names side by side.

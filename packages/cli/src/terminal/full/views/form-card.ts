@@ -1,19 +1,19 @@
 import { filledText, type QuestionField } from "@banyan/core/conversation";
 import { oneLine } from "../../../show/plain-text.ts";
-import type { Filled, Form } from "../../terminal.ts";
+import type { FilledForm, Form } from "../../terminal.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 import { cut, widthOf, wrapped } from "../screen/cells.ts";
-import type { Size } from "../screen/live-region.ts";
+import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { fitting, keyHint, lastColumns, listLine, rule, setIn } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
-import type { Over, Overlay, Page, View } from "./overlay.ts";
+import type { Overlay, OverlayEnd, OverlayView, ViewerPage } from "./overlay.ts";
 
 const WORDS = "Your own answer: ";
 
 /** The input of one field. */
-interface Filling {
+interface FieldInput {
   readonly field: QuestionField;
   /** Indices of the selected choices. */
   readonly chosen: Set<number>;
@@ -28,10 +28,10 @@ interface Filling {
  * A form with several questions, one at a time; if there are several, all answers are shown before they are sent. Esc
  * goes back one level: from the words to the choices, from a field to the previous field.
  */
-export class FormCard implements Overlay<Filled> {
+export class FormCard implements Overlay<FilledForm> {
   readonly isFull = false;
   readonly #form: Form;
-  readonly #fillings: readonly Filling[];
+  readonly #fillings: readonly FieldInput[];
   /** Index of the visible field; after the last one come all answers. */
   #at = 0;
   #hint = "";
@@ -49,7 +49,7 @@ export class FormCard implements Overlay<Filled> {
     }));
   }
 
-  view({ columns, rows }: Size, theme: Theme, isArmed: boolean): View {
+  view({ columns, rows }: ScreenSize, theme: Theme, isArmed: boolean): OverlayView {
     const filling = this.#fillings[this.#at];
     const head = rule(theme.warning(this.#form.title), columns, theme);
     if (!filling) {
@@ -80,7 +80,7 @@ export class FormCard implements Overlay<Filled> {
     return this.#drawn([head, ...shown], brief.slice(top, top + room), hint, filling, columns);
   }
 
-  key(key: string, keys: KeyBindings): Over<Filled> | undefined {
+  key(key: string, keys: KeyBindings): OverlayEnd<FilledForm> | undefined {
     this.#hint = "";
     if (keys.matches(key, "cancel")) return {};
     if (keys.matches(key, "interrupt")) return this.#back() ? undefined : {};
@@ -128,7 +128,7 @@ export class FormCard implements Overlay<Filled> {
   }
 
   /** The complete form, for the whole screen. */
-  get page(): Page {
+  get page(): ViewerPage {
     const { title, text, fields } = this.#form;
     return {
       title,
@@ -145,7 +145,7 @@ export class FormCard implements Overlay<Filled> {
     };
   }
 
-  #enter(filling: Filling): Over<Filled> | undefined {
+  #enter(filling: FieldInput): OverlayEnd<FilledForm> | undefined {
     const { field, chosen, words, bar } = filling;
     if (!field.several && field.choices[bar]) chooseOnly(filling, bar);
     if (chosen.size === 0 && words.text.trim() === "") {
@@ -157,7 +157,7 @@ export class FormCard implements Overlay<Filled> {
     return this.#next();
   }
 
-  #next(): Over<Filled> | undefined {
+  #next(): OverlayEnd<FilledForm> | undefined {
     if (this.#fillings.length === 1) return this.#done();
     this.#at++;
     return undefined;
@@ -172,7 +172,7 @@ export class FormCard implements Overlay<Filled> {
     return true;
   }
 
-  #character(filling: Filling, key: string, keys: KeyBindings): Over<Filled> | undefined {
+  #character(filling: FieldInput, key: string, keys: KeyBindings): OverlayEnd<FilledForm> | undefined {
     const character = characterOf(key);
     const { field, bar } = filling;
     const named = /^[1-9]$/.test(character ?? "") ? Number(character) - 1 : -1;
@@ -194,20 +194,20 @@ export class FormCard implements Overlay<Filled> {
     return undefined;
   }
 
-  #write(filling: Filling, key: string, keys: KeyBindings): void {
+  #write(filling: FieldInput, key: string, keys: KeyBindings): void {
     if (filling.words.key(key, keys)) this.#written(filling);
   }
 
-  #written({ chosen, words, isPreset }: Filling): void {
+  #written({ chosen, words, isPreset }: FieldInput): void {
     if (isPreset) chosen.clear();
     this.#form.onWords?.(this.#at, words.text);
   }
 
-  #done(): Over<Filled> {
+  #done(): OverlayEnd<FilledForm> {
     return { result: this.#filled() };
   }
 
-  #filled(): Filled {
+  #filled(): FilledForm {
     return this.#fillings.map(({ field, chosen, words }) => ({
       chosen: field.choices.map(({ label }) => label).filter((_, index) => chosen.has(index)),
       words: words.text.trim(),
@@ -224,7 +224,7 @@ export class FormCard implements Overlay<Filled> {
     return this.#at === 0 && text !== "" ? text.split("\n") : [];
   }
 
-  #asked({ field }: Filling, theme: Theme): readonly string[] {
+  #asked({ field }: FieldInput, theme: Theme): readonly string[] {
     const count = this.#fillings.length;
     const place = count > 1 ? theme.dim(`${this.#at + 1} of ${count} · `) : "";
     // A single question may lack a heading.
@@ -233,7 +233,7 @@ export class FormCard implements Overlay<Filled> {
   }
 
   /** The lines of the choices; in brief, one line each. The words come last, on one line. */
-  #choices({ field, chosen, words, bar }: Filling, columns: number, theme: Theme, how: "all" | "brief"): string[] {
+  #choices({ field, chosen, words, bar }: FieldInput, columns: number, theme: Theme, how: "all" | "brief"): string[] {
     const [open, close] = field.several ? ["[", "]"] : ["(", ")"];
     const lines = field.choices.flatMap(({ label, description }, index) => {
       const mark = `${open}${chosen.has(index) ? "x" : " "}${close}`;
@@ -248,7 +248,13 @@ export class FormCard implements Overlay<Filled> {
     return [...lines, `${isHere ? "❯" : " "}   ${theme.dim(WORDS)}${lastColumns(words.text, room)}`];
   }
 
-  #drawn(top: readonly string[], choices: readonly string[], hint: string, filling: Filling, columns: number): View {
+  #drawn(
+    top: readonly string[],
+    choices: readonly string[],
+    hint: string,
+    filling: FieldInput,
+    columns: number,
+  ): OverlayView {
     const lines = [...top, ...choices, hint];
     if (filling.bar !== filling.field.choices.length) return { lines };
     const column =
@@ -257,7 +263,7 @@ export class FormCard implements Overlay<Filled> {
   }
 
   /** Key hints, long and short. */
-  #does({ field, bar }: Filling): readonly string[] {
+  #does({ field, bar }: FieldInput): readonly string[] {
     const enter = this.#fillings.length === 1 ? "sends" : "goes on";
     if (bar === field.choices.length) return [`Enter ${enter}`];
     return field.several
@@ -266,14 +272,14 @@ export class FormCard implements Overlay<Filled> {
   }
 }
 
-function chooseOnly(filling: Filling, choice: number): void {
+function chooseOnly(filling: FieldInput, choice: number): void {
   filling.isPreset = false;
   filling.chosen.clear();
   filling.chosen.add(choice);
 }
 
 /** Selects or deselects a choice. */
-function toggle(filling: Filling, choice: number): void {
+function toggle(filling: FieldInput, choice: number): void {
   filling.isPreset = false;
   if (filling.chosen.delete(choice)) return;
   if (filling.field.several) filling.chosen.add(choice);

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { KeyBindings } from "../keys/key-bindings.ts";
 import { bare, widthOf } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
-import type { Over, Overlay } from "./overlay.ts";
+import type { Overlay, OverlayEnd } from "./overlay.ts";
 import { Picker } from "./picker.ts";
 import { TreeView } from "./tree-view.ts";
 import { Viewer } from "./viewer.ts";
@@ -20,8 +20,8 @@ const ENTER = "\r";
 const ESC = "\x1b[27u";
 
 /** Presses keys. Returns the end of the overlay, if the last key ends it. */
-function press<T>(overlay: Overlay<T>, ...pressed: readonly string[]): Over<T> | undefined {
-  let over: Over<T> | undefined;
+function press<T>(overlay: Overlay<T>, ...pressed: readonly string[]): OverlayEnd<T> | undefined {
+  let over: OverlayEnd<T> | undefined;
   for (const key of pressed) for (const one of key.startsWith("\x1b") ? [key] : key) over = overlay.key(one, keys);
   return over;
 }

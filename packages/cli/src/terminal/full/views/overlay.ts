@@ -1,25 +1,25 @@
 import type { KeyBindings } from "../keys/key-bindings.ts";
-import type { Position, Size } from "../screen/live-region.ts";
+import type { ScreenPosition, ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 
 /** A text longer than a screen: a call's output, a thought, a diff, a sub-agent's transcript. */
-export interface Page {
+export interface ViewerPage {
   readonly title: string;
   /** The present lines. The viewer follows the end of growing text until the user scrolls. */
   lines(width: number, theme: Theme): readonly string[];
 }
 
 /** The end of an overlay; without a result, nothing was chosen. */
-export interface Over<T> {
+export interface OverlayEnd<T> {
   readonly result?: T;
   /** True if the user went back to the previous question, which stops nothing. */
   readonly isBack?: true;
 }
 
 /** Lines and the cursor's place in them; hidden if absent. */
-export interface View {
+export interface OverlayView {
   readonly lines: readonly string[];
-  readonly cursor?: Position | undefined;
+  readonly cursor?: ScreenPosition | undefined;
 }
 
 /** A view that has the keys for a while: an approval, a list, the tree, a transcript. */
@@ -32,15 +32,15 @@ export interface Overlay<T> {
    * Renders at most `size.rows` lines of `size.columns` columns. `isArmed`: whether keys count yet, which they do not
    * at once. `keys`: names of keys for hints.
    */
-  view(size: Size, theme: Theme, isArmed: boolean, keys: KeyBindings): View;
+  view(size: ScreenSize, theme: Theme, isArmed: boolean, keys: KeyBindings): OverlayView;
   /** Handles a key sequence from the terminal. Returns the end of the overlay, if it ends. */
-  key(key: string, keys: KeyBindings): Over<T> | undefined;
+  key(key: string, keys: KeyBindings): OverlayEnd<T> | undefined;
   /** Returns whether the overlay does not use a key now, so that the page above it gets the key. */
   spares?(key: string, keys: KeyBindings): boolean;
   /** Key hints for the last line of the screen, most important first. */
   footer?(keys: KeyBindings): readonly string[];
   /** The complete content, for the whole screen. */
-  readonly page?: Page | undefined;
+  readonly page?: ViewerPage | undefined;
   /** Handles a paste; without this method, pastes are ignored. */
   paste?(text: string): void;
 }

@@ -2,12 +2,12 @@ import { counted } from "@banyan/core/shown";
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf, wrapped } from "../screen/cells.ts";
-import type { Size } from "../screen/live-region.ts";
+import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { COLUMN_GAP, filled, hintLine, keyHint, listLine, rule, wholeParts } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import { ListCursor } from "./list-cursor.ts";
-import type { Over, Overlay, View } from "./overlay.ts";
+import type { Overlay, OverlayEnd, OverlayView } from "./overlay.ts";
 
 /** An item of a list. */
 export interface PickerItem<T> {
@@ -70,7 +70,7 @@ export class Picker<T> implements Overlay<T> {
     );
   }
 
-  view({ columns, rows }: Size, theme: Theme, _isArmed: boolean, keys: KeyBindings): View {
+  view({ columns, rows }: ScreenSize, theme: Theme, _isArmed: boolean, keys: KeyBindings): OverlayView {
     const { title, items, preview, empty = "There is nothing." } = this.#options;
     const count =
       this.#found.length === items.length
@@ -101,7 +101,7 @@ export class Picker<T> implements Overlay<T> {
     return { lines: [head, input, ...body, foot], cursor };
   }
 
-  key(key: string, keys: KeyBindings): Over<T> | undefined {
+  key(key: string, keys: KeyBindings): OverlayEnd<T> | undefined {
     if (keys.matches(key, "list-cancel")) return {};
     if (keys.matches(key, "list-choose")) {
       const item = this.#found[this.#cursor.index];

@@ -1,24 +1,24 @@
 import type { AutocompleteProvider } from "@earendil-works/pi-tui";
-import type { Question } from "../../terminal.ts";
+import type { TerminalQuestion } from "../../terminal.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { hiddenLines, PromptEditor, type PromptEditorOptions } from "../prompt/prompt-editor.ts";
 import { cut } from "../screen/cells.ts";
-import type { Size } from "../screen/live-region.ts";
+import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { keyHint, rule } from "./drawn-lines.ts";
-import type { Over, Overlay, View } from "./overlay.ts";
+import type { Overlay, OverlayEnd, OverlayView } from "./overlay.ts";
 
 /** A question that the user answers with text in an editor. */
 export class QuestionCard implements Overlay<string> {
   readonly isFull = false;
-  readonly #question: Question;
+  readonly #question: TerminalQuestion;
   readonly #editor: PromptEditor;
   #answer: string | undefined;
   readonly #editOutside: ((text: string) => Promise<string>) | undefined;
 
   /** `editOutside` edits a text in the user's own editor, if one is set. */
   constructor(
-    question: Question,
+    question: TerminalQuestion,
     editor: Pick<PromptEditorOptions, "keys" | "theme" | "onChange">,
     editOutside?: (text: string) => Promise<string>,
   ) {
@@ -34,7 +34,7 @@ export class QuestionCard implements Overlay<string> {
     this.#editor.set(question.initial ?? "");
   }
 
-  view({ columns, rows }: Size, theme: Theme): View {
+  view({ columns, rows }: ScreenSize, theme: Theme): OverlayView {
     const { lines, cursor, above, below } = this.#editor.lines(columns, Math.floor(rows * MORE_ROWS));
     const hint = theme.dim(cut("Enter answers", columns));
     const hidden = above + below > 0 ? theme.dim(hiddenLines(above, below)) : "";
@@ -42,7 +42,7 @@ export class QuestionCard implements Overlay<string> {
     return { lines: [head, ...lines, hint], cursor: { ...cursor, row: cursor.row + 1 } };
   }
 
-  key(key: string, keys: KeyBindings): Over<string> | undefined {
+  key(key: string, keys: KeyBindings): OverlayEnd<string> | undefined {
     if (keys.matches(key, "cancel")) return {};
     if (keys.matches(key, "interrupt")) return this.#question.onBack ? { isBack: true } : {};
     if (keys.matches(key, "external-editor") && this.#editOutside) {

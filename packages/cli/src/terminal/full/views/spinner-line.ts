@@ -4,7 +4,7 @@ import type { Theme } from "../theme/theme.ts";
 import { fitting } from "./drawn-lines.ts";
 
 /** The current work. */
-export interface Activity {
+export interface SpinnerActivity {
   /** Description, such as `running npm test`. */
   readonly what: string;
   /** Elapsed milliseconds. */
@@ -22,7 +22,7 @@ const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 export const SPIN_TIME = 120;
 
 /** The work on one line, such as `⠙ Running npm test, 12 s (Esc to stop)` (T25). Without motion its sign does not change. */
-export function spinnerLine(activity: Activity, moves: boolean, width: number, theme: Theme): string {
+export function spinnerLine(activity: SpinnerActivity, moves: boolean, width: number, theme: Theme): string {
   const { what, elapsed, until, stopKey, agentsKey } = activity;
   const frame = moves ? (FRAMES[Math.floor(elapsed / SPIN_TIME) % FRAMES.length] ?? "•") : "•";
   const time = elapsed < 1_000 ? "" : `, ${wholeSeconds(elapsed)}`;

@@ -33,7 +33,7 @@ export interface Status {
 const BETWEEN = " · ";
 
 /** A part of the status. Parts with a high rank are left out first. */
-interface Part {
+interface StatusPart {
   readonly text: string;
   readonly rank: number;
   readonly paint?: (text: string) => string;
@@ -60,15 +60,15 @@ export function statusLine(status: Status, width: number, theme: Theme): string 
     const ranks = [...new Set(parts.map(({ rank }) => rank))].filter((rank) => rank >= least).sort((a, b) => b - a);
     return ranks.map((most) => parts.filter(({ rank }) => rank <= most));
   });
-  const fits = (parts: readonly Part[]) => widthOf(parts.map(({ text }) => text).join(BETWEEN)) <= width;
+  const fits = (parts: readonly StatusPart[]) => widthOf(parts.map(({ text }) => text).join(BETWEEN)) <= width;
   const kept = choices.find(fits) ?? choices.at(-1) ?? [];
   return cut(kept.map(({ text, paint = theme.dim }) => paint(text)).join(theme.dim(BETWEEN)), width);
 }
 
-function partsOf(status: Status, theme: Theme): readonly Part[] {
+function partsOf(status: Status, theme: Theme): readonly StatusPart[] {
   const { mode, approval, model, branch, context, processes = 0, beside = 0, tokens, cost, git } = status;
   const full = context !== undefined && context >= 0.8 ? theme.warning : theme.dim;
-  const parts: readonly Part[] = [
+  const parts: readonly StatusPart[] = [
     { text: mode, rank: mode === "task" ? NEEDED + 1 : 8 },
     { text: approval ?? "", rank: 1 },
     { text: model, rank: 0 },

@@ -72,14 +72,14 @@ export function branchNumbers(state: ConversationState): ReadonlyMap<string, num
   return new Map(ends.length > 1 ? ends.map((id, index) => [id, index + 1]) : []);
 }
 
-interface Node {
+interface TreeNode {
   readonly id: string;
   readonly depth: number;
   readonly isFirst: boolean;
 }
 
 /** The replies to a message, in reverse order. */
-function below(state: ConversationState, parent: string | null, depth: number): Node[] {
+function below(state: ConversationState, parent: string | null, depth: number): TreeNode[] {
   const children = (state.children.get(parent) ?? []).filter((id) => !state.messages.get(id)?.removed);
   const isApart = children.length > 1;
   return children.map((id) => ({ id, depth: isApart ? depth + 1 : depth, isFirst: isApart })).reverse();

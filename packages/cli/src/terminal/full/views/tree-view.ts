@@ -4,12 +4,12 @@ import { counted } from "@banyan/core/shown";
 import { gist, messageMarks, speakerOf } from "../../../show/message-label.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf } from "../screen/cells.ts";
-import type { Size } from "../screen/live-region.ts";
+import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { filled, hintLine, keyHint, listLine, rule } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import { ListCursor } from "./list-cursor.ts";
-import type { Over, Overlay, View } from "./overlay.ts";
+import type { Overlay, OverlayEnd, OverlayView } from "./overlay.ts";
 import { branchNumbers, pathIds, rowOf, type TreeFilter, type TreeRow, treeFilters, treeRows } from "./tree-rows.ts";
 
 /** Content of a tree, and actions in it besides choosing. */
@@ -26,7 +26,7 @@ export interface TreeOptions {
   onStar(message: string, starred: boolean): void;
 }
 
-type Typing = { readonly what: "search" } | { readonly what: "label"; readonly input: LineInput };
+type TypedInput = { readonly what: "search" } | { readonly what: "label"; readonly input: LineInput };
 
 const FILTER_WORDS: Readonly<Record<TreeFilter, string>> = {
   all: "all messages",
@@ -50,7 +50,7 @@ export class TreeView implements Overlay<string> {
   readonly #search = new LineInput();
   #filter: TreeFilter = "all";
   /** Current input: a search, or a label for the selected message. */
-  #typing: Typing | undefined;
+  #typing: TypedInput | undefined;
   #rows: readonly TreeRow[] = [];
 
   constructor(options: TreeOptions) {
@@ -62,7 +62,7 @@ export class TreeView implements Overlay<string> {
     this.#select(selected ?? leaf);
   }
 
-  view({ columns, rows }: Size, theme: Theme, _isArmed: boolean, keys: KeyBindings): View {
+  view({ columns, rows }: ScreenSize, theme: Theme, _isArmed: boolean, keys: KeyBindings): OverlayView {
     const count = theme.dim(counted(this.#rows.length, "message"));
     const head = rule(theme.bold(`Tree: ${FILTER_WORDS[this.#filter]}`), columns, theme, count);
     const foot = this.#foot(columns, theme, keys);
@@ -75,7 +75,7 @@ export class TreeView implements Overlay<string> {
     return { lines, ...(foot.column !== undefined && { cursor: { row: lines.length - 1, column: foot.column } }) };
   }
 
-  key(key: string, keys: KeyBindings): Over<string> | undefined {
+  key(key: string, keys: KeyBindings): OverlayEnd<string> | undefined {
     if (this.#typing) return this.#typed(this.#typing, key, keys);
     if (keys.matches(key, "list-cancel")) {
       if (this.#search.text === "") return {};
@@ -112,7 +112,7 @@ export class TreeView implements Overlay<string> {
     this.#cursor.index = rowOf(this.#rows, state, current);
   }
 
-  #typed(typing: Typing, key: string, keys: KeyBindings): undefined {
+  #typed(typing: TypedInput, key: string, keys: KeyBindings): undefined {
     if (keys.matches(key, "interrupt") || keys.matches(key, "cancel")) {
       this.#typing = undefined;
       if (typing.what === "search") this.#search.text = "";

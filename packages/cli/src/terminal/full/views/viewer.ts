@@ -1,11 +1,11 @@
 import { counted } from "@banyan/core/shown";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { bare, cut, paintedAt, widthOf, wrapped } from "../screen/cells.ts";
-import type { Size } from "../screen/live-region.ts";
+import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { filled, hintLine, keyHint, rule } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
-import type { Over, Overlay, Page, View } from "./overlay.ts";
+import type { Overlay, OverlayEnd, OverlayView, ViewerPage } from "./overlay.ts";
 
 /** Keys that close a page. */
 const CLOSE = ["list-cancel", "page-close"] as const;
@@ -25,7 +25,7 @@ export interface ViewerOptions {
  */
 export class Viewer implements Overlay<never> {
   readonly isFull = true;
-  readonly #pages: readonly Page[];
+  readonly #pages: readonly ViewerPage[];
   readonly #openKey: string | undefined;
   readonly #search = new LineInput();
   /** First visible line before the search, while its text is being typed. */
@@ -40,7 +40,7 @@ export class Viewer implements Overlay<never> {
   #rows = 1;
   #last = 0;
 
-  constructor(pages: readonly Page[], { atEnd = false, openKey }: ViewerOptions = {}) {
+  constructor(pages: readonly ViewerPage[], { atEnd = false, openKey }: ViewerOptions = {}) {
     this.#pages = pages;
     this.#openKey = openKey;
     this.#page = pages.length - 1;
@@ -48,7 +48,7 @@ export class Viewer implements Overlay<never> {
     this.#follows = atEnd;
   }
 
-  view({ columns, rows }: Size, theme: Theme, _isArmed: boolean, keys: KeyBindings): View {
+  view({ columns, rows }: ScreenSize, theme: Theme, _isArmed: boolean, keys: KeyBindings): OverlayView {
     const page = this.#pages[this.#page];
     const lines = (page?.lines(columns, theme) ?? []).flatMap((line) => broken(line, columns));
     this.#lines = lines;
@@ -74,7 +74,7 @@ export class Viewer implements Overlay<never> {
     return { lines: [...drawn, cut(typed, columns)], cursor: { row: drawn.length, column } };
   }
 
-  key(key: string, keys: KeyBindings): Over<never> | undefined {
+  key(key: string, keys: KeyBindings): OverlayEnd<never> | undefined {
     if (this.#typingFrom !== undefined) return this.#typed(this.#typingFrom, key, keys);
     if (keys.matches(key, "list-cancel") && this.#search.text !== "") {
       this.#search.text = "";
@@ -165,7 +165,7 @@ export class Viewer implements Overlay<never> {
 }
 
 /** A part of a line. */
-interface Place {
+interface LineRange {
   readonly from: number;
   readonly to: number;
   /** True if the match continues from the line above. */
@@ -176,8 +176,8 @@ interface Place {
  * Finds a text in lines, ignoring case. Returns matches by line number, including those that continue in the next
  * lines after a wrap.
  */
-function placesIn(lines: readonly string[], searched: string): ReadonlyMap<number, readonly Place[]> {
-  const found = new Map<number, Place[]>();
+function placesIn(lines: readonly string[], searched: string): ReadonlyMap<number, readonly LineRange[]> {
+  const found = new Map<number, LineRange[]>();
   const wanted = folded(searched)
     .trim()
     .split(/\s+/)
@@ -211,12 +211,12 @@ function folded(text: string): string {
 }
 
 /** Returns whether a match begins in a line. */
-function begins(places: readonly Place[] = []): boolean {
+function begins(places: readonly LineRange[] = []): boolean {
   return places.some(({ isMore }) => !isMore);
 }
 
 /** A line with highlighted matches. */
-function marked(line: string, places: readonly Place[] = [], paint: (text: string) => string): string {
+function marked(line: string, places: readonly LineRange[] = [], paint: (text: string) => string): string {
   const said = bare(line);
   return places.reduceRight((painted, { from, to }) => {
     const column = widthOf(said.slice(0, from));
