@@ -58,6 +58,29 @@ test("F99: the gain of a summary is counted alike, whatever the provider counts 
   expect(after).toBeLessThan(before);
 });
 
+test.each([0.7, 1, 1.4])(
+  "F99: a provider that counts %d times our tokens gives the same shares, and those of the next request",
+  async (times) => {
+    const sizes: number[] = [];
+    const model = scriptedModel(({ instructions, messages }) => {
+      const texts = messages.flatMap(({ parts }) => parts.map((part) => (part.type === "text" ? part.text : "")));
+      const size = [instructions, ...texts].join("").length / 4;
+      sizes.push(size);
+      return [spend({ input: Math.round(times * size), output: Math.round(times * 300) }), text("a word ".repeat(170))];
+    });
+    const agent = new Agent({ model, instructions: "y".repeat(2_000) });
+    const session = Session.inMemory();
+    for (const said of ["One?", "Two?", "Three?", "Four?", "Five?"]) await agent.send(said, { session });
+    const before = (sizes.at(-1) ?? 0) + 300;
+    expect(await agent.compact({ session })).toBeUndefined();
+    await agent.send("Six?", { session });
+    const summary = [...session.state.messages.values()].find(({ role }) => role === "summary");
+    const told = summary?.role === "summary" ? summary.compaction : undefined;
+    expect((told?.before ?? 0) / times / before).toBeCloseTo(1, 1);
+    expect((told?.after ?? 0) / times / (sizes.at(-1) ?? 0)).toBeCloseTo(1, 1);
+  },
+);
+
 test("B42: the run of a summary has the id that is given, and is interrupted alone", async () => {
   const { agent, session } = await talked([text("Su"), stall()], [text("Five"), stall()]);
   const id = createId();

@@ -191,6 +191,24 @@ describe("F86: behind a summary that says nothing", () => {
     expect(Number(counted)).toBe(numbers[0]);
   });
 
+  test("pasted logs do not displace short orders: the older of them are cut more", async () => {
+    const { agent, model } = playing(looking(9));
+    const session = Session.inMemory();
+    const pastes = Array.from({ length: 4 }, (_, index) => `Log ${index}: ${"line ".repeat(500)}end ${index}.`);
+    await order(agent, session, ["Hello.", ...ORDERS, ...pastes, "And now?"]);
+    const request = model.requests.findLast((each) => behind(each).includes(NOTHING) && !isSummary(each));
+    const words = wordsIn(behind(request));
+    expect(words).toEqual(expect.arrayContaining([...ORDERS]));
+    const logs = words.filter((each) => each.startsWith("Log "));
+    expect(logs.length).toBeGreaterThan(2);
+    for (const log of logs)
+      expect(log).toMatch(/^Log (\d): [\s\S]+\[… [\d,]+ characters are left out here …\][\s\S]+ \1\.$/);
+    const lengths = logs.map(({ length }) => length);
+    expect(lengths).toEqual(lengths.toSorted((one, other) => one - other));
+    expect(lengths.at(-1)).toBeGreaterThan(2 * (lengths[0] ?? 0) * 0.9);
+    expect(behind(request)).not.toMatch(/other messages? of the user/);
+  });
+
   test("attached files, results of commands and messages of the program are none of the user's words", async () => {
     const { agent, model } = playing(looking(12));
     const session = Session.inMemory();

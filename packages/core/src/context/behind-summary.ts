@@ -87,20 +87,43 @@ async function keptWords(
 ): Promise<{ kept: KeptMessage[]; leftOut: number }> {
   const { path } = run.branch;
   const said = saidBefore(run, covers);
+  let shown = await filledWords(run, said, room, 1);
+  // Pasted logs must not displace short instructions.
+  if (shown.size < said.length) shown = await filledWords(run, said, room, 0.5);
+  const kept = said.flatMap(({ id }) => shown.get(id) ?? []);
+  return { kept, leftOut: said.length - kept.length + (isWhole(path) ? 0 : leftOutBefore(path, said)) };
+}
+
+/**
+ * Fills the words' share of the room. `shrinking`: the length of a message that must be cut, as a share of the length of
+ * the cut message after it.
+ */
+async function filledWords(
+  run: TurnRun,
+  said: readonly Message[],
+  room: number,
+  shrinking: number,
+): Promise<Map<string, KeptMessage>> {
   const [first, task] = [said[0], taskOf(run)];
   const order = new Set([task, first, ...said.toReversed()].filter((message) => message !== undefined));
   const covered = new Set(said);
   const shown = new Map<string, KeptMessage>();
   let left = room * SHARES.words - (await countTokens(run, wordsBlock(said.length, [])));
+  const most = Math.max(room * SHARES.message, LEAST);
+  let cut = most;
   for (const message of order) {
     if (!covered.has(message)) continue;
-    const { kept, tokens } = await cutToFit(run, message, Math.max(room * SHARES.message, LEAST));
-    if (tokens > left && message !== task && message !== first) break;
-    left -= tokens;
-    shown.set(message.id, kept);
+    const isFirst = message === task || message === first;
+    let fitted = await cutToFit(run, message, most);
+    if (!isFirst && fitted.kept.characters !== undefined) {
+      fitted = await cutToFit(run, message, cut);
+      cut = Math.max(cut * shrinking, LEAST);
+    }
+    if (fitted.tokens > left && !isFirst) break;
+    left -= fitted.tokens;
+    shown.set(message.id, fitted.kept);
   }
-  const kept = said.flatMap(({ id }) => shown.get(id) ?? []);
-  return { kept, leftOut: said.length - kept.length + (isWhole(path) ? 0 : leftOutBefore(path, said)) };
+  return shown;
 }
 
 /** Returns the user messages that a summary down to `covers` covers; in a sub-agent also its task. */

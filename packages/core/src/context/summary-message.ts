@@ -96,11 +96,11 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
   const covered = path.slice(0, path.findIndex(({ id }) => id === summary.covers) + 1);
   const messages = afterSummary(covered).filter(({ role }) => role !== "summary").length;
   const before = await tokensOf(takenBy(run), count, signal);
-  // Both counted by us: the provider's count of the last request may differ from ours.
-  const freed =
-    (await countTokens(run, ...shownTexts(path))) -
-    (await countTokens(run, ...shownTexts([...path, { ...summary, id: "" }])));
-  const after = Math.max(0, before - freed);
+  // Our counts only give the share that stays: the provider, which counted the last request, may count differently.
+  const head = [agent.instructions.text, agent.toolbox.text];
+  const own = await countTokens(run, ...head, ...shownTexts(path));
+  const left = await countTokens(run, ...head, ...shownTexts([...path, { ...summary, id: "" }]));
+  const after = own === 0 ? 0 : (before * left) / own;
   return { messages, before: Math.round(before), after: Math.round(after), ...(size && { size }) };
 }
 
