@@ -1,6 +1,6 @@
 import type { FeedItem, Message } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
-import { gist, ReportedEnds, toldModelLines, undoneLine, waitingLine } from "./message-label.ts";
+import { gist, ReportedEnds, shortenedLine, toldModelLines, undoneLine, waitingLine } from "./message-label.ts";
 
 const said = (text: string) =>
   ({ id: "m", parentId: null, createdAt: 0, role: "user", author: "user", parts: [{ type: "text", text }] }) as Message;
@@ -52,4 +52,12 @@ test("F77: a message, or an input that waits, says in each of its lines that it 
   const message = { ...said(""), parts: [], unreadable } as Message;
   expect([gist(message, 100), toldModelLines(message)]).toEqual([`(${told})`, [told]]);
   expect(waitingLine({ parts: [], unreadable, delivery: "queue", held: false }, 100)).toBe(`queued: ${told}`);
+});
+
+test("F91: results that are shortened for the model are one line; a summary of earlier messages is none of these", () => {
+  const told = "2 old results of calls shortened for the model: that frees about 900 tokens.";
+  const shortening = { ...said(told), role: "summary", shortened: [{ call: "c", text: "[Shortened]" }] } as Message;
+  expect([shortenedLine(shortening), toldModelLines(shortening)]).toEqual([told, [told]]);
+  expect(shortenedLine({ ...shortening, covers: "m" } as Message)).toBeUndefined();
+  expect(shortenedLine(said(told))).toBeUndefined();
 });

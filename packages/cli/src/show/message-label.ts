@@ -93,6 +93,8 @@ const SHOWN = 10;
 export function toldModelLines(message: Message | undefined): string[] {
   const unreadable = toldUnreadable(message);
   if (unreadable !== undefined) return [oneLine(unreadable)];
+  const shortened = shortenedLine(message);
+  if (shortened !== undefined) return [shortened];
   if (message?.role === "summary" && message.compaction) return [compactedLine(message.compaction)];
   if (message?.role !== "user" || message.author === "user" || isShownByChanges(message)) return [];
   const undone = undoneLine(message);
@@ -120,6 +122,11 @@ export class ReportedEnds {
 }
 
 const ENDED = /^(\S+) \(.*\) has ended: /;
+
+/** Line for the user about messages or results that the model sees shortened (F91). Absent for other messages. */
+export function shortenedLine(message: Message | undefined): string | undefined {
+  return message?.role === "summary" && message.covers === undefined ? oneLine(textOf(message)) : undefined;
+}
 
 const UNDONE =
   /^The person has taken back changes that were made to files\. They are again as they were before:((?:\n- .+)+)$/;

@@ -25,7 +25,7 @@ import { compactedLine } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
-import { isShownByChanges, ReportedEnds, undoneLine } from "../../../show/message-label.ts";
+import { isShownByChanges, ReportedEnds, shortenedLine, undoneLine } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { subAgentTold } from "../../../show/sub-agents.ts";
 import { runEndSentence } from "../../../show/turn-end.ts";
@@ -270,6 +270,8 @@ export class LiveView implements FeedView {
     const message = state.messages.get(id);
     const unreadable = toldUnreadable(message);
     if (unreadable !== undefined) return this.note(oneLine(unreadable));
+    const shortened = shortenedLine(message);
+    if (shortened !== undefined) return this.note(shortened);
     if (message?.role === "summary" && message.compaction) {
       this.note(compactedLine(message.compaction));
       const text = textOf(message);

@@ -9,7 +9,7 @@ import {
 } from "@banyan/core/conversation";
 import { counted, visibleProse } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
-import { undoneLine } from "../../../show/message-label.ts";
+import { shortenedLine, undoneLine } from "../../../show/message-label.ts";
 import { oneLine, plainText } from "../../../show/plain-text.ts";
 import { markdownLines } from "../markdown/markdown-stream.ts";
 import { wrapped } from "../screen/cells.ts";
@@ -93,6 +93,8 @@ export function branchEnd(
 function linesOf(message: Message, width: number, theme: Theme): readonly string[] {
   const unreadable = toldUnreadable(message);
   if (unreadable !== undefined) return wrapped(theme.dim(oneLine(unreadable)), width);
+  const shortened = shortenedLine(message);
+  if (shortened !== undefined) return wrapped(theme.dim(shortened), width);
   if (message.role === "summary") return toldLines("summary", textOf(message), width, theme);
   if (message.role === "user") {
     const undone = undoneLine(message);
