@@ -1,5 +1,6 @@
 import type { ApprovalMode } from "@banyan/host";
 import { type Command, Option } from "commander";
+import { list } from "./flag-values.ts";
 
 /** Flags for an agent that works for clients of another program: model and permissions. */
 export interface AgentFlags {
@@ -35,11 +36,4 @@ export function withRuleFlags(command: Command, projects: string): Command {
     )
     .option("--unconfined", "allow --approval all even where commands run without a sandbox")
     .option("--trust", `use the settings, servers and instructions of ${projects}`);
-}
-
-/** A repeatable option with its values in the order of the command line. */
-export function list(flags: string, description: string): Option {
-  return new Option(flags, description)
-    .argParser((value: string, previous: readonly string[]) => [...previous, value])
-    .default([], "none");
 }

@@ -1,15 +1,15 @@
 import type { Limits } from "@banyan/core";
 import type { ApprovalMode } from "@banyan/host";
 import { type LimitName, limits } from "@banyan/host/limits";
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { withRuleFlags } from "./agent-flags.ts";
 import { dollars, duration, numberBetween, positiveInteger, wholeNumber } from "./flag-values.ts";
 import { NO_WORDS } from "./no-words.ts";
-import { parse } from "./parse.ts";
-import { COMMANDS, type Subcommand, subcommandIn } from "./subcommands.ts";
+import { type CommandLine, parse } from "./parse.ts";
+import { COMMANDS, subcommandIn, type WantedSubcommand } from "./subcommands.ts";
 
-export { isPerhapsMisspelt } from "./subcommands.ts";
+export { COMMANDS, carryOut, isPerhapsMisspelt } from "./subcommands.ts";
 
 export type OutputFormat = "text" | "json" | "jsonl";
 export type ColorChoice = "auto" | "always" | "never";
@@ -62,7 +62,7 @@ export interface Arguments {
 /** Result of parsing a command line. */
 export type ParsedCommandLine =
   | { readonly type: "run"; readonly arguments: Arguments }
-  | Subcommand
+  | WantedSubcommand
   /** Text to print on stdout, without further action. */
   | { readonly type: "text"; readonly text: string }
   /** A sentence, perhaps with a suggestion on a second line. */
@@ -104,24 +104,36 @@ export function readArguments(argv: readonly string[]): ParsedCommandLine {
     return readArguments([...argv.slice(1), "--help"]);
   const subcommand = subcommandIn(argv);
   if (subcommand) return subcommand.type === "mistake" ? { ...subcommand, output: "text" } : subcommand;
-  const isRun = argv[0] === "run";
-  const command = isRun
-    ? define("banyan run", "Work on a task by itself until it is finished.", "the task")
-    : define("banyan", "Chat with an agent that works in this directory.", "the first message");
-  const problem = parse(command, isRun ? argv.slice(1) : argv);
-  if (problem) return problem.type === "mistake" ? { ...problem, output: outputIn(argv) } : problem;
-  const { print = isRun, task, chatMode, ...options } = command.opts<ParsedFlags>();
-  const words = [task, print, ...command.args].filter((word) => typeof word === "string");
-  const isTask = isRun || task !== undefined || chatMode === false;
-  if (options.outputSchema !== undefined && !isTask)
-    return mistake("--output-schema describes the result of a task. Use it with --task or banyan run.", argv);
-  const given = {
-    ...(words.length > 0 ? { prompt: words.join(" ") } : {}),
-    ...(isTask ? { task: chatMode ? ("first" as const) : ("once" as const) } : {}),
-  };
+  const isRun = first === "run";
+  const found = parse(isRun ? "banyan run" : "banyan", promptLine(isRun), isRun ? argv.slice(1) : argv);
+  if (found.type === "mistake") return { ...found, output: outputIn(argv) };
+  return found.type === "read" ? { type: "run", arguments: found.arguments } : found;
+}
+
+/** The line of `banyan`, or of `banyan run`, whose message is a task. */
+function promptLine(isRun: boolean): CommandLine<Arguments> {
   return {
-    type: "run",
-    arguments: { ...NO_WORDS, ...options, ...given, limits: limitsIn(command.opts()), print: print !== false },
+    define: (command, read) =>
+      withPromptOptions(
+        isRun
+          ? command.description("Work on a task by itself until it is finished.").argument("[prompt...]", "the task")
+          : command
+              .description("Chat with an agent that works in this directory.")
+              .argument("[prompt...]", "the first message"),
+      ).action((prompt: readonly string[], { print = isRun, task, chatMode, ...options }: ParsedFlags) => {
+        const words = [task, print, ...prompt].filter((word) => typeof word === "string");
+        const isTask = isRun || task !== undefined || chatMode === false;
+        if (options.outputSchema !== undefined && !isTask)
+          command.error("--output-schema describes the result of a task. Use it with --task or banyan run.");
+        read({
+          ...NO_WORDS,
+          ...options,
+          ...(words.length > 0 ? { prompt: words.join(" ") } : {}),
+          ...(isTask ? { task: chatMode ? "first" : "once" } : {}),
+          limits: limitsIn(command.opts()),
+          print: print !== false,
+        });
+      }),
   };
 }
 
@@ -132,18 +144,13 @@ interface ParsedFlags extends Omit<Arguments, "print" | "task" | "limits"> {
   readonly chatMode?: boolean;
 }
 
-function mistake(message: string, argv: readonly string[]): ParsedCommandLine {
-  return { type: "mistake", message, output: outputIn(argv) };
-}
-
-function define(name: string, description: string, words: string): Command {
-  const command = new Command(name)
-    .description(description)
-    .argument("[prompt...]", words)
+function withPromptOptions(command: Command): Command {
+  command
     .option("-p, --print [prompt]", "print one answer and exit; never asks")
-    .option("--task <text>", "work on this task until it is finished, then exit")
-    .option("--chat-mode", "with --task: stay in the chat when it is finished")
-    .option("--no-chat-mode", "treat the first message as a task, as with --task")
+    .option("--task <text>", "work on this task until it is finished, then exit (with --chat-mode: stay in the chat)")
+    .addOption(new Option("--chat-mode").hideHelp())
+    // Another spelling of --task, for the first message.
+    .addOption(new Option("--no-chat-mode").hideHelp())
     .option("--output-schema <file>", "with a task: the JSON Schema of its result, which is an object")
     .option("-m, --model <name>", "the model, as provider/model")
     .addOption(new Option("-c, --continue", "continue the last conversation of this directory").conflicts("resume"))
@@ -175,7 +182,6 @@ function define(name: string, description: string, words: string): Command {
     .option("-q, --quiet", "with --print: only problems on stderr")
     .option("--plain", "plain lines: nothing is redrawn, choices have numbers")
     .version(manifest.version, "-V, --version", "print the version")
-    .helpOption("-h, --help", "print this help")
     .addHelpText("after", MORE);
 }
 

@@ -1,6 +1,23 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 
-// Parsers of flag values. Each returns the value, or throws an error with an explanation for the command line parser.
+/** The option `--output` of a command that lists something. */
+export function textOrJson(): Option {
+  return new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text");
+}
+
+/** The option `--limit` of a command that lists something. */
+export function atMost(): Option {
+  return new Option("-n, --limit <count>", "at most this many").argParser(positiveInteger);
+}
+
+/** A repeatable option with its values in the order of the command line. */
+export function list(flags: string, description: string): Option {
+  return new Option(flags, description)
+    .argParser((value: string, previous: readonly string[]) => [...previous, value])
+    .default([], "none");
+}
+
+// Parsers of flag values. Each returns the value, or throws an error with the explanation that the user reads.
 
 /** Parses a number from `min` to `max`. */
 export function numberBetween(min: number, max: number): (text: string) => number {

@@ -1,4 +1,12 @@
-import { type Command, CommanderError } from "commander";
+import { Command, CommanderError } from "commander";
+
+/** The words that a command takes, and what they mean. */
+export interface CommandLine<Arguments> {
+  /** Describes the words to the parser. The parser passes the arguments of a line to `read`. */
+  readonly define: (command: Command, read: (wanted: Arguments) => void) => void;
+  /** Completes a line from which the user left out the first word. */
+  readonly complete?: (argv: readonly string[]) => readonly string[];
+}
 
 /** A command line that runs no command. */
 export type UnperformedLine =
@@ -16,22 +24,34 @@ const DASHED_WORDS = /^-(?!\w[/~.])[^\s=]*\s/;
 /** Prefix of such text while the command line is parsed. Arguments of a program cannot contain it. */
 const MARK = "\0";
 
-/** Parses the arguments of a command. Returns what to print instead of running it, if anything. Writes nothing. */
-export function parse(command: Command, argv: readonly string[]): UnperformedLine | undefined {
+/** Reads the arguments of the command `name`, or returns what keeps it from being carried out. Writes nothing. */
+export function parse<Arguments>(
+  name: string,
+  { define, complete = (words) => words }: CommandLine<Arguments>,
+  argv: readonly string[],
+): { readonly type: "read"; readonly arguments: Arguments } | UnperformedLine {
   let written = "";
   const write = (text: string) => {
     written += text;
   };
-  for (const each of [command, ...command.commands])
-    each.exitOverride().configureOutput({ writeOut: write, writeErr: write });
+  // Subcommands inherit all of this.
+  const command = new Command(name)
+    .helpOption("-h, --help", "print this help")
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: write, writeErr: write })
+    .hook("preAction", (_, carriedOut) => unmark(carriedOut));
+  // Every line that the parser accepts reaches an action, and each action reads its arguments.
+  let wanted!: Arguments;
+  define(command, (read) => {
+    wanted = read;
+  });
   try {
-    command.hook("preAction", (_, carriedOut) => unmark(carriedOut));
     command.parse(
-      argv.map((word) => (DASHED_WORDS.test(word) ? MARK + word : word)),
+      complete(argv).map((word) => (DASHED_WORDS.test(word) ? MARK + word : word)),
       { from: "user" },
     );
-    unmark(command);
-    return undefined;
+    return { type: "read", arguments: wanted };
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { type: "text", text: written };

@@ -1,6 +1,5 @@
-import { Command } from "commander";
 import { type AgentFlags, withAgentFlags } from "../agent-flags.ts";
-import { parse, type UnperformedLine } from "../parse.ts";
+import type { CommandLine } from "../parse.ts";
 
 /** Arguments of `banyan acp`; omitted options are absent. */
 export interface AcpArguments extends AgentFlags {
@@ -15,25 +14,22 @@ same conversations of a running banyan serve (set BANYAN_TOKEN for a server on
 another machine). docs/editors.md describes the setup for Zed, JetBrains, Neovim,
 Emacs and VS Code.`;
 
-/** Parses the arguments of `banyan acp`, or returns what is wrong with them. */
-export function readAcp(
-  argv: readonly string[],
-): { readonly type: "acp"; readonly arguments: AcpArguments } | UnperformedLine {
-  const command = new Command("banyan acp")
-    .description("Serves an editor over the Agent Client Protocol (ACP) on standard input and output.")
-    .option("--attach [address]", "join a running banyan serve: at this address, or the one of the directory");
-  withAgentFlags(command, "the projects that sessions are in")
-    .helpOption("-h, --help", "print this help")
-    .addHelpText("after", MORE)
-    .allowExcessArguments(false);
-  const unread = parse(command, argv);
-  if (unread) return unread;
-  const wanted = command.opts<AcpArguments>();
-  const flag = flagOf(wanted);
-  if (wanted.attach !== undefined && flag !== undefined)
-    return { type: "mistake", message: `--${flag} does not go with --attach: the server has settings of its own.` };
-  return { type: "acp", arguments: wanted };
-}
+export const acpLine: CommandLine<AcpArguments> = {
+  define: (command, read) =>
+    withAgentFlags(
+      command
+        .description("Serves an editor over the Agent Client Protocol (ACP) on standard input and output.")
+        .option("--attach [address]", "join a running banyan serve: at this address, or the one of the directory"),
+      "the projects that sessions are in",
+    )
+      .addHelpText("after", MORE)
+      .action((wanted: AcpArguments) => {
+        const flag = flagOf(wanted);
+        if (wanted.attach !== undefined && flag !== undefined)
+          command.error(`--${flag} does not go with --attach: the server has settings of its own.`);
+        read(wanted);
+      }),
+};
 
 /** The first flag that concerns the agent. */
 function flagOf({ allow, deny, trust, ...single }: AgentFlags): string | undefined {

@@ -1,6 +1,6 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import type { ColorChoice } from "../arguments.ts";
-import { parse, type UnperformedLine } from "../parse.ts";
+import type { CommandLine } from "../parse.ts";
 
 /** Arguments of `banyan attach`; omitted options are absent. */
 export interface AttachArguments {
@@ -24,43 +24,43 @@ A server on this machine needs no token. For another machine, set BANYAN_TOKEN.
 Work continues when you leave. Your own !commands run on this machine: in the
 agent's folder if it is here, else in this directory.`;
 
-/** Parses the arguments of `banyan attach`, or returns what is wrong with them. */
-export function readAttach(
-  argv: readonly string[],
-): { readonly type: "attach"; readonly arguments: AttachArguments } | UnperformedLine {
-  const command = new Command("banyan attach")
-    .description("Joins a conversation on a banyan server, with the same messages, queue and approvals as its page.")
-    .argument("[address]", "such as http://127.0.0.1:4180, or the address of a conversation's page")
-    .addOption(
-      new Option(
-        "-r, --resume [id]",
-        "continue this conversation (id, start of an id, or title); without a name, choose from a list",
-      ).conflicts("new"),
-    )
-    .option("--new", "start a new conversation", false)
-    .addOption(
-      new Option("--color <when>", "when to use colours (default: auto)")
-        .choices(["auto", "always", "never"])
-        .default("auto"),
-    )
-    .option("--plain", "plain lines: nothing is redrawn, choices have numbers", false)
-    .helpOption("-h, --help", "print this help")
-    .addHelpText("after", MORE);
-  const unread = parse(command, argv);
-  if (unread) return unread;
-  const [address] = command.args;
-  const { resume, ...options } = command.opts<Omit<AttachArguments, "address">>();
-  const behind = address === undefined && typeof resume === "string" ? addressed(resume) : undefined;
-  const { piece, ...server } = address === undefined ? {} : { address, ...addressed(address) };
-  const named = resume === undefined ? { ...server, ...(piece !== undefined && { piece }) } : { ...server, resume };
-  // The word after --resume is a server's address, so the user wants to choose a conversation there.
-  return {
-    type: "attach",
-    arguments: {
-      ...options,
-      ...(behind ? (behind.piece === undefined ? { resume: true, ...behind } : behind) : named),
-    },
-  };
+export const attachLine: CommandLine<AttachArguments> = {
+  define: (command, read) =>
+    command
+      .description("Joins a conversation on a banyan server, with the same messages, queue and approvals as its page.")
+      .argument("[address]", "such as http://127.0.0.1:4180, or the address of a conversation's page")
+      .addOption(
+        new Option(
+          "-r, --resume [id]",
+          "continue this conversation (id, start of an id, or title); without a name, choose from a list",
+        ).conflicts("new"),
+      )
+      .option("--new", "start a new conversation", false)
+      .addOption(
+        new Option("--color <when>", "when to use colours (default: auto)")
+          .choices(["auto", "always", "never"])
+          .default("auto"),
+      )
+      .option("--plain", "plain lines: nothing is redrawn, choices have numbers", false)
+      .addHelpText("after", MORE)
+      .action((address: string | undefined, { resume, ...options }: Omit<AttachArguments, "address">) =>
+        read({ ...options, ...conversationAt(address, resume) }),
+      ),
+};
+
+/** The server and the conversation that a line names. */
+function conversationAt(
+  address: string | undefined,
+  resume: string | true | undefined,
+): Pick<AttachArguments, "address" | "piece" | "resume"> {
+  if (address !== undefined) {
+    const { piece, ...server } = { address, ...addressed(address) };
+    return resume === undefined ? { ...server, ...(piece !== undefined && { piece }) } : { ...server, resume };
+  }
+  if (resume === undefined) return {};
+  // An address behind --resume is no id: the user wants to choose a conversation there.
+  const behind = typeof resume === "string" ? addressed(resume) : undefined;
+  return behind && behind.piece === undefined ? { resume: true, ...behind } : (behind ?? { resume });
 }
 
 /** Splits a browser's address into a server and perhaps a conversation; undefined for other text. */

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
+import { subcommandIn } from "../subcommands.ts";
 import { banyan, home } from "../testing/banyan.ts";
 import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 import { connected, serving, TOKEN, until } from "../testing/serving.ts";
-import { readAttach } from "./arguments.ts";
 
 const say = (text: string) => [{ type: "text", text }] as const;
 
@@ -116,7 +116,7 @@ test.each([
   [["--resume", "http://a.example/page is a title"], { resume: "http://a.example/page is a title" }],
   [["localhost:1", "--resume"], { address: "localhost:1", resume: true }],
 ])("T41: attach %j knows an address from the name of a conversation", (line, meant) => {
-  expect(readAttach(line)).toEqual({
+  expect(subcommandIn(["attach", ...line])).toEqual({
     type: "attach",
     arguments: { new: false, color: "auto", plain: false, ...meant },
   });

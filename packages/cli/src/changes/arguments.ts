@@ -1,5 +1,4 @@
-import { Command } from "commander";
-import { parse, type UnperformedLine } from "../parse.ts";
+import type { CommandLine } from "../parse.ts";
 
 /** Arguments of `banyan changes`; omitted options are absent. */
 export type ChangesArguments = {
@@ -19,48 +18,38 @@ interface ChangesFlags {
   readonly branch?: string;
 }
 
-/** Parses the arguments of `banyan changes`, or returns what is wrong with them. */
-export function readChanges(
-  argv: readonly string[],
-): { readonly type: "changes"; readonly arguments: ChangesArguments } | UnperformedLine {
-  let wanted: ChangesArguments = { action: "list" };
-  const command = new Command("banyan changes")
-    .description("The files that a conversation changed. Without a name, the last conversation of this directory.")
-    .helpOption("-h, --help", "print this help")
-    .helpCommand(false);
-  const sub = (usage: string, description: string) =>
-    command
-      .command(usage)
-      .description(description)
-      .option("-b, --branch <message>", "only the branch of a message, by its id or '#number'")
-      .helpOption("-h, --help", "print this help");
-  const which = ({ in: conversation, branch }: ChangesFlags) => ({
-    ...(conversation === undefined ? {} : { conversation }),
-    ...(branch === undefined ? {} : { branch }),
-  });
-  const IN = "-i, --in <conversation>";
+export const changesLine: CommandLine<ChangesArguments> = {
+  define: (command, read) => {
+    command.description(
+      "The files that a conversation changed. Without a name, the last conversation of this directory.",
+    );
+    const sub = (usage: string, description: string) =>
+      command
+        .command(usage)
+        .description(description)
+        .option("-b, --branch <message>", "only the branch of a message, by its id or '#number'");
+    const which = ({ in: conversation, branch }: ChangesFlags) => ({
+      ...(conversation === undefined ? {} : { conversation }),
+      ...(branch === undefined ? {} : { branch }),
+    });
+    const IN = "-i, --in <conversation>";
 
-  sub("list [conversation]", "list them, with added and removed lines").action(
-    (conversation: string | undefined, options: ChangesFlags) => {
-      wanted = {
-        action: "list",
-        ...which({ ...options, ...(conversation === undefined ? {} : { in: conversation }) }),
-      };
-    },
-  );
-  sub("show [path]", "print the changes as a unified diff")
-    .option(IN, "of this conversation")
-    .action((path: string | undefined, options: ChangesFlags) => {
-      wanted = { action: "show", ...which(options), ...(path === undefined ? {} : { path }) };
-    });
-  sub("revert [paths...]", "restore files; a file that was changed by something else since then stays")
-    .option(IN, "of this conversation")
-    .option("-a, --all", "all files", false)
-    .option("-y, --yes", "without asking", false)
-    .action((paths: readonly string[], { all, yes, ...options }: ChangesFlags & { all: boolean; yes: boolean }) => {
-      wanted = { action: "revert", paths, all, yes, ...which(options) };
-    });
-  const [first = ""] = argv;
-  const isNamed = ["list", "show", "revert", "-h", "--help"].includes(first);
-  return parse(command, isNamed ? argv : ["list", ...argv]) ?? { type: "changes", arguments: wanted };
-}
+    sub("list [conversation]", "list them, with added and removed lines").action(
+      (conversation: string | undefined, options: ChangesFlags) =>
+        read({ action: "list", ...which({ ...options, ...(conversation === undefined ? {} : { in: conversation }) }) }),
+    );
+    sub("show [path]", "print the changes as a unified diff")
+      .option(IN, "of this conversation")
+      .action((path: string | undefined, options: ChangesFlags) =>
+        read({ action: "show", ...which(options), ...(path === undefined ? {} : { path }) }),
+      );
+    sub("revert [paths...]", "restore files; a file that was changed by something else since then stays")
+      .option(IN, "of this conversation")
+      .option("-a, --all", "all files", false)
+      .option("-y, --yes", "without asking", false)
+      .action((paths: readonly string[], { all, yes, ...options }: ChangesFlags & { all: boolean; yes: boolean }) =>
+        read({ action: "revert", paths, all, yes, ...which(options) }),
+      );
+  },
+  complete: (argv) => (["list", "show", "revert", "-h", "--help"].includes(argv[0] ?? "") ? argv : ["list", ...argv]),
+};

@@ -33,7 +33,7 @@ import { listing } from "../output/listing.ts";
 import { UsageError } from "../problem.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
-import type { ConfigArguments } from "../subcommands.ts";
+import type { ConfigArguments } from "./arguments.ts";
 import { asInChat, settingLines } from "./shown-settings.ts";
 
 /** `banyan config`: the effective settings in this directory. */

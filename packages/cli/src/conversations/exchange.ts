@@ -5,7 +5,7 @@ import { ExchangeError, fromJson, type ReadConversation, toHtml, toJson, toMarkd
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { UsageError } from "../problem.ts";
 import { oneLine } from "../show/plain-text.ts";
-import type { ConversationsArguments } from "../subcommands.ts";
+import type { ConversationsArguments } from "./arguments.ts";
 
 type ExportArguments = Extract<ConversationsArguments, { action: "export" }>;
 

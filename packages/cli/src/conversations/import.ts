@@ -20,8 +20,8 @@ import { UsageError } from "../problem.ts";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { formatTime, table } from "../show/table.ts";
-import type { ConversationsArguments } from "../subcommands.ts";
 import { typedLine } from "../terminal/agreed.ts";
+import type { ConversationsArguments } from "./arguments.ts";
 import { importExported } from "./exchange.ts";
 
 type ImportArguments = Extract<ConversationsArguments, { action: "import" }>;

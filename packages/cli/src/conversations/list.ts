@@ -9,7 +9,7 @@ import { ownCommand } from "@banyan/host/own-command";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { formatTime, table } from "../show/table.ts";
-import type { ConversationsArguments } from "../subcommands.ts";
+import type { ConversationsArguments } from "./arguments.ts";
 
 type ListArguments = Extract<ConversationsArguments, { action: "list" }>;
 

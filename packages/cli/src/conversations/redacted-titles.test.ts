@@ -18,7 +18,7 @@ test("F106: no list, search or export tells the secret of a title: terminal, pro
   const store = sqliteStore({ directory: data, program: "test" });
   const session = await Session.open(store, "old", { create: true, labels: { cwd: place.workspace } });
   await session.add("About trees");
-  await session.rename(`Deploy with ${SECRET}`);
+  await session.notes.rename(`Deploy with ${SECRET}`);
   await session.close();
   await store.close();
   const shown: string[] = [];

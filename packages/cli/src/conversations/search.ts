@@ -7,7 +7,7 @@ import { excerpt } from "../show/fit-text.ts";
 import { plainText } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";
 import { formatTime } from "../show/table.ts";
-import type { ConversationsArguments } from "../subcommands.ts";
+import type { ConversationsArguments } from "./arguments.ts";
 
 /** Searches messages in all conversations and branches (B55). */
 export async function search(

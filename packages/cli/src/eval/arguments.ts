@@ -1,7 +1,7 @@
-import { Command, Option } from "commander";
-import { type AgentFlags, list, withRuleFlags } from "../agent-flags.ts";
-import { dollars, duration, numberBetween, positiveInteger } from "../flag-values.ts";
-import { parse, type UnperformedLine } from "../parse.ts";
+import { Option } from "commander";
+import { type AgentFlags, withRuleFlags } from "../agent-flags.ts";
+import { dollars, duration, list, numberBetween, positiveInteger, textOrJson } from "../flag-values.ts";
+import type { CommandLine } from "../parse.ts";
 
 /** Arguments of `banyan eval`. Omitted options are absent, and the file's values apply. */
 export interface EvalArguments extends Omit<AgentFlags, "model"> {
@@ -39,37 +39,32 @@ Exit codes:
   0 enough attempts passed · 1 not · 2 the file or the command line is wrong
   3 stopped at a limit · 5 authentication · 130 interrupted`;
 
-/** Parses the arguments of `banyan eval`, or returns what is wrong with them. */
-export function readEval(
-  argv: readonly string[],
-): { readonly type: "eval"; readonly arguments: EvalArguments } | UnperformedLine {
-  const command = new Command("banyan eval")
-    .description("Tests agents on cases. A case has files, a prompt and what must hold afterwards.")
-    .argument("<file>", "the cases, as YAML")
-    .addOption(list("-m, --model <name>", "a model to test, as provider/model, or scripted; can be repeated"))
-    .option("--judge <name>", "the model that judges")
-    .addOption(new Option("-n, --repetitions <count>", "attempts of each case").argParser(positiveInteger))
-    .addOption(new Option("--at-once <count>", "attempts that run at once (default: 4)").argParser(positiveInteger))
-    .addOption(new Option("--max-cost <dollars>", "most US dollars for all attempts").argParser(dollars))
-    .addOption(new Option("--timeout <time>", "most time for all attempts: seconds, or 30m, 2h").argParser(duration))
-    .addOption(
-      new Option("--min-pass <percent>", "share of the attempts that must pass for exit code 0")
-        .argParser(numberBetween(0, 100))
-        .default(100, "all"),
-    );
-  withRuleFlags(command, "the folder of a case")
-    .option("--new", "start a new evaluation, even if this file has one", false)
-    .option("--directory <folder>", "create the folders of attempts here")
-    .addOption(new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text"))
-    .option("--json", "the same as --output json")
-    .option("--junit <file>", "also write JUnit XML to this file")
-    .option("-q, --quiet", "only problems on stderr", false)
-    .helpOption("-h, --help", "print this help")
-    .addHelpText("after", MORE)
-    .allowExcessArguments(false);
-  const unread = parse(command, argv);
-  if (unread) return unread;
-  const [file = ""] = command.args;
-  const { json, ...options } = command.opts<Omit<EvalArguments, "file"> & { readonly json?: true }>();
-  return { type: "eval", arguments: { ...options, file, ...(json && { output: "json" }) } };
-}
+export const evalLine: CommandLine<EvalArguments> = {
+  define: (command, read) => {
+    command
+      .description("Tests agents on cases. A case has files, a prompt and what must hold afterwards.")
+      .argument("<file>", "the cases, as YAML")
+      .addOption(list("-m, --model <name>", "a model to test, as provider/model, or scripted; can be repeated"))
+      .option("--judge <name>", "the model that judges")
+      .addOption(new Option("-n, --repetitions <count>", "attempts of each case").argParser(positiveInteger))
+      .addOption(new Option("--at-once <count>", "attempts that run at once (default: 4)").argParser(positiveInteger))
+      .addOption(new Option("--max-cost <dollars>", "most US dollars for all attempts").argParser(dollars))
+      .addOption(new Option("--timeout <time>", "most time for all attempts: seconds, or 30m, 2h").argParser(duration))
+      .addOption(
+        new Option("--min-pass <percent>", "share of the attempts that must pass for exit code 0")
+          .argParser(numberBetween(0, 100))
+          .default(100, "all"),
+      );
+    withRuleFlags(command, "the folder of a case")
+      .option("--new", "start a new evaluation, even if this file has one", false)
+      .option("--directory <folder>", "create the folders of attempts here")
+      .addOption(textOrJson())
+      .option("--json", "the same as --output json")
+      .option("--junit <file>", "also write JUnit XML to this file")
+      .option("-q, --quiet", "only problems on stderr", false)
+      .addHelpText("after", MORE)
+      .action((file: string, { json, ...options }: Omit<EvalArguments, "file"> & { readonly json?: true }) =>
+        read({ ...options, file, ...(json && { output: "json" }) }),
+      );
+  },
+};

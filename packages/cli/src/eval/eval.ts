@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { formatDuration } from "@banyan/client/words";
 import type { Usage } from "@banyan/core";
-import { formatCost, formatDuration } from "@banyan/core/shown";
+import { formatCost } from "@banyan/core/shown";
 import {
   type Attempt,
   type Evaluation,

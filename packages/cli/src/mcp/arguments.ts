@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError, Option } from "commander";
-import { positiveInteger } from "../flag-values.ts";
-import { parse, type UnperformedLine } from "../parse.ts";
+import { InvalidArgumentError, Option } from "commander";
+import { positiveInteger, textOrJson } from "../flag-values.ts";
+import type { CommandLine } from "../parse.ts";
 
 /** An MCP server from the command line. */
 export interface AddedEntry {
@@ -27,52 +27,47 @@ interface AddServerFlags {
   readonly timeout?: number;
 }
 
-/** Parses the arguments of `banyan mcp`, or returns what is wrong with them. */
-export function readMcp(
-  argv: readonly string[],
-): { readonly type: "mcp"; readonly arguments: McpArguments } | UnperformedLine {
-  let wanted: McpArguments = { action: "list", output: "text" };
-  const command = new Command("banyan mcp")
-    .description("MCP servers, which give the agent tools. docs/mcp.md describes the entries.")
-    .enablePositionalOptions()
-    .helpOption("-h, --help", "print this help")
-    .helpCommand(false);
-  const sub = (usage: string, description: string) =>
-    command.command(usage).description(description).helpOption("-h, --help", "print this help");
-
-  sub("list", "list the servers used here and where they come from, without connecting")
-    .addOption(new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text"))
-    .action(({ output }) => {
-      wanted = { action: "list", output };
-    });
-  sub("add <name> <command-or-address> [arguments...]", "add a server to your settings; options come before the name")
-    .passThroughOptions()
-    .addOption(pairs("-e, --env <NAME=VALUE>", "an environment variable for the program; can be repeated"))
-    .addOption(pairs("-H, --header <NAME=VALUE>", "an HTTP header for the address; can be repeated"))
-    .option("--cwd <folder>", "folder in which the program runs")
-    .addOption(
-      new Option("--timeout <milliseconds>", "give up after this time without a sign of life").argParser(
-        positiveInteger,
-      ),
-    )
-    .addHelpText("after", `\nWrite \${NAME} in a value to take it from your environment at each start.`)
-    .action((name: string, target: string, rest: readonly string[], options: AddServerFlags) => {
-      // Other programs require `--` before a command, so accept it here too.
-      const [first, ...more] = target === "--" ? rest : [target, ...rest];
-      if (first === undefined) return command.error("error: missing required argument 'command-or-address'");
-      wanted = { action: "add", name, entry: entryFrom(first, more, options) };
-    });
-  for (const [action, description] of [
-    ["remove", "remove a server from your settings, and forget its sign-in"],
-    ["test", "connect to a server and list what it offers, without calling anything"],
-    ["login", "sign in to a server in your browser"],
-  ] as const) {
-    sub(`${action} <name>`, description).action((name: string) => {
-      wanted = { action, name };
-    });
-  }
-  return parse(command, argv.length === 0 ? ["list"] : argv) ?? { type: "mcp", arguments: wanted };
-}
+export const mcpLine: CommandLine<McpArguments> = {
+  define: (command, read) => {
+    command
+      .description("MCP servers, which give the agent tools. docs/mcp.md describes the entries.")
+      .enablePositionalOptions();
+    command
+      .command("list")
+      .description("list the servers used here and where they come from, without connecting")
+      .addOption(textOrJson())
+      .action(({ output }) => read({ action: "list", output }));
+    command
+      .command("add <name> <command-or-address> [arguments...]")
+      .description("add a server to your settings; options come before the name")
+      .passThroughOptions()
+      .addOption(pairs("-e, --env <NAME=VALUE>", "an environment variable for the program; can be repeated"))
+      .addOption(pairs("-H, --header <NAME=VALUE>", "an HTTP header for the address; can be repeated"))
+      .option("--cwd <folder>", "folder in which the program runs")
+      .addOption(
+        new Option("--timeout <milliseconds>", "give up after this time without a sign of life").argParser(
+          positiveInteger,
+        ),
+      )
+      .addHelpText("after", `\nWrite \${NAME} in a value to take it from your environment at each start.`)
+      .action((name: string, target: string, rest: readonly string[], options: AddServerFlags) => {
+        // Other programs require `--` before a command, so accept it here too.
+        const [first, ...more] = target === "--" ? rest : [target, ...rest];
+        if (first === undefined) command.error("error: missing required argument 'command-or-address'");
+        else read({ action: "add", name, entry: entryFrom(first, more, options) });
+      });
+    for (const [action, description] of [
+      ["remove", "remove a server from your settings, and forget its sign-in"],
+      ["test", "connect to a server and list what it offers, without calling anything"],
+      ["login", "sign in to a server in your browser"],
+    ] as const)
+      command
+        .command(`${action} <name>`)
+        .description(description)
+        .action((name: string) => read({ action, name }));
+  },
+  complete: (argv) => (argv.length === 0 ? ["list"] : argv),
+};
 
 function entryFrom(target: string, rest: readonly string[], { env, header, cwd, timeout }: AddServerFlags): AddedEntry {
   const given = /^https?:\/\//.test(target)

@@ -14,7 +14,7 @@ import { listing } from "../output/listing.ts";
 import { FACTS_HEAD, factsCells } from "../show/model-facts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
-import type { ModelsArguments } from "../subcommands.ts";
+import type { ModelsArguments } from "./arguments.ts";
 
 /** `banyan models`: which providers work here, or the known models of one provider (B65). */
 export function models({ provider, output }: ModelsArguments): Promise<ExitCode> {

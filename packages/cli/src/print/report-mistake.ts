@@ -5,7 +5,6 @@ import type { OutputFormat } from "../arguments.ts";
 import { exitCodes } from "../exit.ts";
 import { OutputStream } from "../output/output-stream.ts";
 import { reportIn } from "../output/report.ts";
-import { COMMANDS } from "../subcommands.ts";
 
 /** Reports an invalid command line, and sets the exit code. */
 export async function reportMistake({
@@ -39,8 +38,8 @@ export async function reportMistake({
  * The error for a line that begins with a misspelt command (`rnu "do it"`, `serv --port 80`). Undefined if the line
  * is a message.
  */
-export function misspeltCommand(name: string): string | undefined {
-  const near = nearest(name, COMMANDS).find((command) => command[0] === name[0]);
+export function misspeltCommand(name: string, commands: readonly string[]): string | undefined {
+  const near = nearest(name, commands).find((command) => command[0] === name[0]);
   if (near === undefined) return undefined;
   return `There is no command ${name}. Did you mean ${ownCommand(near)}? To send it as a message, add more words in quotes.`;
 }

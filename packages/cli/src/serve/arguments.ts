@@ -1,7 +1,7 @@
-import { Command, InvalidArgumentError, Option } from "commander";
-import { type AgentFlags, list, withAgentFlags } from "../agent-flags.ts";
-import { wholeNumber } from "../flag-values.ts";
-import { parse, type UnperformedLine } from "../parse.ts";
+import { InvalidArgumentError, Option } from "commander";
+import { type AgentFlags, withAgentFlags } from "../agent-flags.ts";
+import { list, wholeNumber } from "../flag-values.ts";
+import type { CommandLine } from "../parse.ts";
 
 /** The default port. */
 export const PORT = 4180;
@@ -39,42 +39,43 @@ only watch. BANYAN_STORE and BANYAN_RUNS set --store and --runs without showing 
 in the list of processes. Servers that share a store need the same tokens
 (docs/many-machines.md). docs/protocol.md describes how programs talk to a server.`;
 
-/** Parses the arguments of `banyan serve`, or returns what is wrong with them. */
-export function readServe(
-  argv: readonly string[],
-): { readonly type: "serve"; readonly arguments: ServeArguments } | UnperformedLine {
-  const command = new Command("banyan serve")
-    .description("Serves the conversations of this machine to browsers and programs; agents work in this directory.")
-    .addOption(
-      new Option("-p, --port <number>", "the port; 0 takes a free one").argParser(port).default(PORT, String(PORT)),
-    )
-    .option("--host <address>", "listen on this address; 0.0.0.0 lets other machines in", "127.0.0.1")
-    .addOption(list("--allow-host <name>", "answer to this name too, such as that of a proxy; can be repeated"))
-    .option("--token <token>", "the token that clients need (BANYAN_TOKEN keeps it out of the list of processes)")
-    .option("--guest-token <token>", "a token for clients that may only watch")
-    .option("--open", "show the page in the browser", false)
-    .option("-C, --cwd <directory>", "work in this directory");
-  withAgentFlags(command, "this project")
-    .option("--store <url>", "keep conversations in this PostgreSQL, with other servers: postgres://user@host/database")
-    .option("--address <url>", "with --store: where the other servers reach this one, such as http://10.0.0.3:4180")
-    .option("--machine <name>", "with --store: the machine whose files it uses (default: the host's name)")
-    .option("--runs <engine>", "with --store: the engine that carries turns, such as restate=http://127.0.0.1:8080")
-    .addOption(
-      new Option("--redrive <policy>", "with --store: what to do with runs whose server died").choices([
-        "resume",
-        "leave",
-      ]),
-    )
-    .addOption(
-      new Option("--drain <seconds>", "with --store: how long running turns may take when the server stops").argParser(
-        wholeNumber(0),
-      ),
-    )
-    .helpOption("-h, --help", "print this help")
-    .addHelpText("after", MORE)
-    .allowExcessArguments(false);
-  return parse(command, argv) ?? { type: "serve", arguments: command.opts<ServeArguments>() };
-}
+export const serveLine: CommandLine<ServeArguments> = {
+  define: (command, read) => {
+    command
+      .description("Serves the conversations of this machine to browsers and programs; agents work in this directory.")
+      .addOption(
+        new Option("-p, --port <number>", "the port; 0 takes a free one").argParser(port).default(PORT, String(PORT)),
+      )
+      .option("--host <address>", "listen on this address; 0.0.0.0 lets other machines in", "127.0.0.1")
+      .addOption(list("--allow-host <name>", "answer to this name too, such as that of a proxy; can be repeated"))
+      .option("--token <token>", "the token that clients need (BANYAN_TOKEN keeps it out of the list of processes)")
+      .option("--guest-token <token>", "a token for clients that may only watch")
+      .option("--open", "show the page in the browser", false)
+      .option("-C, --cwd <directory>", "work in this directory");
+    withAgentFlags(command, "this project")
+      .option(
+        "--store <url>",
+        "keep conversations in this PostgreSQL, with other servers: postgres://user@host/database",
+      )
+      .option("--address <url>", "with --store: where the other servers reach this one, such as http://10.0.0.3:4180")
+      .option("--machine <name>", "with --store: the machine whose files it uses (default: the host's name)")
+      .option("--runs <engine>", "with --store: the engine that carries turns, such as restate=http://127.0.0.1:8080")
+      .addOption(
+        new Option("--redrive <policy>", "with --store: what to do with runs whose server died").choices([
+          "resume",
+          "leave",
+        ]),
+      )
+      .addOption(
+        new Option(
+          "--drain <seconds>",
+          "with --store: how long running turns may take when the server stops",
+        ).argParser(wholeNumber(0)),
+      )
+      .addHelpText("after", MORE)
+      .action(read);
+  },
+};
 
 function port(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;

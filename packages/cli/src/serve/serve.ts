@@ -14,9 +14,8 @@ import {
   serve as startServer,
 } from "@banyan/server";
 import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
-import { hostFlags } from "../host-options.ts";
+import { hostFlags, isProjectTrusted } from "../host-options.ts";
 import { problemOf, UsageError } from "../problem.ts";
-import { isProjectTrusted } from "../project-trust.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { announced } from "./announced.ts";
 import type { ServeArguments } from "./arguments.ts";

@@ -6,7 +6,7 @@ import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import { styleFor } from "../show/style.ts";
 import { worktreeLines } from "../show/worktree-lines.ts";
-import type { WorktreesArguments } from "../subcommands.ts";
+import type { WorktreesArguments } from "./arguments.ts";
 
 /** `banyan worktrees`: the git worktrees of conversations in this repository. Asks no model. */
 export function worktrees(args: WorktreesArguments): Promise<ExitCode> {

@@ -1,0 +1,23 @@
+import { textOrJson } from "../flag-values.ts";
+import type { CommandLine } from "../parse.ts";
+
+export type WorktreesArguments =
+  | { readonly action: "list"; readonly output: "text" | "json" }
+  | { readonly action: "remove"; readonly name: string; readonly changes: boolean };
+
+export const worktreesLine: CommandLine<WorktreesArguments> = {
+  define: (command, read) => {
+    command.description("The git worktrees of conversation branches in this repository.");
+    command
+      .command("list")
+      .description("list them, with the changes that each holds")
+      .addOption(textOrJson())
+      .action((options) => read({ action: "list", ...options }));
+    command
+      .command("remove <name>")
+      .description("remove one and its git branch, unless it holds changes")
+      .option("--changes", "with the changes that it holds", false)
+      .action((name: string, options) => read({ action: "remove", name, ...options }));
+  },
+  complete: (argv) => (argv.length === 0 ? ["list"] : argv),
+};
