@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { JsonSchema } from "@banyan/core";
 import { pickOptions } from "@banyan/core/conversation";
-import type { HostFlags, HostOptions } from "@banyan/host";
+import { type HostFlags, type HostOptions, TrustRecord } from "@banyan/host";
 import type { AgentFlags } from "./agent-flags.ts";
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./problem.ts";
@@ -69,4 +69,23 @@ function read(file: string): unknown {
     const why = error instanceof Error ? error.message : String(error);
     throw new UsageError(`The output schema ${file} cannot be read: ${why}.`, { cause: error });
   }
+}
+
+/**
+ * Returns whether a command without a user may use the project's settings, servers, agents and instructions (S5). The
+ * user decides in a chat, or with `trust`, which is stored. `say` explains a refusal.
+ */
+export function isProjectTrusted(
+  { cwd, trust = false }: { readonly cwd: string; readonly trust: boolean | undefined },
+  say: (sentence: string) => void,
+): boolean {
+  const record = new TrustRecord({ env: process.env, home: homedir() });
+  if (trust) {
+    record.trust(cwd);
+    return true;
+  }
+  const { state } = record.trustOf(cwd);
+  if (state === "unknown" || state === "changed")
+    say("This project's settings and instructions are not used. --trust turns them on from now on.");
+  return state === "trusted";
 }

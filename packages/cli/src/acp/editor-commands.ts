@@ -57,7 +57,13 @@ function contextOf(there: EditorCommandPlace, prompts: ConversationContext["prom
   const model = state.model ?? settings.model;
   const say = (sentence: string) => write(sentence);
   return {
-    ...{ agent, style, columns: COLUMNS, state, run, leaf, write, prompts, user: userOf(client) },
+    agent,
+    state,
+    run,
+    leaf,
+    write,
+    prompts,
+    user: userOf(client),
     async ask({ command, input, isHere }) {
       if (!isHere) return client.ask(command, input as CommandValues<typeof command>);
       return session.perform(command as "message.star", input as CommandInput<"message.star">);
@@ -68,14 +74,20 @@ function contextOf(there: EditorCommandPlace, prompts: ConversationContext["prom
     // An editor knows no server address; the server has printed its address at the start.
     shares: sharesAt(client, "", async () => session),
     directory: state.labels.cwd ?? process.cwd(),
-    copy: async () => "nothing",
-    mode: "chat",
-    useMode: () => say("Editors work in chat mode. Use banyan run for a task."),
-    approval: settings.approval,
-    useApproval: async () => say("Choose in the editor's list what runs without asking."),
-    async pick({ title, items }) {
-      write(title, ...items.map(({ label, help = "" }) => `${label}  ${help}`.trimEnd()));
-      return undefined;
+    turns: {
+      mode: "chat",
+      useMode: () => say("Editors work in chat mode. Use banyan run for a task."),
+      approval: settings.approval,
+      useApproval: async () => say("Choose in the editor's list what runs without asking."),
+    },
+    screen: {
+      style,
+      columns: COLUMNS,
+      copy: async () => "nothing",
+      async pick({ title, items }) {
+        write(title, ...items.map(({ label, help = "" }) => `${label}  ${help}`.trimEnd()));
+        return undefined;
+      },
     },
     async goTo(id) {
       const message = state.messages.get(id);

@@ -1,6 +1,7 @@
+import { formatDuration } from "@banyan/client/words";
 import { leaves, newestLeaf, pathTo } from "@banyan/core";
 import { isPersons, worktreeAt } from "@banyan/core/conversation";
-import { counted, formatCost, formatDuration, visibleLine } from "@banyan/core/shown";
+import { counted, formatCost, visibleLine } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { excerpt, wrap } from "../show/fit-text.ts";
 import { gist } from "../show/message-label.ts";
@@ -10,7 +11,7 @@ import type { ConversationContext } from "./command.ts";
 
 /** Lists branches by their leaves, with numbers. */
 export function showBranches(
-  { state, leaf, columns, style, write }: ConversationContext,
+  { state, leaf, write, screen: { columns, style } }: ConversationContext,
   some: readonly string[],
 ): void {
   const all = leaves(state);
@@ -45,7 +46,7 @@ const OUTCOMES: Readonly<Record<ComparedBranches[number]["outcome"], string>> = 
 
 /** Compares branches: outcome, time, cost and files. */
 export function showComparison(
-  { state, leaf, columns, style, write }: ConversationContext,
+  { state, leaf, write, screen: { columns, style } }: ConversationContext,
   branches: ComparedBranches,
 ): void {
   const all = leaves(state);

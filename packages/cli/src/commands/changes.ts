@@ -5,7 +5,7 @@ import { oneLine } from "../show/plain-text.ts";
 import type { ConversationContext } from "./command.ts";
 
 /** Lists the files that this branch changed, or the changes of one file. */
-export function showChanges({ state, leaf, style, write }: ConversationContext, argument: string): void {
+export function showChanges({ state, leaf, write, screen: { style } }: ConversationContext, argument: string): void {
   const files = leaf === null ? [] : changesOf(state, leaf);
   if (argument === "" && files.length !== 1) {
     write(...changedFileLines(files));
@@ -22,7 +22,7 @@ const SHOWN = 40;
 
 /** Undoes the file changes of a call. Default: the last call that changed files. */
 export async function undoChanges(
-  { state, leaf, undo, style, write }: ConversationContext,
+  { state, leaf, undo, write, screen: { style } }: ConversationContext,
   argument: string,
 ): Promise<void> {
   const calls = leaf === null ? [] : undoableCalls(state, leaf);

@@ -67,62 +67,71 @@ export interface ModelSelection {
   use(name: string): Promise<void>;
 }
 
+/** The user's screen, as a command uses it. */
+export interface CommandScreen {
+  readonly style: Style;
+  readonly columns: number;
+  /** The effective key bindings; absent in a plain terminal. */
+  readonly keys?: readonly KeyRow[] | undefined;
+  /** Puts a text into the user's clipboard, without control characters for the terminal. */
+  copy(text: string): Promise<CopyOutcome>;
+  /** Puts a text into the prompt, to be edited. Absent without a prompt. */
+  readonly typeIn?: ((text: string) => void) | undefined;
+  /** Lets the user pick something from a list; resolves with nothing when the user picks nothing. */
+  pick<T>(list: PickerOptions<T>): Promise<T | undefined>;
+  /** Lets the user choose a message in the tree; absent in a terminal that does not redraw. */
+  readonly pickMessage?: (() => Promise<string | undefined>) | undefined;
+  /** Shows the sub-agents, at least one, until the user goes back; absent in a terminal that does not redraw. */
+  readonly viewAgents?: (() => Promise<void>) | undefined;
+  /** Shows the branch from its beginning until the user goes back; absent in a terminal that does not redraw. */
+  readonly viewBranch?: (() => Promise<void>) | undefined;
+}
+
+/** How the next turns are taken. */
+export interface TurnChoices {
+  readonly mode: "chat" | "task";
+  useMode(mode: "chat" | "task"): void;
+  /** Approval mode: which calls run without asking. */
+  readonly approval: ApprovalMode;
+  /** Takes another approval mode, and says so. */
+  useApproval(mode: ApprovalMode): Promise<void>;
+}
+
 /** Context of a command in a conversation, here or at a server. A command reaches the model only through a turn. */
 export interface ConversationContext {
   /** Display name of the agent. */
   readonly agent: string;
-  readonly style: Style;
-  readonly columns: number;
   /** The tree; empty before the first message. */
   readonly state: ConversationState;
   /** The user's client and rights. */
   readonly user: ActionUser;
-  /** The live run; undefined at rest. */
+  /** The run that is under way; none while the user is asked. */
   readonly run: string | undefined;
-  /** True if the connection is lost: the state is from before the loss. */
+  /** The connection is lost: the state is that of the moment when it was lost. */
   readonly isAway?: boolean;
   /** Parent of the next message. */
   readonly leaf: string | null;
   readonly models: ModelSelection;
   /**
-   * Prompts of files and MCP servers, for users who may send them. Waits at most `wait` milliseconds for servers that
-   * are starting.
+   * Lists the prompts of files and MCP servers, for users who may send them. Waits at most `wait` milliseconds for servers that
+   * are still starting.
    */
   prompts(wait: number): Promise<Result<"prompt.list">["prompts"]>;
-  /** The context that the model gets on the user's branch. */
+  /** Resolves with the parts of the request that the model gets on the user's branch. */
   sentHere(): Promise<ContextOverview>;
-  /** Mode of coming turns. */
-  readonly mode: "chat" | "task";
-  useMode(mode: "chat" | "task"): void;
-  /** Approval mode: which calls run without asking. */
-  readonly approval: ApprovalMode;
-  /** Changes the approval mode, and tells the user. */
-  useApproval(mode: ApprovalMode): Promise<void>;
-  /** Copies a text, without terminal control characters, to the clipboard. */
-  copy(text: string): Promise<CopyOutcome>;
-  /** The conversation as a file; Markdown contains the user's branch. The conversation must exist. */
+  readonly turns: TurnChoices;
+  /** The conversation as a file: in a format for one branch, the user's branch. A conversation must exist. */
   exported(format: "html" | "json" | "markdown"): Promise<{ readonly name: string; readonly text: string }>;
-  /** Folder on this machine for files that the user names. */
+  /** The folder of this machine to which the user's file names are relative. */
   readonly directory: string;
   /** Links to this conversation, if its server offers them. */
   readonly shares: ShareLinks;
-  /** The effective key bindings; absent in a plain terminal. */
-  readonly keys?: readonly KeyRow[] | undefined;
+  readonly screen: CommandScreen;
   /** Prints lines of plain text. */
   write(...lines: readonly string[]): void;
-  /** Lets the user choose a message in the tree; undefined without a choice. Absent in a plain terminal. */
-  readonly pickMessage?: (() => Promise<string | undefined>) | undefined;
-  /** Lets the user choose from a list; undefined without a choice. */
-  pick<T>(list: PickerOptions<T>): Promise<T | undefined>;
-  /** Shows the sub-agents until the user goes back. There must be at least one. Absent in a plain terminal. */
-  readonly viewAgents?: (() => Promise<void>) | undefined;
-  /** Shows the branch from its beginning until the user goes back. Absent in a plain terminal. */
-  readonly viewBranch?: (() => Promise<void>) | undefined;
-  /** Continues from another message. An own message returns to the prompt, to be revised. */
+  /** Continues from another message. A message of the user goes back into the prompt, to be changed and sent again. */
   goTo(message: string): Promise<void>;
-  /** Puts a text into the prompt, to be edited. Absent without a prompt. */
-  readonly typeIn?: ((text: string) => void) | undefined;
-  /** Reverts files to their state before a call. The next message tells the model. */
+  /** Restores files to their content before a call changed them. The model is told with the next message. */
   undo(call: CallChanges): Promise<RestorationResult>;
   /** Sends a protocol command, for this conversation or in general. Rejects with `ClientError`. */
   ask(step: Pick<CommandStep, "command" | "input" | "isHere">): Promise<unknown>;

@@ -29,7 +29,7 @@ function showUsers(context: ConversationContext, argument: string): void {
 }
 
 function show(
-  { columns, style, write }: ConversationContext,
+  { write, screen: { columns, style } }: ConversationContext,
   wanted: string,
   { entries }: Pick<Configuration, "entries">,
   redact: (text: string) => string,

@@ -7,7 +7,7 @@ import { table } from "../show/table.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
 /** Lists the hooks by their files. */
-export function showHooks({ style, write }: ConversationContext, { host }: OwnContext): void {
+export function showHooks({ write, screen: { style } }: ConversationContext, { host }: OwnContext): void {
   const sources = listedHooks(host);
   const { statusLine } = host.configuration.settings;
   if (sources.length === 0)

@@ -16,7 +16,11 @@ const WATCHING = ["Ctrl-C twice, or Ctrl-D, exits. ? on an empty line shows all 
 
 /** Lists the user's commands and prompts. */
 export async function showHelp(context: ConversationContext): Promise<void> {
-  const { write, style, columns, user } = context;
+  const {
+    write,
+    user,
+    screen: { style, columns },
+  } = context;
   const known = [...offeredCommands(user), ...(await promptCommands(context))];
   const rows = known.map(({ name, takes = "", help }) => ({ name: [`/${name} ${takes}`.trimEnd()], text: help }));
   write(...described(rows, columns, style), "");
@@ -25,7 +29,7 @@ export async function showHelp(context: ConversationContext): Promise<void> {
 }
 
 /** Lists the effective key bindings. */
-export function showKeys({ keys: rows, style, columns, write }: ConversationContext): void {
+export function showKeys({ write, screen: { keys: rows, style, columns } }: ConversationContext): void {
   if (rows) write(...keyLines(rows, columns, style));
   else write("Your system edits the line here, with its own keys. Enter sends, Ctrl-C interrupts, Ctrl-D leaves.");
 }

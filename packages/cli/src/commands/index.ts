@@ -1,8 +1,21 @@
-import { type Action, ActionRefusal, mayBePrompt, type ReadLine, readLine, stepOf } from "@banyan/client/actions";
+import {
+  type Action,
+  ActionRefusal,
+  type ActionStep,
+  type MessageStep,
+  mayBePrompt,
+  type ReadLine,
+  readLine,
+  stepOf,
+} from "@banyan/client/actions";
+import { slashIn } from "@banyan/client/words";
 import { say } from "@banyan/core";
-import { inEnglish, slashIn } from "@banyan/core/shown";
+import { inEnglish } from "@banyan/core/shown";
+import { wrap } from "../show/fit-text.ts";
+import { oneLine } from "../show/plain-text.ts";
 import { type AfterCommand, ASK, type ConversationContext } from "./command.ts";
-import { follow } from "./follow.ts";
+import { turnOf } from "./turn-step.ts";
+import { showView } from "./views.ts";
 
 /** Milliseconds to wait for a starting MCP server before a prompt counts as unknown. */
 const STARTING = 10_000;
@@ -36,5 +49,34 @@ async function readCommand(
 
 /** Carries out a command of the program. Rejects with `ActionRefusal` for invalid arguments. */
 function runAction(action: Action, argument: string, context: ConversationContext): Promise<AfterCommand> {
-  return follow(stepOf(action, argument, { ...context, ...context.user, say: inEnglish }), context);
+  return follow(stepOf(action, argument, { ...context, ...context.turns, ...context.user, say: inEnglish }), context);
+}
+
+/** Carries out a step of an action (H13): prints, sends a command, shows a view, or returns a turn. Rejects with errors for `problemOf`. */
+async function follow(step: ActionStep | undefined, context: ConversationContext): Promise<AfterCommand> {
+  switch (step?.type) {
+    case undefined:
+      return ASK;
+    case "message":
+      tell(step, context);
+      return ASK;
+    case "command":
+      // The result has the type of the step's own command.
+      return follow(step.result((await context.ask(step)) as never), context);
+    case "turn":
+      return turnOf(step);
+    case "view":
+      return showView(step, context);
+  }
+}
+
+function tell({ lines, problems = [], advice, goOn }: MessageStep, context: ConversationContext): void {
+  const {
+    write,
+    screen: { style, columns },
+  } = context;
+  if (goOn !== undefined) context.goOn(goOn);
+  for (const problem of problems) write(`${style.warning("Note:")} ${oneLine(problem)}`);
+  write(...lines);
+  if (advice !== undefined) write(style.dim(wrap(advice, columns)));
 }

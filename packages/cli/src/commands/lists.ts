@@ -1,6 +1,6 @@
+import { formatDuration, lastFindings, type SubAgent, subAgentsOf } from "@banyan/client/words";
 import { pathTo } from "@banyan/core";
-import { lastFindings, type SubAgent, subAgentsOf } from "@banyan/core/conversation";
-import { formatDuration, planHeadline, planOn, shownPlan, visibleLine } from "@banyan/core/shown";
+import { planHeadline, planOn, shownPlan, visibleLine } from "@banyan/core/shown";
 import { callWord } from "../show/call-line.ts";
 import { excerpt, wrap } from "../show/fit-text.ts";
 import { waitingText, waitingWord } from "../show/message-label.ts";
@@ -13,7 +13,7 @@ import type { ConversationContext } from "./command.ts";
 // Lists of a conversation for a terminal: plan, findings, background commands, queued messages, sub-agents.
 
 /** Prints the agent's plan on this branch. */
-export function showPlan({ state, leaf, columns, style, write }: ConversationContext): void {
+export function showPlan({ state, leaf, write, screen: { columns, style } }: ConversationContext): void {
   const steps = planOn(pathTo(state, leaf));
   if (!steps) return write("There is no plan on this branch.");
   write(style.dim(`Plan: ${planHeadline(steps)}`));
@@ -24,7 +24,7 @@ export function showPlan({ state, leaf, columns, style, write }: ConversationCon
 }
 
 /** Prints the findings of the last review, by file and line. */
-export function showFindings({ state, leaf, columns, style, write }: ConversationContext): void {
+export function showFindings({ state, leaf, write, screen: { columns, style } }: ConversationContext): void {
   const found = lastFindings(state, leaf);
   if (found === undefined) return write("No review in this conversation yet. /review starts one.");
   if (found.length === 0) return write("The last review found nothing.");
@@ -34,7 +34,7 @@ export function showFindings({ state, leaf, columns, style, write }: Conversatio
 }
 
 /** Prints the background commands, one line each. */
-export function showProcesses({ state, columns, style, write }: ConversationContext): void {
+export function showProcesses({ state, write, screen: { columns, style } }: ConversationContext): void {
   const running = runningProcesses(state);
   for (const { id, title, startedAt } of running) {
     const head = `${visibleLine(id).padEnd(4)} ${formatDuration(Math.max(0, Date.now() - startedAt)).padEnd(10)} `;
@@ -43,7 +43,7 @@ export function showProcesses({ state, columns, style, write }: ConversationCont
 }
 
 /** Prints the queued messages, one line each. */
-export function showWaiting({ state, columns, style, write }: ConversationContext): void {
+export function showWaiting({ state, write, screen: { columns, style } }: ConversationContext): void {
   const width = Math.max(...state.inbox.map((input) => waitingWord(input).length));
   for (const [index, input] of state.inbox.entries()) {
     const head = `${String(index + 1).padStart(3)}  ${waitingWord(input).padEnd(width)}  `;
@@ -55,10 +55,8 @@ export function showWaiting({ state, columns, style, write }: ConversationContex
 export async function showAgents({
   state,
   own,
-  viewAgents,
-  columns,
-  style,
   write,
+  screen: { viewAgents, columns, style },
 }: ConversationContext): Promise<void> {
   const all = subAgentsOf(state);
   if (all.length > 0 && viewAgents) return viewAgents();

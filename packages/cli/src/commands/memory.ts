@@ -35,7 +35,10 @@ function recalledOn({ state, leaf }: ConversationContext) {
 }
 
 function list(context: ConversationContext): void {
-  const { columns, style, write } = context;
+  const {
+    write,
+    screen: { columns, style },
+  } = context;
   const recalled = recalledOn(context);
   if (recalled.length === 0) write("Nothing was recalled on this branch.");
   for (const line of recalledLines(recalled, columns, style.dim)) write(line);

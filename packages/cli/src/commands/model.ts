@@ -1,4 +1,4 @@
-import { shortCount } from "@banyan/core/shown";
+import { shortCount } from "@banyan/client/words";
 import type { KnownModel } from "@banyan/host";
 import { formatDollars } from "../show/model-facts.ts";
 import { oneLine } from "../show/plain-text.ts";
@@ -42,7 +42,10 @@ async function use({ models, run, write }: ConversationContext, name: string): P
 }
 
 async function choose(context: ConversationContext, models: readonly ModelOption[]): Promise<string | undefined> {
-  const { pick, style, write } = context;
+  const {
+    write,
+    screen: { pick, style },
+  } = context;
   const selected = context.models.current.name;
   const items = itemsOf(models);
   if (canPick(context)) return pick({ title: "Models (dollars per million tokens, context size)", items, selected });
@@ -52,7 +55,7 @@ async function choose(context: ConversationContext, models: readonly ModelOption
 }
 
 /** A plain terminal asks no question during an answer. */
-function canPick({ pickMessage, run }: ConversationContext): boolean {
+function canPick({ run, screen: { pickMessage } }: ConversationContext): boolean {
   return pickMessage !== undefined || run === undefined;
 }
 

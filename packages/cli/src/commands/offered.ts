@@ -1,5 +1,5 @@
 import { type Action, type ActionUser, actionNamed, argumentsFor, offeredActions } from "@banyan/client/actions";
-import { slashIn } from "@banyan/core/shown";
+import { slashIn } from "@banyan/client/words";
 import type { OfferedCommand } from "../terminal/full/prompt/completions.ts";
 
 /** The user of an agent in this process, with all rights. */

@@ -20,14 +20,20 @@ const SENTENCES = {
 } as const;
 
 /** Sets the mode of coming turns, and prints it. */
-export function useMode({ mode: current, useMode, write }: ConversationContext, mode: "chat" | "task" = current): void {
+export function useMode(
+  { write, turns: { mode: current, useMode } }: ConversationContext,
+  mode: "chat" | "task" = current,
+): void {
   if (mode !== current) useMode(mode);
   write(SENTENCES[mode]);
 }
 
 /** Sets the approval mode. Without a mode, prints the current one and the conversation's rules. */
 export async function useApproval(context: ConversationContext, mode: ChosenApprovalMode | undefined): Promise<void> {
-  const { approval: current, useApproval, write } = context;
+  const {
+    write,
+    turns: { approval: current, useApproval },
+  } = context;
   if (mode === undefined) {
     write(approvalSentence(current), ...rulesHere(context));
     write("Change it with /approval plan, ask, edits or all. /config permissions shows your rules.");
@@ -36,7 +42,7 @@ export async function useApproval(context: ConversationContext, mode: ChosenAppr
 }
 
 /** The rules that the user allowed in this conversation, one line each. */
-function rulesHere({ state, style }: ConversationContext): string[] {
+function rulesHere({ state, screen: { style } }: ConversationContext): string[] {
   if (state.allowed.length === 0) return [];
   const rules = state.allowed.map((rule, index) => `  ${style.bold(String(index + 1))}  ${oneLine(rule)}`);
   return ["Allowed in this conversation (/approval drop N removes a rule):", ...rules];

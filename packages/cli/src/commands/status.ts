@@ -36,13 +36,18 @@ function row(name: string, text: string): DescribedName {
   return { name: [name], text: oneLine(text) };
 }
 
-function show({ columns, style, write }: ConversationContext, rows: readonly DescribedName[]): void {
+function show({ write, screen: { columns, style } }: ConversationContext, rows: readonly DescribedName[]): void {
   write(...described(rows, columns, { dim: (text) => text, accent: style.accent }));
 }
 
 /** Rows that are known everywhere. */
 function rowsOf(context: ConversationContext): DescribedName[] {
-  const { state, leaf, models, mode, approval } = context;
+  const {
+    state,
+    leaf,
+    models,
+    turns: { mode, approval },
+  } = context;
   const { branch } = branchOf(state, leaf);
   const running = runningProcesses(state).length;
   return [

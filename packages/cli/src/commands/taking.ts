@@ -9,7 +9,10 @@ import type { CopyOutcome } from "../terminal/clipboard.ts";
 import type { ConversationContext } from "./command.ts";
 
 /** Copies the last answer, or one of its code blocks, to the clipboard. */
-export async function copyAnswer({ state, leaf, copy, write }: ConversationContext, argument: string): Promise<void> {
+export async function copyAnswer(
+  { state, leaf, write, screen: { copy } }: ConversationContext,
+  argument: string,
+): Promise<void> {
   const answer = pathTo(state, leaf).findLast(isAnswer);
   if (!answer) return write("There is no answer to copy yet.");
   const found = argument === "" ? textOf(answer).trim() : blockOf(await codeIn(textOf(answer)), argument);

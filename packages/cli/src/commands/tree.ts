@@ -10,14 +10,20 @@ const MOST_LINES = 200;
 
 /** Lets the user choose a message in the tree and continues from it. A plain terminal prints the tree. */
 export async function showTree(context: ConversationContext): Promise<void> {
-  if (!context.pickMessage) return list(context);
-  const message = await context.pickMessage();
+  if (!context.screen.pickMessage) return list(context);
+  const message = await context.screen.pickMessage();
   if (message !== undefined) await goTo(context, message);
 }
 
 /** Shows the branch from its beginning. */
 export async function showTranscript(context: ConversationContext): Promise<void> {
-  const { state, leaf, viewBranch, agent, style, columns, write } = context;
+  const {
+    state,
+    leaf,
+    agent,
+    write,
+    screen: { viewBranch, style, columns },
+  } = context;
   if (viewBranch) await viewBranch();
   else if (leaf !== null) write(...branchLines(state, leaf, { agent, style, columns }));
 }
@@ -32,12 +38,12 @@ export async function goTo(context: ConversationContext, message: string): Promi
 function list(context: ConversationContext): void {
   const lines = treeLines(context);
   const left = lines.length - MOST_LINES;
-  if (left > 0) context.write(context.style.dim(`(${formatCount(left)} earlier messages)`));
-  context.write(...lines.slice(-MOST_LINES), context.style.dim("/tree #n continues from message n."));
+  if (left > 0) context.write(context.screen.style.dim(`(${formatCount(left)} earlier messages)`));
+  context.write(...lines.slice(-MOST_LINES), context.screen.style.dim("/tree #n continues from message n."));
 }
 
 /** One line per message. A reply stands below its message; several replies to one message begin indented branches. */
-function treeLines({ state, leaf, agent, columns, style }: ConversationContext): string[] {
+function treeLines({ state, leaf, agent, screen: { columns, style } }: ConversationContext): string[] {
   const numbers = messageNumbers(state);
   const ends = leaves(state);
   const branches = new Map(ends.length > 1 ? ends.map((id, index) => [id, index + 1]) : []);

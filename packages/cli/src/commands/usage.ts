@@ -12,7 +12,7 @@ const HEAD = ["", "input", "cached", "output", "reasoning", "cost"];
 const ROOMY = 60;
 
 /** Prints tokens and cost. */
-export function showUsage({ state, leaf, columns, write, style }: ConversationContext): void {
+export function showUsage({ state, leaf, write, screen: { columns, style } }: ConversationContext): void {
   const all = leaves(state);
   const branches = all.map((id, index) => {
     const { usage, cost } = spentOn(pathTo(state, id));
@@ -38,7 +38,7 @@ function row(name: string, usage: Usage, cost: Cost): string[] {
 }
 
 /** Prints the parts of the model's context. */
-export async function showContext({ sentHere, columns, style, write }: ConversationContext): Promise<void> {
+export async function showContext({ sentHere, write, screen: { columns, style } }: ConversationContext): Promise<void> {
   const { parts, size } = await sentHere();
   const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
   const share = (tokens: number) => (size === undefined ? "" : `${((100 * tokens) / size).toFixed(1)} %`);

@@ -48,8 +48,8 @@ const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
   plan: showPlan,
   processes: showProcesses,
   prompt(context, { text, help }) {
-    context.typeIn?.(text);
-    context.write(context.typeIn ? help : text);
+    context.screen.typeIn?.(text);
+    context.write(context.screen.typeIn ? help : text);
   },
   share: (context, { share }) => shareConversation(context, share),
   status: showStatus,
@@ -59,7 +59,7 @@ const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
   undo: (context, { text }) => undoChanges(context, text),
   usage: showUsage,
   waiting: showWaiting,
-  worktrees: ({ state, style, write }, { worktrees }) =>
+  worktrees: ({ state, screen: { style }, write }, { worktrees }) =>
     write(...worktreeLines(worktrees, { style, conversation: state.id })),
 };
 

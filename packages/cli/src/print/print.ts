@@ -1,7 +1,8 @@
 import { type Action, ActionRefusal, actionNamed, stepOf } from "@banyan/client/actions";
+import { slashIn } from "@banyan/client/words";
 import { type ConversationState, type FeedItem, say, type UserPart } from "@banyan/core";
 import { noUsage, toolIn } from "@banyan/core/conversation";
-import { inEnglish, slashIn } from "@banyan/core/shown";
+import { inEnglish } from "@banyan/core/shown";
 import {
   type Host,
   listPrompts,

@@ -1,6 +1,7 @@
 import { displayItem, GIVEN_UP, GIVEN_UP_TOO, sentenceOf } from "@banyan/client/display";
+import { toldShortfall } from "@banyan/client/words";
 import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
-import { callIn, toldShortfall } from "@banyan/core/conversation";
+import { callIn } from "@banyan/core/conversation";
 import { callBegin, callDetails, callEnd } from "../show/call-line.ts";
 import { changeHead } from "../show/diff-lines.ts";
 import { gist, toldModelLines } from "../show/message-label.ts";

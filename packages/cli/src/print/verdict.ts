@@ -1,4 +1,5 @@
-import { type Message, shortfallOf, toldBreak, toldShortfall, whyEnded } from "@banyan/core/conversation";
+import { shortfallOf, toldBreak, toldShortfall } from "@banyan/client/words";
+import { type Message, whyEnded } from "@banyan/core/conversation";
 import { exitCodes } from "../exit.ts";
 import type { PrintResult } from "../output/report.ts";
 import { exitOfModelError } from "../problem.ts";

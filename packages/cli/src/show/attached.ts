@@ -1,6 +1,7 @@
+import { formatBytes } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core";
 import { type FilePart, sizeIn } from "@banyan/core/conversation";
-import { attachedText, formatBytes } from "@banyan/core/shown";
+import { attachedText } from "@banyan/core/shown";
 import { oneLine } from "./plain-text.ts";
 
 /** An attachment of a message. */

@@ -1,6 +1,7 @@
+import { type DisplayedCallStatus, formatTook, shownStatus } from "@banyan/client/words";
 import type { Call, Json } from "@banyan/core";
 import { type PlanStep, toolOf } from "@banyan/core/conversation";
-import { counted, cutTo, type DisplayedCallStatus, formatTook, shownPlan, shownStatus } from "@banyan/core/shown";
+import { counted, cutTo, shownPlan } from "@banyan/core/shown";
 import { attachedFile, attachedLine } from "./attached.ts";
 import { excerpt, linesWithWords, wrap } from "./fit-text.ts";
 import type { Style } from "./style.ts";

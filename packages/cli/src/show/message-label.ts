@@ -1,3 +1,4 @@
+import { compactedLine } from "@banyan/client/words";
 import {
   type ConversationState,
   type FeedItem,
@@ -13,7 +14,7 @@ import {
   type WaitingInput,
   worktreeAt,
 } from "@banyan/core/conversation";
-import { compactedLine, counted, cutTo, visibleLine, withoutMarks } from "@banyan/core/shown";
+import { counted, cutTo, visibleLine, withoutMarks } from "@banyan/core/shown";
 import { excerpt, firstLines } from "./fit-text.ts";
 import { oneLine, plainText } from "./plain-text.ts";
 

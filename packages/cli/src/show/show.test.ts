@@ -1,6 +1,7 @@
+import { formatDuration, formatSpent } from "@banyan/client/words";
 import type { Call } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
-import { formatCost, formatDuration, formatSpent } from "@banyan/core/shown";
+import { formatCost } from "@banyan/core/shown";
 import { characterTexts, tornCharacters } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { callBegin, callDetails, callEnd } from "./call-line.ts";

@@ -1,6 +1,7 @@
 import { itemSentence } from "@banyan/client/display";
+import { subAgentLabel } from "@banyan/client/words";
 import type { ConversationState, FeedItem } from "@banyan/core";
-import { callIn, type LiveRun, type StayingProcess, subAgentLabel } from "@banyan/core/conversation";
+import { callIn, type LiveRun, type StayingProcess } from "@banyan/core/conversation";
 import { callBegin, callEnd } from "./call-line.ts";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";

@@ -1,6 +1,7 @@
+import { formatSpent, toldBreak } from "@banyan/client/words";
 import type { ConversationState, Event, Json, Message, RunEnd } from "@banyan/core";
-import { lastAssistantMessage, pathTo, textOf, toldBreak, totalTokens } from "@banyan/core/conversation";
-import { counted, formatSpent } from "@banyan/core/shown";
+import { lastAssistantMessage, pathTo, textOf, totalTokens } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 

@@ -1,4 +1,4 @@
-import { type FilledField, filledByLine } from "@banyan/core/conversation";
+import { type FilledField, filledByLine } from "@banyan/client/words";
 import { wrap } from "../show/fit-text.ts";
 import type { FilledForm, Form, Terminal } from "./terminal.ts";
 

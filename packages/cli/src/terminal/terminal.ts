@@ -1,5 +1,5 @@
-import type { FilledField, QuestionField } from "@banyan/core/conversation";
-import { slashIn } from "@banyan/core/shown";
+import { type FilledField, slashIn } from "@banyan/client/words";
+import type { QuestionField } from "@banyan/core/conversation";
 import type { Style } from "../show/style.ts";
 import type { CopyOutcome } from "./clipboard.ts";
 import type { DecisionRequest, DecisionResult } from "./decision.ts";

@@ -1,6 +1,7 @@
 import type { Client } from "@banyan/client";
+import { toldShortfall } from "@banyan/client/words";
 import { type ConversationState, type FeedItem, pathTo } from "@banyan/core";
-import { toldShortfall, whyEnded } from "@banyan/core/conversation";
+import { whyEnded } from "@banyan/core/conversation";
 import { CallsFor } from "@banyan/host";
 import { branchName, gist } from "../../show/message-label.ts";
 import { oneLine } from "../../show/plain-text.ts";

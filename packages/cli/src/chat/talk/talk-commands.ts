@@ -77,11 +77,13 @@ export class TalkCommands {
       exported: async (format) => (await open()).exported(format, context.leaf),
       sentHere: async () => sentThere(client, { conversation: (await open()).id, leaf: context.leaf, model }),
       shares: sharesAt(client, address, open),
-      mode: turns.mode,
-      useMode: (mode) => turns.useMode(mode),
-      approval: approval.mode,
-      useApproval: async (mode) => {
-        await approval.use(mode);
+      turns: {
+        mode: turns.mode,
+        useMode: (mode) => turns.useMode(mode),
+        approval: approval.mode,
+        useApproval: async (mode) => {
+          await approval.use(mode);
+        },
       },
       undo: (call) => undoAsked(call, { terminal, standpoint, workspace, open }),
     };

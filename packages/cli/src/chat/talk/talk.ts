@@ -1,13 +1,8 @@
 import type { Client, ConnectionState } from "@banyan/client";
-import type { Delivery, Directive } from "@banyan/core";
-import { slashIn, visibleProse } from "@banyan/core/shown";
-import { isCommand, isExit, runsAnytime } from "../../commands/offered.ts";
 import type { ExitCode } from "../../exit.ts";
-import { attachableIn } from "../../show/attached.ts";
 import { oneLine } from "../../show/plain-text.ts";
-import { commandLine, type TalkAction, type Terminal } from "../../terminal/terminal.ts";
+import type { TalkAction, Terminal } from "../../terminal/terminal.ts";
 import { ApprovalChoice } from "../user/approval-choice.ts";
-import { NOT_SENT, PendingEntry } from "../user/entered.ts";
 import { TerminalUser, type TerminalUserOptions } from "../user/person.ts";
 import { UserQuestions } from "../user/prompting.ts";
 import { DeskReach } from "../user/reach.ts";
@@ -16,15 +11,13 @@ import { PromptStatus } from "../views/shown-status.ts";
 import { changesStatus } from "../views/status-of.ts";
 import type { TerminalPartner } from "./at-terminal.ts";
 import { CurrentConversation } from "./current-conversation.ts";
+import { EnteredLines, WATCHING } from "./entered-lines.ts";
 import { contextSizeOf } from "./models-here.ts";
 import type { OwnDesk } from "./own-desk.ts";
 import { ShownFeed } from "./shown-feed.ts";
 import { TalkCommands } from "./talk-commands.ts";
-import type { PromptDirective, TalkSession, TalkTurnOptions } from "./talk-session.ts";
+import type { TalkSession } from "./talk-session.ts";
 import { Turns } from "./turns.ts";
-
-/** Reply to a user without the right to act. */
-const WATCHING = "View only: with this token you can see everything here and change nothing. /help lists the commands.";
 
 /** The user, the client and the desk of a conversation. */
 export interface TalkOptions extends Pick<TerminalUserOptions, "place" | "prompt" | "terminal" | "unsent"> {
@@ -49,46 +42,73 @@ export class Talk implements TerminalPartner {
   readonly #terminal: Terminal;
   readonly #person: TerminalUser;
   readonly #prompting: UserQuestions;
-  readonly #entered = new PendingEntry();
   readonly #feed: ShownFeed;
   readonly #conversation: CurrentConversation;
   readonly #approval: ApprovalChoice;
   readonly #turns: Turns;
   readonly #commands: TalkCommands;
+  readonly #lines: EnteredLines;
   /** Resolves when the user leaves without waiting for pending work. */
   readonly #gone = Promise.withResolvers<"gone">();
   readonly #reach: DeskReach;
   readonly #status: PromptStatus;
 
-  constructor({ client, own, address, task, statusCommand: command, ...seat }: TalkOptions) {
-    const { agent } = client.welcome;
+  constructor({ client, own, address, task, statusCommand, ...seat }: TalkOptions) {
     this.#client = client;
     this.#own = own;
     this.#terminal = seat.terminal;
-    this.#person = new TerminalUser({
+    this.#person = this.#seated(seat);
+    this.#prompting = this.#promptingAt(seat.terminal);
+    this.#feed = this.#shownFeed(seat.unsent);
+    this.#conversation = this.#currentConversation();
+    this.#reach = new DeskReach(seat.terminal, this.#person);
+    this.#status = this.#shownStatus(seat, statusCommand);
+    this.#approval = new ApprovalChoice({
+      client,
+      terminal: seat.terminal,
+      note: (sentence) => this.note(sentence),
+      here: () => this.session?.id,
+      open: () => this.#open(),
+    });
+    const state = () => this.#person.state;
+    this.#turns = new Turns({ client, own, task, state, changed: () => this.#status.show() });
+    this.#commands = this.#slashCommands(address);
+    this.#lines = this.#enteredLines();
+  }
+
+  #seated(seat: Pick<TalkOptions, "place" | "prompt" | "terminal" | "unsent">): TerminalUser {
+    return new TerminalUser({
       ...seat,
-      agent,
+      agent: this.#client.welcome.agent,
       isWatching: !this.#mayAct,
       session: () => this.session,
-      deliver: (text, delivery) => this.#say(text, delivery),
+      deliver: (text, delivery) => this.#lines.say(text, delivery),
       add: async (parts) => {
         const { standpoint } = this.#person;
         standpoint.wrote(await (await this.#open()).add(parts, { at: standpoint.below, run: this.#feed.working }));
       },
       revert: async (left) => (await this.#open()).revert(left),
     });
-    this.#prompting = new UserQuestions({
-      terminal: seat.terminal,
+  }
+
+  #promptingAt(terminal: Terminal): UserQuestions {
+    return new UserQuestions({
+      terminal,
       isWorking: () => this.#feed.working !== undefined,
-      mayLeave: own === undefined,
+      mayLeave: this.#own === undefined,
       prompted: (isWorking) => {
         if (!isWorking) this.#person.view.gap();
         return { prompt: isWorking ? "" : this.#person.prompt, initial: this.#person.writing.takeDraft() };
       },
     });
-    const [person, prompting, { unsent }] = [this.#person, this.#prompting, seat];
-    this.#feed = new ShownFeed({
-      ...{ client, person, prompting, unsent },
+  }
+
+  #shownFeed(unsent: TalkOptions["unsent"]): ShownFeed {
+    return new ShownFeed({
+      client: this.#client,
+      person: this.#person,
+      prompting: this.#prompting,
+      unsent,
       session: () => this.session,
       ended: (end) => {
         this.#turns.ended(end);
@@ -96,7 +116,10 @@ export class Talk implements TerminalPartner {
         else this.#person.tellHeld();
       },
     });
-    this.#conversation = new CurrentConversation(client, own, {
+  }
+
+  #currentConversation(): CurrentConversation {
+    return new CurrentConversation(this.#client, this.#own, {
       happened: (item, state) => {
         if (item.type === "call.denied") this.#turns.denied(item, state);
         this.#feed.show(item);
@@ -106,31 +129,58 @@ export class Talk implements TerminalPartner {
       gone: (why) => this.end(why),
       lost: (problem) => this.#lost(problem),
     });
-    this.#reach = new DeskReach(seat.terminal, person);
-    this.#status = new PromptStatus({
-      ...{ ...seat, command, state: () => person.state },
+  }
+
+  #shownStatus(seat: Pick<TalkOptions, "place" | "terminal">, command: string | undefined): PromptStatus {
+    return new PromptStatus({
+      ...seat,
+      command,
+      state: () => this.#person.state,
       standing: () => ({
-        ...{ run: this.#feed.working, leaf: person.standpoint.leaf, contextSize: own && contextSizeOf(own.host) },
-        ...{ mode: this.#turns.mode, approval: this.#approval.mode, model: this.#turns.model },
+        run: this.#feed.working,
+        leaf: this.#person.standpoint.leaf,
+        contextSize: this.#own && contextSizeOf(this.#own.host),
+        mode: this.#turns.mode,
+        approval: this.#approval.mode,
+        model: this.#turns.model,
         live: this.session?.live ?? [],
       }),
       tell: (sentence) => this.note(sentence),
     });
-    this.#approval = new ApprovalChoice({
-      ...{ client, terminal: seat.terminal },
-      note: (sentence) => this.note(sentence),
-      here: () => this.session?.id,
-      open: () => this.#open(),
-    });
-    this.#turns = new Turns({ client, own, task, state: () => person.state, changed: () => this.#status.show() });
-    this.#commands = new TalkCommands({
-      ...{ client, own, address, person, turns: this.#turns, approval: this.#approval },
+  }
+
+  #slashCommands(address: string | undefined): TalkCommands {
+    return new TalkCommands({
+      client: this.#client,
+      own: this.#own,
+      address,
+      person: this.#person,
+      turns: this.#turns,
+      approval: this.#approval,
       session: () => this.session,
       working: () => this.#feed.working,
       isAway: () => !this.#reach.isUp,
       open: () => this.#open(),
       enter: (conversation) => this.enter(conversation),
       begin: () => this.#begin(),
+    });
+  }
+
+  #enteredLines(): EnteredLines {
+    return new EnteredLines({
+      own: this.#own,
+      mayAct: this.#mayAct,
+      person: this.#person,
+      prompting: this.#prompting,
+      reach: this.#reach,
+      turns: this.#turns,
+      commands: this.#commands,
+      gone: this.#gone.promise,
+      session: () => this.session,
+      working: () => this.#feed.working,
+      open: () => this.#open(),
+      stop: () => this.#stop(),
+      changed: () => this.#status.show(),
     });
   }
 
@@ -175,56 +225,19 @@ export class Talk implements TerminalPartner {
   /** Talks until the user leaves or a `once` task is done. Sends `first` at once. */
   async run(first?: string): Promise<void> {
     if (first === undefined) this.#person.tellHeld();
-    else await this.#beginWith(first);
+    else await this.#lines.beginWith(first);
     while (!this.#prompting.isOver) {
       const line = await this.#prompting.read();
       if (line === undefined) break;
       if (line.trim() === "") continue;
-      if (this.typed(line, false)) continue;
-      if (!this.#isRefused(line)) await this.#take(line, () => this.#do(line));
+      if (!this.typed(line, false)) await this.#lines.enter(line);
     }
     this.#prompting.end();
     await this.#status[Symbol.asyncDispose]();
   }
 
-  /** Sends the message from the command line. */
-  async #beginWith(first: string): Promise<void> {
-    this.#person.view.gap();
-    if (!this.#terminal.live) this.#terminal.write(`${this.#person.prompt}${visibleProse(first)}\n`);
-    await this.#take(first, () => (slashIn(first) ? this.#do(first) : this.#say(first)));
-  }
-
-  /** Carries out a line of the user. If the line is not delivered, it returns to the prompt. */
-  async #take(line: string, work: () => Promise<void>): Promise<void> {
-    const { writing } = this.#person;
-    writing.send(line);
-    this.#reach.sends(line);
-    try {
-      const doing = this.#prompting.doing(this.#entered.unlessInterrupted(work));
-      // A user who leaves finds the line as a draft on return.
-      const came = await Promise.race([doing, this.#gone.promise]);
-      if (came === "gone") return;
-      if (came === "interrupted") {
-        writing.returned();
-        this.note(NOT_SENT);
-      } else writing.arrived();
-    } catch (error) {
-      this.#person.tell(error);
-      writing.returned();
-    }
-  }
-
   typed(message: string, later: boolean): boolean {
-    if (this.#feed.working === undefined) return false;
-    if (this.#isRefused(message)) return true;
-    const command = commandLine(message);
-    if (command === undefined) this.#person.interject(message, later);
-    // Leaving a server needs no wait, as its runs continue.
-    else if (runsAnytime(command, this.#commands.user) || (!this.#own && isExit(command))) {
-      this.#person.terminal.live?.view.command(message);
-      this.#person.inBackground(this.#do(message));
-    } else return false;
-    return true;
+    return this.#lines.typed(message, later);
   }
 
   /**
@@ -237,7 +250,7 @@ export class Talk implements TerminalPartner {
     if (!this.#reach.isUp) return this.#reach.warn() ? undefined : this.#go();
     if (this.session && this.#feed.takeWait())
       return this.#person.inBackground(this.session.perform("turn.hasten", {}));
-    this.#entered.interrupt();
+    this.#lines.interrupt();
     if (this.session) this.#person.inBackground(this.#interrupt(this.session));
   }
 
@@ -254,7 +267,7 @@ export class Talk implements TerminalPartner {
         this.#person.inBackground(this.#approval.next());
         break;
       case "agents":
-        this.#person.inBackground(this.#do("/agents"));
+        this.#person.inBackground(this.#lines.do("/agents"));
         break;
       case "rewind":
         this.#person.inBackground(this.#rewind());
@@ -299,53 +312,6 @@ export class Talk implements TerminalPartner {
 
   get #mayAct(): boolean {
     return this.#client.welcome.rights.includes("act");
-  }
-
-  /** Returns whether the user lacks the right for a line, and tells them: the server would refuse it (S28). */
-  #isRefused(line: string): boolean {
-    if (this.#mayAct || isCommand(commandLine(line) ?? "", this.#commands.user)) return false;
-    this.note(WATCHING);
-    return true;
-  }
-
-  async #do(line: string): Promise<void> {
-    const { ownCommands, standpoint } = this.#person;
-    if (line.startsWith("!")) return ownCommands.run(line);
-    const command = commandLine(line);
-    if (command === undefined) return this.#say(line);
-    // A restarted server may still be sending the contents of messages. Leaving does not wait for them.
-    if (!isExit(command)) await this.session?.read();
-    const next = await this.#commands.run(command);
-    this.#status.show();
-    if (next.type !== "turn") return next.type === "leave" ? this.#stop() : undefined;
-    const { type: _, directive, at, ...how } = next;
-    if (directive.type === "prompt") this.#person.writing.says();
-    // Another agent only reviews the branch, so the user does not leave it.
-    if (directive.type === "retry" && how.agent === undefined && !(await standpoint.mayRetry(at))) return;
-    return this.#turn(directive, { at: at ?? standpoint.place.at, ...how });
-  }
-
-  /** Sends a text to the shown run. Without a run, or for a revision, the text begins a turn. */
-  async #say(text: string, delivery: Delivery = "steer"): Promise<void> {
-    const parts = this.#person.written(text);
-    const run = this.#feed.working;
-    const { at, revise } = this.#person.standpoint.place;
-    if (revise || run === undefined) return this.#turn({ type: revise ? "retry" : "say", parts }, { at }, text);
-    const about = await (await this.#open()).say(parts, { run, delivery, mode: this.#turns.mode });
-    this.#person.tellAttached(about, attachableIn(text));
-  }
-
-  /** Begins a turn. `text` is what the user wrote. */
-  async #turn(directive: Directive | PromptDirective, how: Omit<TalkTurnOptions, "mode">, text = ""): Promise<void> {
-    if (directive.type === "stop") return this.#stop();
-    for (const notice of (await this.#own?.ready()) ?? []) this.note(notice);
-    const session = await this.#open();
-    // From here on the desk knows which turn to interrupt.
-    this.#entered.signal?.throwIfAborted();
-    const model = how.model ?? this.#turns.otherModel;
-    const about = await session.turn(directive, { ...how, model, mode: this.#turns.mode });
-    this.#person.tellAttached(about, attachableIn(text));
-    this.#person.standpoint.goBack();
   }
 
   /** Returns the conversation, and begins it if there is none yet. */

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
+import { subAgentLabel } from "@banyan/client/words";
 import { type Answer, type Call, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
-import { type ApprovalQuestion, callIn, type LimitQuestion, subAgentLabel, toolOf } from "@banyan/core/conversation";
+import { type ApprovalQuestion, callIn, type LimitQuestion, toolOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import type { PlanApproval } from "@banyan/host";
 import { problemOf } from "../../problem.ts";

@@ -1,5 +1,5 @@
+import { argumentsText, type CallText, thingText } from "@banyan/client/words";
 import type { Call, Json } from "@banyan/core/conversation";
-import { argumentsText, type CallText, thingText } from "@banyan/core/shown";
 import { oneLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { WrittenAnswer, WrittenPart } from "./answering.ts";

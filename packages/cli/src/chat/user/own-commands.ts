@@ -1,5 +1,6 @@
+import { formatTook } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core";
-import { counted, formatTook } from "@banyan/core/shown";
+import { counted } from "@banyan/core/shown";
 import { type CommandRun, runPersonsCommand, type UserCommandPlace } from "@banyan/host";
 import { problemOf } from "../../problem.ts";
 import { oneLine } from "../../show/plain-text.ts";

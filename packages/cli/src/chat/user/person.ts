@@ -51,24 +51,7 @@ interface UserPartOfContext extends UsersContext {
   goBack(): void;
 }
 
-type UsersContext = Pick<
-  ConversationContext,
-  | "agent"
-  | "columns"
-  | "copy"
-  | "directory"
-  | "goTo"
-  | "typeIn"
-  | "keys"
-  | "leaf"
-  | "pick"
-  | "pickMessage"
-  | "state"
-  | "style"
-  | "viewAgents"
-  | "viewBranch"
-  | "write"
->;
+type UsersContext = Pick<ConversationContext, "agent" | "directory" | "goTo" | "leaf" | "screen" | "state" | "write">;
 
 const EMPTY = emptyConversation();
 
@@ -189,23 +172,25 @@ export class TerminalUser {
     const { style, columns, live } = this.terminal;
     return {
       agent,
-      style,
-      columns,
       state: this.state,
       leaf: this.standpoint.leaf,
-      copy: (text) => this.terminal.copy(text),
       directory: place.directory,
       redact: place.redact,
-      keys: live?.keyTable,
-      viewAgents: live && (() => viewAgents(live, this.state)),
-      viewBranch: live && (() => viewBranch(live, this.state, this.standpoint)),
+      screen: {
+        style,
+        columns,
+        keys: live?.keyTable,
+        copy: (text) => this.terminal.copy(text),
+        typeIn: (text) => this.writing.put(text),
+        pick: (list) => pick(this.terminal, list, this.left),
+        pickMessage: live && (() => this.standpoint.pick()),
+        viewAgents: live && (() => viewAgents(live, this.state)),
+        viewBranch: live && (() => viewBranch(live, this.state, this.standpoint)),
+      },
       write: (...lines) => {
         for (const line of lines.flatMap((line) => sentenceLines(line, columns))) this.view.line(line);
       },
-      pickMessage: live && (() => this.standpoint.pick()),
-      pick: (list) => pick(this.terminal, list, this.left),
       goTo: (message) => this.standpoint.goTo(message),
-      typeIn: (text) => this.writing.put(text),
       goBack: () => {
         this.standpoint.goBack();
         this.writing.takeDraft();

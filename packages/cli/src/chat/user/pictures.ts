@@ -1,9 +1,10 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, isAbsolute } from "node:path";
+import { formatBytes } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core";
 import { mediaIn } from "@banyan/core/conversation";
-import { formatBytes, visibleLine } from "@banyan/core/shown";
+import { visibleLine } from "@banyan/core/shown";
 import { LARGEST_FILES } from "@banyan/protocol";
 import { meantPath } from "@banyan/tools/named-path";
 import { UsageError } from "../../problem.ts";

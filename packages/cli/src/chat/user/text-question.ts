@@ -1,5 +1,6 @@
+import { filledText } from "@banyan/client/words";
 import type { Answer } from "@banyan/core";
-import { filledText, type QuestionField, type TextQuestion } from "@banyan/core/conversation";
+import type { QuestionField, TextQuestion } from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
 import { wrap } from "../../show/fit-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -1,5 +1,5 @@
+import { type ShownLine, shownCall } from "@banyan/client/words";
 import type { Call, Json, Preview } from "@banyan/core/conversation";
-import { type ShownLine, shownCall } from "@banyan/core/shown";
 import type { Style } from "../../show/style.ts";
 import type { CodePaint } from "../../terminal/full/markdown/look.ts";
 

@@ -1,6 +1,7 @@
 import { displayItem, GIVEN_UP, GIVEN_UP_TOO, sentenceOf } from "@banyan/client/display";
+import { toldShortfall } from "@banyan/client/words";
 import type { Call, ConversationState, FeedItem, RunEnd } from "@banyan/core";
-import { callIn, isEnded, toldShortfall, whyEnded } from "@banyan/core/conversation";
+import { callIn, isEnded, whyEnded } from "@banyan/core/conversation";
 import { callBegin, callDetails, callEnd } from "../../show/call-line.ts";
 import { changeHead, diffLines } from "../../show/diff-lines.ts";
 import { wrap } from "../../show/fit-text.ts";

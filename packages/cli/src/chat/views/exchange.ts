@@ -1,5 +1,6 @@
+import { toldShortfall } from "@banyan/client/words";
 import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core";
-import { isPersons, toldShortfall, typedText } from "@banyan/core/conversation";
+import { isPersons, typedText } from "@banyan/core/conversation";
 import { counted, planHeadline, planOn } from "@banyan/core/shown";
 import { stepLines } from "../../show/call-line.ts";
 import { excerpt, firstLines, wrap } from "../../show/fit-text.ts";

@@ -1,11 +1,17 @@
 import type { ConversationState } from "@banyan/core";
-import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { detectCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
 import type { CopyOutcome } from "../clipboard.ts";
 import type { DecisionRequest, DecisionResult } from "../decision.ts";
 import { History } from "../history.ts";
-import type { FilledForm, Form, MessageRequest, Terminal, TerminalOptions, TerminalQuestion } from "../terminal.ts";
-import { commandLine } from "../terminal.ts";
+import {
+  commandLine,
+  type FilledForm,
+  type Form,
+  type MessageRequest,
+  type Terminal,
+  type TerminalOptions,
+  type TerminalQuestion,
+} from "../terminal.ts";
 import { Attention } from "./attention.ts";
 import type { KeyAction } from "./keys/actions.ts";
 import { KeyBindings, type KeyRow } from "./keys/key-bindings.ts";
@@ -17,9 +23,6 @@ import { LateHighlight } from "./markdown/look.ts";
 import { markdownLines } from "./markdown/markdown-stream.ts";
 import { OverlayStack } from "./overlay-stack.ts";
 import { pictureOf } from "./picture.ts";
-import { completeFiles } from "./prompt/complete-files.ts";
-import type { Completer } from "./prompt/completion.ts";
-import { completeCommands, completeNames } from "./prompt/completions.ts";
 import { editOutside, hasEditor } from "./prompt/external-editor.ts";
 import { type PreviousWait, PromptBox } from "./prompt/prompt.ts";
 import { PromptKeys } from "./prompt-keys.ts";
@@ -80,14 +83,11 @@ export class FullTerminal implements Terminal, LiveTerminal {
   );
   readonly #colors: Colors;
   #keys = new KeyBindings();
-  /** Completers by their subject. */
-  readonly #completers = new Map<"commands" | "names" | "files", Completer>();
   #conversation: ConversationState | undefined;
   #status: Status | undefined;
   #pictures: PictureSource | undefined;
   /** Beginning of a line that is not complete. */
   #partial = "";
-  #ticking: NodeJS.Timeout | undefined;
   /** Time of the last key, in milliseconds of `performance.now()`. */
   #keyAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
@@ -107,7 +107,6 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#prompt = new PromptBox({
       keys: this.#keys,
       history,
-      completers: () => [...this.#completers.values()],
       theme: () => this.#colors.theme,
       onTyped: options.onTyped,
       onChange: () => this.#changed(),
@@ -240,7 +239,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#overlays.closeAll();
     this.#prompt.leave();
     this.#promptKeys.close();
-    clearInterval(this.#ticking);
+    this.#screen.animate(undefined);
     this.#lease.end();
   }
 
@@ -256,9 +255,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
       this.#keys = new KeyBindings(keys);
       this.#prompt.useKeys(this.#keys);
     }
-    if (commands) this.#completers.set("commands", completeCommands(commands));
-    if (names) this.#completers.set("names", completeNames(names));
-    if (workspace !== undefined) this.#completers.set("files", completeFiles(new WorkspaceFiles(workspace)));
+    this.#prompt.complete({ commands, names, workspace });
     this.#highlight.loadAhead(() => this.#keyAt);
     this.#changed();
     return [...this.#keys.problems, ...problems];
@@ -396,12 +393,8 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   #changed(): void {
     this.#screen.changed();
-    if (this.view.doing && !this.#isClosed) {
-      this.#ticking ??= setInterval(() => this.#screen.changed(), this.#moves ? SPIN_TIME : STILL_TIME);
-      this.#highlight.load();
-    } else {
-      clearInterval(this.#ticking);
-      this.#ticking = undefined;
-    }
+    const isMoving = this.view.doing !== undefined && !this.#isClosed;
+    if (isMoving) this.#highlight.load();
+    this.#screen.animate(isMoving ? (this.#moves ? SPIN_TIME : STILL_TIME) : undefined);
   }
 }

@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { dirname, join, matchesGlob } from "node:path/posix";
-import { counted, formatBytes, referenceTo } from "@banyan/core/shown";
+import { formatBytes, referenceTo } from "@banyan/client/words";
+import { counted } from "@banyan/core/shown";
 import { matchingFiles, type WorkspaceFiles } from "@banyan/host/workspace-files";
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { attachableAtEnd } from "../../../show/attached.ts";

@@ -1,3 +1,4 @@
+import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { attachableAtEnd } from "../../../show/attached.ts";
 import type { WaitingLabel } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
@@ -7,7 +8,9 @@ import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { rule } from "../views/drawn-lines.ts";
 import type { OverlayView } from "../views/overlay.ts";
-import { type Completer, Completion } from "./completion.ts";
+import { completeFiles } from "./complete-files.ts";
+import { type Completer, Completion, type PromptSuggestion } from "./completion.ts";
+import { completeCommands, completeNames, type OfferedCommand } from "./completions.ts";
 import { hiddenLines, PromptEditor } from "./prompt-editor.ts";
 
 /** Former delivery of a withdrawn message, which it keeps when sent again. */
@@ -24,7 +27,6 @@ interface RetakenText {
 export interface PromptOptions {
   readonly keys: KeyBindings;
   readonly history: History;
-  completers(): readonly Completer[];
   /** Returns the current theme. */
   theme(): Theme;
   /** Takes a message that was sent while no message was requested; `later`: with the key for that. Returns whether it was taken. */
@@ -48,6 +50,8 @@ export interface PromptOptions {
 export class PromptBox {
   readonly #options: PromptOptions;
   readonly #kept: string[] = [];
+  /** By what they complete. */
+  readonly #completers = new Map<"commands" | "names" | "files", Completer>();
   #keys: KeyBindings;
   /** Texts set aside for withdrawn messages; the last one returns first. */
   readonly #aside: RetakenText[] = [];
@@ -91,6 +95,21 @@ export class PromptBox {
   call(label: string): void {
     this.#label = label.trim();
     this.#changed();
+  }
+
+  /** Completes these words from now on; what is absent is completed as before. */
+  complete({
+    commands,
+    names,
+    workspace,
+  }: {
+    readonly commands?: readonly OfferedCommand[] | undefined;
+    readonly names?: (() => readonly PromptSuggestion[]) | undefined;
+    readonly workspace?: string | undefined;
+  }): void {
+    if (commands) this.#completers.set("commands", completeCommands(commands));
+    if (names) this.#completers.set("names", completeNames(names));
+    if (workspace !== undefined) this.#completers.set("files", completeFiles(new WorkspaceFiles(workspace)));
   }
 
   /** Resolves with the next message; undefined if the user leaves. */
@@ -231,12 +250,12 @@ export class PromptBox {
   }
 
   #createEditor(): PromptEditor {
-    const { completers, theme, history } = this.#options;
+    const { theme, history } = this.#options;
     const editor = new PromptEditor({
       keys: this.#keys,
       theme,
       vim: this.#vim,
-      completion: new Completion(completers),
+      completion: new Completion(() => [...this.#completers.values()]),
       onSend: (text) => this.#send(text, false),
       onChange: () => this.#changed(),
     });

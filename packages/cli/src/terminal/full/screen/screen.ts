@@ -29,6 +29,7 @@ export class Screen {
   readonly #keepsCursor: boolean;
   #open = false;
   #settling: NodeJS.Timeout | undefined;
+  #animation: NodeJS.Timeout | undefined;
 
   constructor(output: NodeJS.WriteStream, env: NodeJS.ProcessEnv, picture: (size: ScreenSize) => Picture) {
     this.#output = output;
@@ -67,6 +68,15 @@ export class Screen {
   /** A visible part has changed. */
   changed(): void {
     if (this.#open) this.#frames.request();
+  }
+
+  /** Redraws every so many milliseconds; `undefined` stops that. A running animation keeps its time. */
+  animate(every: number | undefined): void {
+    if (every !== undefined) this.#animation ??= setInterval(() => this.changed(), every);
+    else {
+      clearInterval(this.#animation);
+      this.#animation = undefined;
+    }
   }
 
   /** Draws changes at once. */

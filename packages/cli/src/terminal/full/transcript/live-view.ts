@@ -6,6 +6,7 @@ import {
   type NoticeDisplay,
   sentenceOf,
 } from "@banyan/client/display";
+import { compactedLine, toldShortfall } from "@banyan/client/words";
 import {
   type Call,
   type ChangeDraft,
@@ -16,12 +17,10 @@ import {
   isEnded,
   type RecalledMemory,
   textOf,
-  toldShortfall,
   toldUnreadable,
   typedText,
   whyEnded,
 } from "@banyan/core/conversation";
-import { compactedLine } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";

@@ -1,9 +1,9 @@
+import { toldShortfall } from "@banyan/client/words";
 import {
   type ConversationState,
   type Message,
   pathTo,
   textOf,
-  toldShortfall,
   toldUnreadable,
   typedText,
 } from "@banyan/core/conversation";

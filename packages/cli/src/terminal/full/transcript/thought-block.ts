@@ -1,4 +1,5 @@
-import { cutToEnd, formatTook } from "@banyan/core/shown";
+import { formatTook } from "@banyan/client/words";
+import { cutToEnd } from "@banyan/core/shown";
 import { PlainText } from "../../../show/plain-text.ts";
 import { cut, proseLines } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";

@@ -1,3 +1,4 @@
+import { formatDuration, shortCount, subAgentsOf } from "@banyan/client/words";
 import {
   type Call,
   type ConversationState,
@@ -6,10 +7,9 @@ import {
   newestLeaf,
   pathTo,
   spentOn,
-  subAgentsOf,
   totalTokens,
 } from "@banyan/core/conversation";
-import { counted, formatCost, formatDuration, shortCount } from "@banyan/core/shown";
+import { counted, formatCost } from "@banyan/core/shown";
 import { callSummary } from "../../../show/call-line.ts";
 import { excerpt } from "../../../show/fit-text.ts";
 import { oneLine } from "../../../show/plain-text.ts";

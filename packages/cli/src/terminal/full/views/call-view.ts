@@ -1,5 +1,6 @@
+import { formatTook } from "@banyan/client/words";
 import { type Call, type FileChange, isEnded } from "@banyan/core/conversation";
-import { counted, cutToEnd, formatTook } from "@banyan/core/shown";
+import { counted, cutToEnd } from "@banyan/core/shown";
 import { callDetails, callEnd, callHead, callWord, FOR_YOU } from "../../../show/call-line.ts";
 import { changeHead, diffLines, draftLines } from "../../../show/diff-lines.ts";
 import { plainText } from "../../../show/plain-text.ts";

@@ -1,4 +1,5 @@
-import { filledText, type QuestionField } from "@banyan/core/conversation";
+import { filledText } from "@banyan/client/words";
+import type { QuestionField } from "@banyan/core/conversation";
 import { oneLine } from "../../../show/plain-text.ts";
 import type { FilledForm, Form } from "../../terminal.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";

@@ -1,4 +1,4 @@
-import { formatDuration } from "@banyan/core/shown";
+import { formatDuration } from "@banyan/client/words";
 import { cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import { fitting } from "./drawn-lines.ts";

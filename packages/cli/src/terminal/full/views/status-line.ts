@@ -1,6 +1,7 @@
+import { shortCount } from "@banyan/client/words";
 import type { Cost } from "@banyan/core";
 import type { PlanStep } from "@banyan/core/conversation";
-import { counted, formatCost, shortCount } from "@banyan/core/shown";
+import { counted, formatCost } from "@banyan/core/shown";
 import { oneLine } from "../../../show/plain-text.ts";
 import { bare, cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
