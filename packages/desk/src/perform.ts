@@ -1,5 +1,5 @@
 import type { Command, CommandName, Problem } from "@banyan/protocol";
-import { rights as needs } from "@banyan/protocol/values";
+import { rightFor } from "@banyan/protocol/values";
 import { answerHandlers } from "./commands/answers.ts";
 import { branchHandlers } from "./commands/branches.ts";
 import { conversationHandlers } from "./commands/conversations.ts";
@@ -44,7 +44,7 @@ export class Performer {
     const refused = refusalOf(command, principal);
     if (refused) return Promise.resolve({ error: refused });
     // Repeating a read is harmless; repeating an action is not.
-    if (needs[command.type] !== "act" || command.type === LOOK) return this.#perform(command, principal);
+    if (rightFor(command.type) !== "act" || command.type === LOOK) return this.#perform(command, principal);
     const elsewhere = this.#elsewhere;
     if (!elsewhere) return this.performHere(command, principal);
     return onceIn(this.#once, command, principal, () => elsewhere.perform(command, principal));
@@ -99,7 +99,7 @@ export function refusalOf(
 ): Problem | undefined {
   const forbidden = (message: string) => ({ code: "forbidden", message }) as const;
   if (only && !isGood(only)) return forbidden(LINK_OVER);
-  if (!rights.includes(needs[type])) return forbidden(`This token is view-only: it does not allow ${type}.`);
+  if (!rights.includes(rightFor(type))) return forbidden(`This token is view-only: it does not allow ${type}.`);
   return only && conversation !== only.conversation ? forbidden("This link shows only one conversation.") : undefined;
 }
 

@@ -5,10 +5,9 @@ export {
   type CommandName,
   commandSchema,
   commands,
-  needs,
   type Result,
 } from "./commands/index.ts";
-export { type Right, rights } from "./commands/rights.ts";
+export { type Right, rightFor } from "./commands/rights.ts";
 export type { Share } from "./commands/shares.ts";
 export type { ClientTool } from "./commands/turns.ts";
 export {

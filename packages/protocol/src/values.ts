@@ -1,6 +1,6 @@
 /** The protocol without its schemas, which load slowly: only the side that reads from the network checks frames. */
 
-export { rights } from "./commands/rights.ts";
+export { rightFor } from "./commands/rights.ts";
 export * from "./shapes/bounds.ts";
 export { sizeOf, snapshotOf } from "./shapes/outline.ts";
 export { PROTOCOL } from "./version.ts";

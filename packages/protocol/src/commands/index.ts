@@ -7,7 +7,6 @@ import { conversationCommands } from "./conversations.ts";
 import { feedCommands } from "./feed.ts";
 import { fileCommands } from "./files.ts";
 import { noteCommands } from "./notes.ts";
-import { type Right, rights } from "./rights.ts";
 import { settingsCommands } from "./settings.ts";
 import { shareCommands } from "./shares.ts";
 import { turnCommands } from "./turns.ts";
@@ -40,9 +39,6 @@ export type Command<Name extends CommandName = CommandName> = {
 
 /** The result of a command. */
 export type Result<Name extends CommandName = CommandName> = z.infer<Commands[Name]["result"]>;
-
-/** The right that each command needs. A command without a right does not compile. */
-export const needs: Readonly<Record<CommandName, Right>> = rights;
 
 const schemas = new Map<string, z.ZodType>(
   (Object.entries(commands) as [CommandName, CommandDefinition][]).map(([type, { input }]) => [

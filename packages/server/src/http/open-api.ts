@@ -3,10 +3,10 @@ import {
   commands,
   HITS,
   jsonSchemas,
-  needs,
   PROTOCOL,
   type ProtocolSchema,
   refTo,
+  rightFor,
 } from "@banyan/protocol";
 import type { Door } from "../doors/door.ts";
 import { PLACE_FORM } from "./event-stream.ts";
@@ -212,7 +212,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
 
   function described(name: string, schema: ProtocolSchema): ProtocolSchema {
     const { does } = commands[name as CommandName];
-    return { description: `${does} Needs: ${needs[name as CommandName]}.`, ...schema };
+    return { description: `${does} Needs: ${rightFor(name as CommandName)}.`, ...schema };
   }
 }
 
