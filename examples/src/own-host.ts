@@ -26,7 +26,7 @@ await session.hold(leaf, async (held) => {
   const removed = (await readFile(notes, "utf8")).split("\n").length - 1;
   await rm(notes);
   const change = { path: "notes.md", kind: "deleted", before: "v1", after: null, added: 0, removed, diff: "" } as const;
-  await session.noteChange("call-1", change);
+  await session.notes.fileChange("call-1", change);
   held.moveTo(await session.add("notes.md is gone again.", { at: leaf, author: "system" }));
 });
 

@@ -62,7 +62,7 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${core}/past/waiting.ts`,
-    line: ".filter(({ run }) => !session.isLive(latestRun(state, run)))",
+    line: ".filter(({ run }) => !session.runs.isLive(latestRun(state, run)))",
     instead: ".filter(() => false)",
     tests: POWER_CUT,
   },
@@ -88,7 +88,7 @@ const PROMISES: readonly Mutant[] = [
   // Runs and branches (F25, B79).
   {
     file: `${core}/calls/open-calls.ts`,
-    line: "if (run.session.isLive(response.run)) return untilSettled(run, response);",
+    line: "if (run.session.runs.isLive(response.run)) return untilSettled(run, response);",
     instead: "",
     tests: [`${core}/agent/any-moment.test.ts`],
   },

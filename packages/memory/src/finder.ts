@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
+import { orAborted } from "@banyan/core/hosts";
 import type { MemoryQuery } from "./find.ts";
-import { orAborted } from "./wait.ts";
 
 /** An answer of the thread. */
 export type FinderReply =
@@ -23,7 +23,7 @@ export class Finder {
   }
 
   /** Rejects with errors of SQLite, and with the reason of the signal; an aborted query is abandoned. */
-  find(question: MemoryQuery, signal: AbortSignal): Promise<number[]> {
+  async find(question: MemoryQuery, signal: AbortSignal): Promise<number[]> {
     const answer = this.#last.then(() => {
       signal.throwIfAborted();
       return this.#ask(question);

@@ -132,12 +132,13 @@ test("W50: what a person does not want used is told no more, nor recalled again,
   const [asked] = [...session.state.messages.values()];
   const recalled = asked?.role === "user" ? (asked.recalled ?? []) : [];
   const ill = recalled.findIndex(({ text }) => text.includes("ill"));
-  await session.dismiss(asked?.id ?? "", ill, true);
+  await session.notes.dismiss(asked?.id ?? "", ill, true);
   expect(new Set(await told())).toEqual(new Set(["in the garden"]));
   expect(JSON.stringify([...session.state.messages.values()].slice(2))).not.toContain("is ill");
-  await session.dismiss(asked?.id ?? "", ill, false);
+  await session.notes.dismiss(asked?.id ?? "", ill, false);
   expect(new Set(await told())).toEqual(new Set(["in the garden", "is ill"]));
-  for (const item of [2, -1]) await expect(session.dismiss(asked?.id ?? "", item, true)).rejects.toThrow("no entry");
-  await expect(session.dismiss("none", 0, true)).rejects.toMatchObject({ code: "no-message" });
+  for (const item of [2, -1])
+    await expect(session.notes.dismiss(asked?.id ?? "", item, true)).rejects.toThrow("no entry");
+  await expect(session.notes.dismiss("none", 0, true)).rejects.toMatchObject({ code: "no-message" });
   expect(checkConversation(session.state)).toEqual([]);
 });

@@ -1,15 +1,4 @@
-/** Resolves as `promise` does, unless the signal aborts first: then it rejects with the signal's reason. */
-export async function orAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
-}
+import { orAborted } from "@banyan/core/hosts";
 
 /** Runs `body` for at most this many milliseconds. Then its signal aborts and the wait rejects, both with `late()`. */
 export async function within<T>(
@@ -22,7 +11,7 @@ export async function within<T>(
   const timer = setTimeout(() => time.abort(late()), milliseconds);
   const either = AbortSignal.any([signal, time.signal]);
   try {
-    return await orAborted(body(either), either);
+    return await orAborted(Promise.resolve(body(either)), either);
   } finally {
     clearTimeout(timer);
   }

@@ -1,5 +1,5 @@
 import type { Session } from "@banyan/core";
-import { type EventType, type FeedItem, type LiveRun, type Notice, noUsage } from "@banyan/core/conversation";
+import { type FeedItem, type LiveRun, noUsage } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
 import { context, SpanKind, trace } from "@opentelemetry/api";
 import { BANYAN, GENAI, namesOf, OPERATION } from "./conventions.ts";
@@ -8,15 +8,28 @@ import { type EventOf, end, type Instruments, type OpenTurn, startNamed, usageAt
 import { eventsOfRuns } from "./past-runs.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
-/** Events without spans: they concern the tree, or repeat another event. */
-type UntracedType =
-  | Exclude<
-      EventType,
-      `run.${string}` | `question.${string}` | `message.${string}` | `call.${string}` | "usage.counted"
-    >
-  | Exclude<Notice["type"], "model.retrying" | "context.shortening">
-  | `message.${"checkpoint" | "labelled" | "starred" | "removed" | "restored"}`
-  | `call.${"following" | "followed" | "output.delta" | "draft.delta"}`;
+/**
+ * Items of the feed that no span reports: they change the tree and not the work on it, or another item reports the same. Each is
+ * named, so that a new kind of item does not compile before somebody decides about it.
+ */
+type UnreportedType =
+  | `conversation.${"created" | "brought-in"}`
+  | "content.stored"
+  | `memory.${"recalled" | "dismissed" | "skipped"}`
+  | `message.${"checkpoint" | "labelled" | "starred" | "removed" | "restored" | "left-out"}`
+  | `call.${"following" | "followed" | "output.delta" | "draft.delta"}`
+  | `process.${"started" | "ended"}`
+  | `input.${"queued" | "edited" | "withdrawn" | "delivered"}`
+  | `model.${"changed" | "replaced" | "waiting"}`
+  | "context.not-shortened"
+  | "file.changed"
+  | "title.changed"
+  | "rule.revoked"
+  | "turn.waiting"
+  | "request.changed"
+  | "callback.failed"
+  | "feed.reset"
+  | "chat.ended";
 
 /**
  * The spans of one session. Times come from the events, so they are right for runs of another process, too. Only the
@@ -133,7 +146,7 @@ export class SessionSpans implements FeedListener {
         this.#calls.answered(item.question, item.at);
         return;
       default:
-        item.type satisfies UntracedType;
+        item.type satisfies UnreportedType;
     }
   }
 

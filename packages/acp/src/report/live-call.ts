@@ -1,6 +1,7 @@
 import { ModelError, type Tool, type ToolContext } from "@banyan/core";
 import type { FileChange } from "@banyan/core/conversation";
 import type { TurnSink } from "@banyan/core/drivers";
+import { orAborted } from "@banyan/core/hosts";
 import { cutTo, visibleLine } from "@banyan/core/shown";
 import type { ForeignCall, ForeignChanges } from "@banyan/tools/workspace";
 import { type AgentCall, theirTool } from "./their-call.ts";
@@ -178,15 +179,7 @@ export class LiveCall {
   /** Resolves with the agent's output for an allowed call. Rejects if the call failed or was aborted. */
   async result(context: ToolContext): Promise<string> {
     this.#context = context;
-    const aborted = Promise.withResolvers<never>();
-    const abort = () => aborted.reject(context.signal.reason);
-    if (context.signal.aborted) abort();
-    else context.signal.addEventListener("abort", abort, { once: true });
-    try {
-      await Promise.race([this.#end.promise, aborted.promise]);
-    } finally {
-      context.signal.removeEventListener("abort", abort);
-    }
+    await orAborted(this.#end.promise, context.signal);
     if (this.told.status === "failed") throw new Error(this.told.output || "it says no more");
     return this.told.output;
   }

@@ -53,8 +53,8 @@ function clientOf(session: Session, agent: Agent): Client {
     withdraw: (input) => session.withdrawInput(input),
     interrupt: async (run) => session.interrupt(run),
     compact: (at) => agent.compact({ session, at }),
-    remove: (message) => session.remove(message),
-    restore: (message) => session.restore(message),
+    remove: (message) => session.notes.remove(message),
+    restore: (message) => session.notes.restore(message),
     answer: (question, answer) => session.answer(question, answer),
   };
 }

@@ -244,8 +244,8 @@ async function takeHere(
   };
   try {
     const begun = beside
-      ? session.begin(placeOf(beside), { ...beginning(signal, directive, options), beside: true })
-      : session.begin(place, beginning(signal, directive, options));
+      ? session.runs.begin(placeOf(beside), { ...beginning(signal, directive, options), beside: true })
+      : session.runs.begin(place, beginning(signal, directive, options));
     return await takeTurns(begun, startOn, {
       session,
       agent: () => agent.ready,

@@ -45,7 +45,7 @@ export async function compactBranch(agent: () => TurnAgent, options: CompactOpti
   // Takes the branch like a turn, because a summary is a message at its end. A summary next to a live run would be a
   // sibling of the run's next message and split the tree. So `agent.compact` waits for the live run, and begins at its
   // end. A server passes `wait: false`.
-  const begun = session.begin(whereTo(session.state, at), { signal, id, goesOn: true, waits });
+  const begun = session.runs.begin(whereTo(session.state, at), { signal, id, goesOn: true, waits });
   using interrupts = new Interrupts([signal], new Interruption("interrupted by the caller"));
   return await drive(begun, { session, interrupts }, async ({ handle, branch }) => {
     const run = newRun(handle, session, ready, branch, { origin: handle });

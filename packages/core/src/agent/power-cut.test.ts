@@ -60,8 +60,8 @@ async function wholeConversation(): Promise<World> {
       world.promise("it is withdrawn", session.withdrawInput("withdrawn"), ({ state: { messages, inbox } }) =>
         messages.has("withdrawn") || inbox.some(({ id }) => id === "withdrawn") ? "it is there" : undefined,
       ),
-    () => world.promise("it has a title", session.rename("Rain"), (later) => wrong(later.state.title, "Rain")),
-    () => world.promise("it has a model", session.changeModel("a/b"), (later) => wrong(later.state.model, "a/b")),
+    () => world.promise("it has a title", session.notes.rename("Rain"), (later) => wrong(later.state.title, "Rain")),
+    () => world.promise("it has a model", session.notes.changeModel("a/b"), (later) => wrong(later.state.model, "a/b")),
   ];
   const first = () => [...state.messages.keys()][0] as string;
   const acting = new Set<Promise<void>>();
@@ -82,21 +82,21 @@ async function wholeConversation(): Promise<World> {
   const turn = await agent.send("Begin", { session });
   await Promise.all(acting);
   const last = turn.message?.id as string;
-  await world.promise("a message has a label", session.label(first(), "here"), of(first(), "label", "here"));
-  await world.promise("a message has a star", session.star(first(), true), of(first(), "starred", true));
+  await world.promise("a message has a label", session.notes.label(first(), "here"), of(first(), "label", "here"));
+  await world.promise("a message has a star", session.notes.star(first(), true), of(first(), "starred", true));
   const dismissed = (later: Session) => {
     const message = later.state.messages.get(first());
     return wrong(message?.role === "user" && message.recalled?.[0]?.dismissed, true);
   };
-  await world.promise("what was recalled is not wanted", session.dismiss(first(), 0, true), dismissed);
-  await world.promise("a message is removed", session.remove(last), () => undefined);
-  await world.promise("it is restored", session.restore(last), ({ state }) =>
+  await world.promise("what was recalled is not wanted", session.notes.dismiss(first(), 0, true), dismissed);
+  await world.promise("a message is removed", session.notes.remove(last), () => undefined);
+  await world.promise("it is restored", session.notes.restore(last), ({ state }) =>
     wrong(state.messages.get(last)?.removed ?? false, false),
   );
   await world.promise("a rule is revoked", session.revoke("send"), () => undefined);
   const [call = ""] = state.calls.keys();
   const change = { path: "b.txt", kind: "deleted", before: "1", after: null, added: 0, removed: 1, diff: "" } as const;
-  await world.promise("a change is noted", session.noteChange(call, change), (later) => {
+  await world.promise("a change is noted", session.notes.fileChange(call, change), (later) => {
     const calls = [...later.state.messages.values()].flatMap((m) => (m.role === "assistant" ? m.calls : []));
     const paths = calls.find(({ id }) => id === call)?.changes?.map(({ path }) => path) ?? [];
     return paths.includes("b.txt") ? undefined : "the call did not change it";
@@ -111,7 +111,7 @@ async function wholeConversation(): Promise<World> {
   const isTold = ({ state }: Session) =>
     [...state.messages.values()].some((message) => textOf(message) === `p1 (a server) has ended: ${end}.`);
   const over = (later: Session) => (isTold(later) ? undefined : wrong(later.state.processes.get("p1")?.outcome, end));
-  await world.promise("what stays is stopped", session.stopProcess("p1", "it was stopped by a person"), over);
+  await world.promise("what stays is stopped", session.processes.stop("p1", "it was stopped by a person"), over);
   await session.close();
   return world;
 }

@@ -144,7 +144,7 @@ test("B21: what a person takes back while a turn is about to deliver it is not d
     return model;
   };
   const resumed = collect(new Agent({ model, modelNamed }).chat(resume(), { session }));
-  await session.changeModel("another");
+  await session.notes.changeModel("another");
   await expect(resumed).rejects.toMatchObject({ code: "no-input" });
   expect(session.state.messages.has(id)).toBe(false);
   expect(session.state.runs.size).toBe(0);

@@ -1,6 +1,6 @@
+import { writtenInput } from "../conversation/checked/written-input.ts";
 import { type About, type Call, isEnded, type Json } from "../conversation/message.ts";
 import { openApproval } from "../conversation/tree/asking.ts";
-import { writtenInput } from "../conversation/written-input.ts";
 import { deniedBy, OUTCOME_UNKNOWN } from "../past/answers.ts";
 import type { PreviewContext } from "../ports/tool.ts";
 import type { TurnRun } from "../run/run.ts";

@@ -1,5 +1,5 @@
+import { isTooDeep } from "../conversation/checked/written-input.ts";
 import type { Json } from "../conversation/message.ts";
-import { isTooDeep } from "../conversation/written-input.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { PermitRequest } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";

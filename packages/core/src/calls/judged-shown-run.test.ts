@@ -5,8 +5,6 @@ import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { resume, say } from "../agent/directive.ts";
 import type { Event } from "../conversation/event.ts";
 import type { Call, Json } from "../conversation/message.ts";
-import { shownCall } from "../conversation/shown/shown-call.ts";
-import { visibleText } from "../conversation/shown/visible-text.ts";
 import type { PermitRequest } from "../ports/human.ts";
 import type { LoopDriver, Tool } from "../ports/tool.ts";
 import type { Answer } from "../ports/verdict.ts";
@@ -235,8 +233,7 @@ describe("S15: judged = shown = run", () => {
     expect(agreed).toMatchObject({ preview: { notes: ["The change cannot be shown: no such file"] } });
   });
 
-  test("any arguments at all: what runs is what was judged, logged and shown, word for word", async () => {
-    let strings = 0;
+  test("any arguments at all: what runs is what was judged, logged and asked about, word for word", async () => {
     const anything = fc.dictionary(
       fc.string({ unit: "binary" }),
       fc.jsonValue({ stringUnit: "binary" }) as fc.Arbitrary<Json>,
@@ -247,29 +244,8 @@ describe("S15: judged = shown = run", () => {
         expect(seen.judged).toEqual(seen.asked?.input);
         expect(seen.run).toEqual(seen.judged);
         expect(seen.ended?.input).toEqual(seen.judged);
-        const lines = shownCall(seen.asked as Call).map(({ text }) => text);
-        for (const text of stringsIn(seen.run as Json)) {
-          strings++;
-          expect(stands(text, lines), text).toBe(true);
-        }
       }),
       { numRuns: process.env.BANYAN_LONG ? 2_000 : 150 },
     );
-    expect(strings).toBeGreaterThan(100);
   });
 });
-
-/** Every string, name and other value in arguments. */
-function stringsIn(value: Json): string[] {
-  if (Array.isArray(value)) return value.flatMap(stringsIn);
-  if (value !== null && typeof value === "object")
-    return Object.entries(value).flatMap(([name, inner]) => [name, ...stringsIn(inner)]);
-  return [String(value)];
-}
-
-/** True if the lines contain a text, plain or in JSON form. */
-function stands(text: string, lines: readonly string[]): boolean {
-  const all = lines.join("\n");
-  const quoted = visibleText(JSON.stringify(text)).slice(1, -1).replaceAll("\t", "\\t");
-  return all.includes(visibleText(text)) || all.includes(quoted);
-}

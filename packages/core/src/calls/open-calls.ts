@@ -23,8 +23,8 @@ export async function goOnWithCalls(run: TurnRun): Promise<void> {
 
 /** If two branches continue from one response, the second waits for the first. */
 async function settle(run: TurnRun, response: AssistantMessage): Promise<void> {
-  if (run.session.isLive(response.run)) return untilSettled(run, response);
-  const { isFirst, done } = run.session.settling(response, () => runAgain(run, response));
+  if (run.session.runs.isLive(response.run)) return untilSettled(run, response);
+  const { isFirst, done } = run.session.runs.settling(response, () => runAgain(run, response));
   // A run that is interrupted or out of time stops waiting, and its loop reacts to the abort.
   return isFirst ? done : Promise.resolve(orAborted(done, run.signal)).catch(() => {});
 }

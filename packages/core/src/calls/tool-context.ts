@@ -1,5 +1,5 @@
 import { planSummary } from "../context/summary-message.ts";
-import { fieldsProblem } from "../conversation/asked.ts";
+import { fieldsProblem } from "../conversation/checked/question-fields.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { Json, Preview } from "../conversation/message.ts";
 import { answeredInWords, inWords, RepeatedQuestions, textFor } from "../past/answers.ts";

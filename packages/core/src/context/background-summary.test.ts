@@ -265,7 +265,7 @@ describe("F95: a summary in the background", () => {
   test.each<[string, (chat: ReturnType<typeof play>) => Promise<unknown>]>([
     ["rewound", async () => {}],
     ["compacted by a user", ({ agent, session }) => agent.compact({ session, keep: "names" })],
-    ["cut by a removed message", ({ session }) => session.remove(pathOf(session)[4]?.id as string)],
+    ["cut by a removed message", ({ session }) => session.notes.remove(pathOf(session)[4]?.id as string)],
   ])("is dropped when the branch was %s meanwhile, and its tokens count", async (how, act) => {
     const { agent, session, turns } = await meanwhile(act);
     const at = how === "compacted by a user" ? undefined : pathOf(session)[2]?.id;

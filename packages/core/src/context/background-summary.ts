@@ -109,7 +109,7 @@ async function write(
 ): Promise<string | undefined> {
   try {
     // The closing session waits for the summary, as for a run.
-    const handle = await run.session.begin(createId(), { beside: true, signal: cancelled });
+    const handle = await run.session.runs.begin(createId(), { beside: true, signal: cancelled });
     const signal = AbortSignal.any([run.signal, cancelled, handle.signal]);
     try {
       return await ask({ run: { ...run, budget, signal }, model }, messages);

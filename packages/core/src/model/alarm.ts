@@ -13,13 +13,21 @@ export function alarm(milliseconds: number, ring: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/**
+ * Calls `action` once when the signal aborts, or at once when it has aborted already. Disposing of the result stops that.
+ * @example using _ = onAbort(signal, () => console.log("stopped"));
+ */
+export function onAbort(signal: AbortSignal | undefined, action: () => void): Disposable {
+  if (signal?.aborted) action();
+  else signal?.addEventListener("abort", action, { once: true });
+  return { [Symbol.dispose]: () => signal?.removeEventListener("abort", action) };
+}
+
 /** Returns the value, or rejects with the signal's reason as soon as the signal aborts. */
 export function orAborted<T>(work: T | Promise<T>, signal: AbortSignal): T | Promise<T> {
   if (!(work instanceof Promise)) return work;
   return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    const listening = onAbort(signal, () => reject(signal.reason));
+    work.then(resolve, reject).finally(() => listening[Symbol.dispose]());
   });
 }

@@ -1,5 +1,5 @@
+import { isTooDeep } from "../conversation/checked/written-input.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
-import { isTooDeep } from "../conversation/written-input.ts";
 import { waitAskedIn, waitIn } from "./retry-after.ts";
 
 /** A provider's report about a failure. */

@@ -1,5 +1,4 @@
 import type { Event } from "../conversation/event.ts";
-import { SmallMap } from "../conversation/small-map.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import {
   addCost,
@@ -10,6 +9,7 @@ import {
   totalTokens,
   type Usage,
 } from "../conversation/usage.ts";
+import { SmallMap } from "./small-map.ts";
 
 interface CountedRun {
   /** The launching run. */

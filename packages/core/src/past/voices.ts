@@ -1,8 +1,8 @@
 import type { Event } from "../conversation/event.ts";
 import type { DeltaSource } from "../conversation/feed-item.ts";
-import { SmallMap } from "../conversation/small-map.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { Recent } from "./recent.ts";
+import { SmallMap } from "./small-map.ts";
 
 /** Minimum number of responses that are remembered. Bounded, because a conversation may never end. */
 const REMEMBERED = 500;

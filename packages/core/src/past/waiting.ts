@@ -47,12 +47,12 @@ const GONE = "The process stopped before this had a result, and nobody goes on w
 
 /** Cancels the open calls below a call that has its result: its sub-agent will not continue. */
 export function endBelow(
-  session: { readonly state: ConversationState; isLive(run: string): boolean },
+  session: { readonly state: ConversationState; readonly runs: { isLive(run: string): boolean } },
   call: string,
 ): EventBody[] {
   const { state } = session;
   return unsettledBelow(state, call)
-    .filter(({ run }) => !session.isLive(latestRun(state, run)))
+    .filter(({ run }) => !session.runs.isLive(latestRun(state, run)))
     .flatMap(({ id: message, calls }) =>
       calls
         .filter(({ status }) => !isEnded(status))

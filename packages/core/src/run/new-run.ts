@@ -35,7 +35,7 @@ export function newRun(
   { origin, reader, client, before, parent, call, isRepeatable = true }: TurnWatch,
 ): TurnRun {
   const continues = runThatWaits(session.state, branch.path, call);
-  const spentBefore = continues === undefined ? before?.spent() : session.spentBefore(continues);
+  const spentBefore = continues === undefined ? before?.spent() : session.spending.before(continues);
   const budget = new Budget(agent.limits, parent?.budget, spentBefore);
   return {
     id,

@@ -1,3 +1,4 @@
+import { writtenInput } from "../conversation/checked/written-input.ts";
 import {
   type AssistantMessage,
   type Call,
@@ -9,7 +10,6 @@ import {
 import { toldAsPast } from "../conversation/shown/enclosed.ts";
 import { standingFor } from "../conversation/shown/kept-words.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
-import { writtenInput } from "../conversation/written-input.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../ports/model.ts";
 
 const CONTINUE: PromptMessage = {

@@ -126,7 +126,7 @@ describe("H10: session.hold", () => {
   });
 });
 
-describe("H10: session.noteChange and session.noteUsage", () => {
+describe("H10: session.notes.fileChange and session.notes.usage", () => {
   const change: FileChange = {
     path: "notes.md",
     kind: "deleted",
@@ -153,7 +153,7 @@ describe("H10: session.noteChange and session.noteUsage", () => {
   test("what was done to a file stands with its call, and whoever watches sees it", async () => {
     const { session, id } = await afterCall();
     const feed = session.feed();
-    await session.noteChange(id, change);
+    await session.notes.fileChange(id, change);
     const message = session.state.messages.get(session.state.calls.get(id) ?? "");
     expect(message?.role === "assistant" && message.calls[0]?.changes).toEqual([change]);
     const { value: seen } = await feed.next();
@@ -168,21 +168,21 @@ describe("H10: session.noteChange and session.noteUsage", () => {
     ["a difference that is no text", { diff: undefined as unknown as string }],
   ])("a change with %s is refused", async (_what, wrong) => {
     const { session, id } = await afterCall();
-    const noted = session.noteChange(id, { ...change, ...wrong });
+    const noted = session.notes.fileChange(id, { ...change, ...wrong });
     await expect(noted).rejects.toMatchObject({ name: "SessionError", code: "invalid-option" });
-    await expect(session.noteChange("nowhere", change)).rejects.toMatchObject({ code: "no-call" });
+    await expect(session.notes.fileChange("nowhere", change)).rejects.toMatchObject({ code: "no-call" });
   });
 
   test("what a model cost beside the turns goes into the sums; an unknown cost makes the sum unknown", async () => {
     const { session } = await conversation();
     const { usage: before, cost } = session.state;
     const usage = { input: 10, cached: 0, cacheWrite: 0, output: -5, reasoning: 0 };
-    await session.noteUsage({ purpose: "title", model: "a/b", usage, cost: 0.5 });
+    await session.notes.usage({ purpose: "title", model: "a/b", usage, cost: 0.5 });
     expect(session.state.usage).toMatchObject({ input: before.input + 10, output: before.output });
     expect(session.state.cost).toBe(cost === undefined ? undefined : cost + 0.5);
-    await session.noteUsage({ purpose: "title", model: "a/b", usage });
+    await session.notes.usage({ purpose: "title", model: "a/b", usage });
     expect(session.state.cost).toBeUndefined();
-    const wrong = session.noteUsage({ purpose: "title", model: "a/b", usage, cost: Number.NaN });
+    const wrong = session.notes.usage({ purpose: "title", model: "a/b", usage, cost: Number.NaN });
     await expect(wrong).rejects.toMatchObject({ code: "invalid-option" });
   });
 });

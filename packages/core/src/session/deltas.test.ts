@@ -95,7 +95,7 @@ test("F40: after the death of the process, deltas say what is left of each answe
   for (const { reader, log } of deaths) {
     const after = await Session.open(storeOf(log, false));
     const missed = after.feed({ from: { seq: 0, offset: 0, ...reader.cursor, epoch: 0 } });
-    await after.rename("It goes on");
+    await after.notes.rename("It goes on");
     for await (const item of missed) {
       reader.take(item);
       if (item.type === "title.changed") break;

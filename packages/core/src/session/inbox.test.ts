@@ -250,19 +250,19 @@ describe("notes on the tree", () => {
     await agent.send("one", { session });
     const [one, answer] = [...session.state.messages.keys()] as [string, string];
     await agent.send("two", { session });
-    await session.label(one, "start");
-    await session.star(answer, true);
+    await session.notes.label(one, "start");
+    await session.notes.star(answer, true);
     expect(session.state.messages.get(one)).toMatchObject({ label: "start" });
     expect(session.state.messages.get(answer)).toMatchObject({ starred: true });
     const before = structuredClone(session.state.messages);
     const two = session.state.children.get(answer)?.[0] as string;
-    await session.remove(two);
+    await session.notes.remove(two);
     expect(session.state.leaf).toBe(answer);
-    await session.restore(two);
+    await session.notes.restore(two);
     expect([...session.state.messages].map(([id, message]) => [id, textOf(message)])).toEqual(
       [...before].map(([id, message]) => [id, textOf(message)]),
     );
-    await expect(session.star("nowhere", true)).rejects.toMatchObject({ code: "no-message" });
+    await expect(session.notes.star("nowhere", true)).rejects.toMatchObject({ code: "no-message" });
   });
 
   test("a chat goes on above what somebody else removed while it ran", async () => {
@@ -272,7 +272,7 @@ describe("notes on the tree", () => {
       onTurn: async (_, same, turn) => {
         if (turn.text !== "b") return undefined;
         const second = [...session.state.messages.values()].find((message) => textOf(message) === "two");
-        await session.remove(second?.id ?? "");
+        await session.notes.remove(second?.id ?? "");
         return same.chat(say("three"));
       },
     });

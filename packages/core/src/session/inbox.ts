@@ -8,7 +8,7 @@ import { howSaid, type SayOptions } from "./options.ts";
 /** The parts of a session that its inbox uses. */
 interface InboxSession {
   readonly state: ConversationState;
-  isLive(run: string): boolean;
+  readonly runs: { isLive(run: string): boolean };
   commit(events: readonly EventBody[], options: { readonly durable: boolean }): void | Promise<void>;
   interrupt(run: string): void;
 }
@@ -55,7 +55,7 @@ export class Inbox {
 
   /** True if an input for this run is delivered: by the run, or by the turn's next run if the turn waits for a user. */
   #hears(run: string): boolean {
-    return this.#session.isLive(run) || this.#session.state.waiting.has(run);
+    return this.#session.runs.isLive(run) || this.#session.state.waiting.has(run);
   }
 
   #mustWait(input: string): void {

@@ -78,9 +78,9 @@ test("C6: a person stops one, and the model is told who did; one that does not r
   const session = Session.inMemory();
   await agent.send("Start it", { session });
   for (const name of ["p2", "", "__proto__", "p1 "])
-    await expect(session.stopProcess(name)).rejects.toMatchObject({ code: "no-process" });
-  await session.stopProcess("p1");
-  await expect(session.stopProcess("p1")).rejects.toMatchObject({ code: "no-process" });
+    await expect(session.processes.stop(name)).rejects.toMatchObject({ code: "no-process" });
+  await session.processes.stop("p1");
+  await expect(session.processes.stop("p1")).rejects.toMatchObject({ code: "no-process" });
   await agent.send("How is it?", { session });
   expect(told(model.requests, 2)).toEqual(["p1 (a server) has ended: a person stopped it."]);
 });
@@ -113,7 +113,7 @@ test("C6, F7: when the store refuses a write, and when the session is closed, wh
   const at = { message: "m", call: "c" };
   await session.processes.stay(at, { title: "another", over: promise, end });
   store.failAt = 0;
-  await expect(session.rename("x")).rejects.toMatchObject({ code: "broken" });
+  await expect(session.notes.rename("x")).rejects.toMatchObject({ code: "broken" });
   expect(ended).toBe(1);
   await session.close();
   await expect(session.processes.stay(at, { title: "late", over: promise, end })).rejects.toMatchObject({

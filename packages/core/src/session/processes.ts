@@ -30,6 +30,7 @@ export class Processes {
   /**
    * Takes over a process and returns its name. The start is in the log when this resolves. The process ends with the
    * session at the latest. Rejects as the session's `commit` does, and then the process is ended.
+   * @internal
    */
   async stay(of: { readonly message: string; readonly call: string }, staying: BackgroundWork): Promise<string> {
     this.#named = Math.max(this.#named, this.#begun()) + 1;
@@ -56,7 +57,14 @@ export class Processes {
     }
   }
 
-  async stop(process: string, by: string): Promise<void> {
+  /**
+   * Stops a process by its name (`p1`); resolves when it has ended. `by` is the end of a sentence, for the model and for
+   * watchers. Rejects with `SessionError` (`no-process`) when no such process runs.
+   *
+   * @example
+   * await session.processes.stop("p1");
+   */
+  async stop(process: string, by = "a person stopped it"): Promise<void> {
     const running = this.#running.get(process);
     if (!running)
       throw new SessionError("no-process", `No process ${process} runs in this conversation; it may have ended.`);
@@ -65,7 +73,10 @@ export class Processes {
     await running.over;
   }
 
-  /** Ends all processes. Resolves when all have ended; never rejects. */
+  /**
+   * Ends all of it; resolves when it is over, and never rejects.
+   * @internal
+   */
   async end(): Promise<void> {
     this.#ending = WITH_SESSION;
     await Promise.all([...this.#running.keys()].map((process) => this.stop(process, WITH_SESSION)));

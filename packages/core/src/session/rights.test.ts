@@ -194,7 +194,7 @@ describe("S17: a log carries facts, never rights", () => {
     await session.close();
     const again = await Session.open(store, "01k00000000000000000planted");
     expect(again.state.writtenElsewhere).toEqual(new Set(["planted"]));
-    await again.rename("mine");
+    await again.notes.rename("mine");
     expect(events.filter(({ type }) => type === "conversation.brought-in")).toHaveLength(1);
   });
 
@@ -241,7 +241,7 @@ describe("S17: a log carries facts, never rights", () => {
 test("S17: whoever reduces a log that was brought in sees no rule, no model, and what was done elsewhere", async () => {
   const { events, store } = storeOf(planted([APPROVED]), undefined);
   const session = await Session.open(store, "01k00000000000000000planted");
-  await session.rename("mine");
+  await session.notes.rename("mine");
   const state = emptyConversation();
   for (const event of events) reduce(state, event);
   expect(state).toEqual(session.state);

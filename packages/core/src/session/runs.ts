@@ -1,7 +1,7 @@
 import { createId } from "../conversation/id.ts";
-import { isSettled } from "../conversation/message.ts";
-import { SmallMap } from "../conversation/small-map.ts";
+import { type AssistantMessage, isSettled } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
+import { SmallMap } from "../past/small-map.ts";
 import { branchBusy, Interruption, noMessage, SESSION_CLOSED, type SessionError } from "./error.ts";
 import type { HeldBranch } from "./options.ts";
 
@@ -128,13 +128,41 @@ export class LiveRuns {
   /** Waiting runs, each as the function that rejects its wait. */
   readonly #queue = new Set<(reason: Error) => void>();
   #closed: SessionError | undefined;
+  #path: WrittenPath | undefined;
+  /** Responses with open calls that a run of this session goes on with, until those have their results. */
+  readonly #settling = new WeakMap<AssistantMessage, Promise<void>>();
 
   constructor(state: ConversationState) {
     this.#state = state;
   }
 
+  /** Whether a run is at work in this session: only that run ends what it began. */
   isLive(run: string): boolean {
     return this.#live.has(run);
+  }
+
+  /** The path that the last run kept, if it ends at this message. The caller has the path alone. */
+  takePath(leaf: string | null): WrittenPath | undefined {
+    const path = this.#path;
+    this.#path = undefined;
+    return path?.leaf === leaf ? path : undefined;
+  }
+
+  /** Keeps the path of a run for the next run that begins where this one ended. */
+  keepPath(path: WrittenPath): void {
+    this.#path = path;
+  }
+
+  /** Settles the open calls of a response by `settle`, once in this session: a second caller waits for the first. */
+  settling(
+    response: AssistantMessage,
+    settle: () => Promise<void>,
+  ): { readonly isFirst: boolean; readonly done: Promise<void> } {
+    const known = this.#settling.get(response);
+    if (known) return { isFirst: false, done: known };
+    const done = settle();
+    this.#settling.set(response, done);
+    return { isFirst: true, done };
   }
 
   /**
@@ -207,6 +235,11 @@ export class LiveRuns {
     };
   }
 
+  /**
+   * Begins a run at the end of the branch that contains `leaf`. While another run is live there, the new run waits, and
+   * begins where the other run ended: runs of one branch never interleave. Rejects with `Interruption` when it is interrupted
+   * meanwhile, and with `SessionError` when the session closes.
+   */
   async begin(leaf: string | null, options: BeginOptions = {}): Promise<RunHandle> {
     const { signal, id = createId(), says = false, named = false } = options;
     const { goesOn = false, waits = true, beside = false } = options;

@@ -2,7 +2,7 @@ import type { UserContent } from "../conversation/checked/user-content.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { Cursor, DeltaBody, DeltaSource, FeedItem, Notice } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
-import type { AssistantMessage, Call, FileChange, Message } from "../conversation/message.ts";
+import type { Call, Message } from "../conversation/message.ts";
 import { refuseUnknown } from "../conversation/option-names.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun, OpenQuestion } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
@@ -14,11 +14,12 @@ import type { TurnSpending } from "../past/turn-spending.ts";
 import { endOfWaiting } from "../past/waiting.ts";
 import type { Log, Store } from "../ports/store.ts";
 import type { Answer } from "../ports/verdict.ts";
-import { addedMessage, changedFile, countedUsage, type SpentOutsideTurns } from "./added.ts";
+import { addedMessage } from "./added.ts";
 import { Audience, type FeedListener } from "./audience.ts";
-import { Interruption, noEntry, noMessage, noStore, SESSION_CLOSED, SessionError } from "./error.ts";
+import { Interruption, noStore, SESSION_CLOSED, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
 import { Inbox } from "./inbox.ts";
+import { SessionNotes } from "./notes.ts";
 import {
   type AddMessageOptions,
   checkedId,
@@ -29,7 +30,7 @@ import {
 } from "./options.ts";
 import { Processes } from "./processes.ts";
 import { type AskedQuestion, fittingAnswer, type InputProblemCheck, notOpen, Questions } from "./questions.ts";
-import { type BeginOptions, LiveRuns, type RunHandle, type WrittenPath } from "./runs.ts";
+import { LiveRuns } from "./runs.ts";
 import { Writer } from "./writer.ts";
 
 /**
@@ -41,7 +42,7 @@ export class Session {
   readonly state: ConversationState;
   /** Number of messages of the path that stay in memory between turns; `undefined`: all. */
   readonly window: number | undefined;
-  /** Runs that a process left unfinished when it stopped; `resume()` continues them. */
+  /** LiveRuns that a process left unfinished when it stopped; `resume()` continues them. */
   readonly interrupted: readonly LiveRun[];
   /** Descriptions of the unreadable parts of the log. All other parts were read. */
   readonly damage: readonly string[];
@@ -55,21 +56,19 @@ export class Session {
    * @internal
    */
   readonly wholePath: (path: readonly Message[]) => Promise<readonly Message[]>;
+  /** Labels, stars, titles and what else is noted outside the turns. */
+  readonly notes: SessionNotes;
+  /** What calls began and what stays when they have their results; `stop` ends one process. */
+  readonly processes: Processes;
+  /** @internal */
+  readonly runs: LiveRuns;
+  /** @internal */
+  readonly spending: TurnSpending;
   readonly #writer: Writer;
   readonly #audience = new Audience();
-  readonly #runs: LiveRuns;
   readonly #inbox: Inbox;
   readonly #questions: Questions;
   readonly #granted: GrantedRights;
-  readonly #spending: TurnSpending;
-  /**
-   * Background processes that outlive the calls that began them.
-   * @internal
-   */
-  readonly processes: Processes;
-  /** Responses with open calls that a run of this session continues, until the calls have results. */
-  readonly #settling = new WeakMap<AssistantMessage, Promise<void>>();
-  #path: WrittenPath | undefined;
   /** Events that a stopped process did not write any more. */
   readonly #leftToSay: readonly EventBody[];
 
@@ -77,13 +76,14 @@ export class Session {
     const { state, spending, rights } = past;
     this.state = state;
     this.wholePath = (path) => wholePath(path, log, state.id);
-    this.#spending = spending;
+    this.spending = spending;
     this.damage = log?.damage ?? [];
     this.window = options.window;
-    this.#runs = new LiveRuns(state);
+    this.runs = new LiveRuns(state);
     this.#inbox = new Inbox(this);
     this.#questions = new Questions(state.questions);
     this.#granted = new GrantedRights(log?.rights, state, rights);
+    this.notes = new SessionNotes(this);
     this.processes = new Processes(
       () => state.processesBegun,
       (event) => this.commit([event], { durable: true }),
@@ -103,7 +103,7 @@ export class Session {
       granted: this.#granted,
       first: left?.facts ?? [{ type: "conversation.created", id: state.id, labels: state.labels }],
       onBreak: (broken) => {
-        this.#runs.stop(broken, broken);
+        this.runs.stop(broken, broken);
         // The session is broken already, so a failure to write the end has no receiver.
         this.processes.end().catch(() => {});
       },
@@ -227,58 +227,7 @@ export class Session {
     const ends = waiting.flatMap((turn) => endOfWaiting(this.state, turn));
     // If the log refuses the events, the session breaks and the readers get the error.
     if (ends.length > 0) this.commit(ends, { durable: true })?.catch(() => {});
-    return this.#runs.interrupt(new Interruption("interrupted by the user"), run) + waiting.length;
-  }
-
-  /**
-   * Hands over the path that the last run kept, if the path ends at `leaf`. The session forgets the path.
-   * @internal
-   */
-  takePath(leaf: string | null): WrittenPath | undefined {
-    const path = this.#path;
-    this.#path = undefined;
-    return path?.leaf === leaf ? path : undefined;
-  }
-
-  /**
-   * Keeps the path of a run for the run that continues at its end.
-   * @internal
-   */
-  keepPath(path: WrittenPath): void {
-    this.#path = path;
-  }
-
-  /**
-   * True while the run works in this session. Only the run itself ends what it began.
-   * @internal
-   */
-  isLive(run: string): boolean {
-    return this.#runs.isLive(run);
-  }
-
-  /**
-   * Settles the open calls of a response by `settle`, once per session: later callers wait for the first.
-   * @internal
-   */
-  settling(
-    response: AssistantMessage,
-    settle: () => Promise<void>,
-  ): { readonly isFirst: boolean; readonly done: Promise<void> } {
-    const known = this.#settling.get(response);
-    if (known) return { isFirst: false, done: known };
-    const done = settle();
-    this.#settling.set(response, done);
-    return { isFirst: true, done };
-  }
-
-  /**
-   * Begins a run at the end of the branch that `leaf` belongs to. Waits while another run is live there, and continues
-   * from its end: runs of one branch never interleave. Rejects with `Interruption` when interrupted meanwhile, and with
-   * `SessionError` when the session closes.
-   * @internal
-   */
-  begin(leaf: string | null, options?: BeginOptions): Promise<RunHandle> {
-    return this.#runs.begin(leaf, options);
+    return this.runs.interrupt(new Interruption("interrupted by the user"), run) + waiting.length;
   }
 
   /**
@@ -338,69 +287,7 @@ export class Session {
    * });
    */
   hold<Result>(leaf: string | null, work: (held: HeldBranch) => Result | Promise<Result>): Promise<Result> {
-    return this.#runs.holdWhile(leaf, work);
-  }
-
-  /**
-   * Records a file change of a call: by its tool, or by an undo. The change is listed with the call, and readers see
-   * it. Resolves when the change is in the log and survives a power cut. Rejects with `SessionError`: `no-call`, or
-   * `invalid-option` for an invalid change.
-   *
-   * @example
-   * // What the call created is gone again.
-   * const change = { path: "notes.md", kind: "deleted", before: digest, after: null, added: 0, removed: 3, diff } as const;
-   * await session.noteChange(call, change);
-   */
-  async noteChange(call: string, change: FileChange): Promise<void> {
-    await this.commit([changedFile(this.state, call, change)], { durable: true });
-  }
-
-  /**
-   * Counts a model call outside the turns, such as for a title. Adds to `state.usage` and to `state.cost`, in US
-   * dollars (`undefined`: unknown). Invalid counts, such as negative ones, become 0. Rejects with `SessionError`
-   * (`invalid-option`) for an invalid purpose, model or cost.
-   *
-   * @example
-   * const { text, usage, cost } = await askModel(model, { instructions: "Say it in five words.", messages }, { signal });
-   * await session.noteUsage({ purpose: "title", model: model.id, usage, cost });
-   */
-  async noteUsage(spent: SpentOutsideTurns): Promise<void> {
-    await this.commit([countedUsage(spent)]);
-  }
-
-  /** Names a message; `null` removes the name. */
-  label(message: string, label: string | null): Promise<void> {
-    return this.#note({ type: "message.labelled", message, label });
-  }
-
-  /** Stars a message for users, or removes the star. */
-  star(message: string, starred: boolean): Promise<void> {
-    return this.#note({ type: "message.starred", message, starred });
-  }
-
-  /**
-   * Hides an entry that memory recalled for a message from the model, from its next response on, or shows it again.
-   * `item` is the index in `recalled`, from 0. Rejects with `SessionError` (`no-message`), also for an unknown entry.
-   */
-  async dismiss(message: string, item: number, dismissed: boolean): Promise<void> {
-    const at = this.state.messages.get(message);
-    if (at && (at.role !== "user" || !at.recalled?.[item])) throw noEntry(message, item);
-    await this.#note({ type: "memory.dismissed", message, item, dismissed });
-  }
-
-  /** Puts a message and all messages below it out of sight. Nothing is rewritten; `restore` undoes it. */
-  remove(message: string): Promise<void> {
-    return this.#note({ type: "message.removed", message });
-  }
-
-  /** Undoes `remove`. */
-  restore(message: string): Promise<void> {
-    return this.#note({ type: "message.restored", message });
-  }
-
-  async #note(note: EventBody & { readonly message: string }): Promise<void> {
-    if (!this.state.messages.has(note.message)) throw noMessage(note.message);
-    await this.commit([note], { durable: true });
+    return this.runs.holdWhile(leaf, work);
   }
 
   /**
@@ -470,27 +357,6 @@ export class Session {
   }
 
   /**
-   * Stops a background process by its name (`p1`) and resolves when it has ended. `by`: the end of a sentence for the
-   * model and the readers. Rejects with `SessionError` (`no-process`) if no such process runs.
-   *
-   * @example
-   * await session.stopProcess("p1");
-   */
-  stopProcess(process: string, by = "a person stopped it"): Promise<void> {
-    return this.processes.stop(process, by);
-  }
-
-  /** Changes the title of the conversation. */
-  async rename(title: string): Promise<void> {
-    await this.commit([{ type: "title.changed", title }], { durable: true });
-  }
-
-  /** Changes the conversation's model, by name: for programs that make its agents, and for `modelNamed` of a running agent. */
-  async changeModel(model: string): Promise<void> {
-    await this.commit([{ type: "model.changed", model }], { durable: true });
-  }
-
-  /**
    * Creates a question for a user. Write the question into the log, then wait for the answer, which may come at once.
    * `open`: the id of a question that is already in the log.
    * @internal
@@ -500,20 +366,12 @@ export class Session {
   }
 
   /**
-   * Usage of a turn before the run that continues it.
-   * @internal
-   */
-  spentBefore(run: string) {
-    return this.#spending.before(run);
-  }
-
-  /**
    * Interrupts all runs, ends their background processes, waits for both, and closes the log. The questions of a turn
    * that waits for a user stay open: they can be answered when the conversation is opened again.
    */
   async close(): Promise<void> {
     const closed = new SessionError("closed", "This session is closed; open the conversation again.");
-    await this.#runs.close(closed, SESSION_CLOSED);
+    await this.runs.close(closed, SESSION_CLOSED);
     await this.processes.end();
     await this.#writer.close(closed);
   }

@@ -1,9 +1,9 @@
 import { Validator } from "@cfworker/json-schema";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { meantInput } from "../conversation/checked/meant-input.ts";
+import { writtenInput } from "../conversation/checked/written-input.ts";
 import type { Json } from "../conversation/message.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
-import { writtenInput } from "../conversation/written-input.ts";
 import type { CheckedArguments } from "../ports/define-tool.ts";
 import type { ToolSchema } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";

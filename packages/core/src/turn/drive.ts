@@ -56,7 +56,7 @@ class DrivenRun {
   constructor(session: Session, handle: RunHandle) {
     this.handle = handle;
     this.#session = session;
-    const known = session.takePath(handle.leaf);
+    const known = session.runs.takePath(handle.leaf);
     // A long path is walked once, and not by each run that continues at the end of the last run.
     this.#branch = known instanceof RunBranch ? known : new RunBranch(session, handle.leaf);
   }
@@ -75,13 +75,13 @@ class DrivenRun {
   /** Ends this run and begins another run, ahead of all that wait for the branch. */
   goOn(leaf: string | null): RunHandle {
     this.#isOver = true;
-    this.#session.keepPath(this.#branch);
+    this.#session.runs.keepPath(this.#branch);
     return this.handle.goOn(leaf);
   }
 
   /** Ends this run after its work, and lets the next run begin. */
   done(): void {
-    if (!this.#isOver) this.#session.keepPath(this.#branch);
+    if (!this.#isOver) this.#session.runs.keepPath(this.#branch);
     this.end();
   }
 

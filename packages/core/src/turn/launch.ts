@@ -35,7 +35,7 @@ async function work(
 ): Promise<SubTaskEnd> {
   const { session, origin, reader } = parent;
   using interrupts = new Interrupts([signal, parent.hurry()], new Interruption("its parent was interrupted"));
-  const { turn } = await takeTurns(session.begin(leaf, { signal }), () => ({ type: "here", leaf }), {
+  const { turn } = await takeTurns(session.runs.begin(leaf, { signal }), () => ({ type: "here", leaf }), {
     session,
     agent: () => agent,
     watch: { origin, reader, parent, call, isRepeatable },

@@ -61,7 +61,7 @@ test("F3 a session on a damaged log has what is intact, says what is lost, and g
   await using session = await Session.open(store, ID);
   expect([...session.state.messages.keys()]).toEqual(["m1", "m2", "m3", "m4", "m7", "m8", "m9", "m10"]);
   expect(session.damage).toEqual([`Events 5 to 6 of ${fileOf(directory)} are damaged and were skipped.`]);
-  await session.rename("Trees");
+  await session.notes.rename("Trees");
   expect(session.state.title).toBe("Trees");
 });
 

@@ -1,4 +1,5 @@
 import { mediaIn, type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { onAbort } from "@banyan/core/hosts";
 import type { NetworkReach } from "./checked-lookup.ts";
 import { WebError } from "./error.ts";
 import { get, type WebResponse, webAddress } from "./get.ts";
@@ -93,17 +94,12 @@ export class WebPictures {
   async #turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const turn = Promise.withResolvers<void>();
-    const leave = () => {
+    this.#waiting.add(turn.resolve);
+    using _ = onAbort(signal, () => {
       this.#waiting.delete(turn.resolve);
       turn.reject(signal.reason);
-    };
-    this.#waiting.add(turn.resolve);
-    signal.addEventListener("abort", leave, { once: true });
-    try {
-      await turn.promise;
-    } finally {
-      signal.removeEventListener("abort", leave);
-    }
+    });
+    await turn.promise;
   }
 }
 

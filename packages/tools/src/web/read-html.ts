@@ -1,4 +1,5 @@
 import { fork } from "node:child_process";
+import { onAbort } from "@banyan/core/hosts";
 import type { ReadablePage } from "./html-to-markdown.ts";
 
 /** A fetched page. */
@@ -29,8 +30,7 @@ export async function readHtml(
   });
   const read = Promise.withResolvers<ReadablePage | undefined>();
   const timer = setTimeout(() => read.resolve(undefined), longest);
-  const onAbort = () => read.reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
+  using _ = onAbort(signal, () => read.reject(signal.reason));
   child.once("message", (page) => read.resolve(page as ReadablePage));
   child.on("error", () => read.resolve(undefined));
   child.once("exit", () => read.resolve(undefined));
@@ -41,7 +41,6 @@ export async function readHtml(
     return await read.promise;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
     child.kill("SIGKILL");
   }
 }

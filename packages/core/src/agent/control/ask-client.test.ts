@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { QuestionField } from "../../conversation/asked.ts";
+import type { QuestionField } from "../../conversation/event.ts";
 import type { Json } from "../../conversation/message.ts";
 import { pathTo } from "../../conversation/tree/path.ts";
 import { Session } from "../../session/session.ts";

@@ -1,4 +1,5 @@
-import { type QuestionChoice, textProblem } from "../../conversation/asked.ts";
+import { textProblem } from "../../conversation/checked/question-fields.ts";
+import type { QuestionChoice } from "../../conversation/event.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 import type { Question } from "../../ports/tool-values.ts";

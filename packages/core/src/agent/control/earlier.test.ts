@@ -196,7 +196,7 @@ describe("F98: the model reads what a summary covers", () => {
     await agent.send("What did I say?", { session });
     expect(results(session)).toEqual(["[Message 3 of this conversation, by the user.]\nOn another branch"]);
     expect(model.requests.length).toBe(10);
-    await session.remove(path[2]?.id ?? "");
+    await session.notes.remove(path[2]?.id ?? "");
     const removed = pathTo(session.state, path.at(-1)?.id ?? null);
     expect(() => readEarlier(removed, "earlier:#3")).toThrow("There is no message 3 on this branch, which has 2.");
     expect(searchedEarlier(removed, "earlier:")).toEqual([]);

@@ -96,19 +96,19 @@ export class Play {
       case "label":
         if (!node) return;
         node.label = how % 3 === 0 ? undefined : `label ${how}`;
-        return this.#wait(session.label(this.#idOf(node), node.label ?? null));
+        return this.#wait(session.notes.label(this.#idOf(node), node.label ?? null));
       case "star":
         if (!node) return;
         node.starred = how % 3 !== 0;
-        return this.#wait(session.star(this.#idOf(node), node.starred));
+        return this.#wait(session.notes.star(this.#idOf(node), node.starred));
       case "remove":
         if (!node) return;
         expected.remove(node);
-        return this.#wait(session.remove(this.#idOf(node)));
+        return this.#wait(session.notes.remove(this.#idOf(node)));
       case "restore":
         if (!node) return;
         node.removed = false;
-        return this.#wait(session.restore(this.#idOf(node)));
+        return this.#wait(session.notes.restore(this.#idOf(node)));
     }
   }
 

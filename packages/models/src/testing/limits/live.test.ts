@@ -89,7 +89,8 @@ async function converse(seed: number, before: Format, after: Format) {
       effects: "none",
       execute: async (_, { attach }) => {
         // Like a user who chooses another model during the turn.
-        if (inTurn && prompt === changesAt - 1 && session.state.model === undefined) await session.changeModel("after");
+        if (inTurn && prompt === changesAt - 1 && session.state.model === undefined)
+          await session.notes.changeModel("after");
         if (odd.up(4) === 0) attach(odd.picture() as Parameters<typeof attach>[0]);
         if (odd.up(5) === 0) throw new Error(odd.text());
         return odd.text();
@@ -120,7 +121,7 @@ async function converse(seed: number, before: Format, after: Format) {
   for (; prompt < PROMPTS; prompt++) {
     steps = 0;
     const isChanged = prompt >= changesAt || session.state.model !== undefined;
-    if (isChanged && session.state.model === undefined) await session.changeModel("after");
+    if (isChanged && session.state.model === undefined) await session.notes.changeModel("after");
     const content = odd.user(true).parts as readonly UserPart[];
     const send = (parts: readonly UserPart[]) =>
       agents[isChanged ? 1 : 0]?.send([...parts, { type: "text", text: "Go." }], { session });

@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { orAborted } from "@banyan/core/hosts";
 import { McpError } from "../entries/error.ts";
 
 const PATH = "/callback";
@@ -48,14 +49,8 @@ export class Loopback implements AsyncDisposable {
   async answer(state: string, signal: AbortSignal): Promise<URLSearchParams> {
     signal.throwIfAborted();
     const answer = Promise.withResolvers<URLSearchParams>();
-    const abort = () => answer.reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
     this.#waiting = { state, answer };
-    try {
-      return await answer.promise;
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+    return orAborted(answer.promise, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { orAborted } from "@banyan/core/hosts";
 import {
   computeScopeUnion,
   type OAuthClientInformationContext,
@@ -189,18 +190,14 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   async answer(signal: AbortSignal): Promise<URLSearchParams> {
     const walk = this.#walk;
     if (walk === undefined) throw this.#needed();
-    const interrupted = Promise.withResolvers<never>();
-    const interrupt = () => interrupted.reject(signal.reason);
-    signal.addEventListener("abort", interrupt, { once: true });
     try {
-      const answer = await Promise.race([walk.answer, interrupted.promise]);
+      const answer = await orAborted(walk.answer, signal);
       this.#lastVerifier = walk.verifier;
       return answer;
     } catch (cause) {
       if (signal.aborted) throw cause;
       throw McpError.because(cause, "sign-in", `Nobody signed in to the MCP server "${this.#server}". Try again.`);
     } finally {
-      signal.removeEventListener("abort", interrupt);
       this.#walk = undefined;
     }
   }

@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { defineTool, type Tool, type ToolContext } from "@banyan/core";
+import { onAbort } from "@banyan/core/hosts";
 import { z } from "zod";
 import { WorkspaceError } from "../files/error.ts";
 import { type CommandEnd, type CommandOptions, runCommand } from "./command.ts";
@@ -99,14 +100,11 @@ export class BackgroundCommands {
     this.#starting.push(id);
     try {
       const command = new BackgroundCommand(start, this.running);
-      const cancel = () => command.end();
-      context.signal.addEventListener("abort", cancel, { once: true });
-      try {
+      {
+        using _ = onAbort(context.signal, () => command.end());
         await command.quiet(FIRST);
         // A command that has ended by now has an ordinary result.
         if (context.signal.aborted || command.hasEnded) return { output: command.read(), end: await command.ended };
-      } finally {
-        context.signal.removeEventListener("abort", cancel);
       }
       const name = await context.stay(command);
       this.#keep(id, name, command);
@@ -318,15 +316,13 @@ class BackgroundCommand implements CommandWork {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), longest);
     const changed = () => resolve(true);
-    const aborted = () => resolve(false);
+    using _ = onAbort(signal, () => resolve(false));
     this.#waiting.add(changed);
-    signal?.addEventListener("abort", aborted, { once: true });
     try {
       return await promise;
     } finally {
       clearTimeout(timer);
       this.#waiting.delete(changed);
-      signal?.removeEventListener("abort", aborted);
     }
   }
 
