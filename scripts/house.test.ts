@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 /** The size and the imports of a source. */
 interface Source {
-  /** Lines of code: neither empty nor only a comment. */
+  /** All lines: of code, of comments and empty ones. */
   readonly lines: number;
   /** Imported files, below the folder. */
   readonly imports: readonly string[];
@@ -16,9 +16,9 @@ interface Source {
 
 type Sources = ReadonlyMap<string, Source>;
 
-const MOST = { files: 15, floors: 6, lines: 1_500 };
+const MOST = { files: 15, floors: 6, lines: 2_250 };
 const LOOP = "turn/step-loop.ts";
-const LOOP_LINES = 3_000;
+const LOOP_LINES = 4_050;
 /** Folders below the loop, which need not be read to understand the loop. */
 const BELOW = [
   // The loop calls this folder once before each request, to make room. The folder's own limits apply.
@@ -36,14 +36,14 @@ const core = readSources(fileURLToPath(new URL("../packages/core/src", import.me
 const rooms = [...new Set([...core.keys()].map((file) => posix.dirname(file)))].filter((room) => room !== ".").sort();
 
 describe("the rooms of core", () => {
-  test.each(rooms)("H10: %s has at most 15 files, 6 floors and 1,500 lines", (room) => {
+  test.each(rooms)("H10: %s has at most 15 files, 6 floors and 2,250 lines", (room) => {
     const files = filesIn(core, room);
     const found = { files: files.length, floors: floorsOf(core, files), lines: linesOf(core, files) };
     const over = Object.entries(found).filter(([what, count]) => count > MOST[what as keyof typeof MOST]);
     expect(over).toEqual([]);
   });
 
-  test("H10: the loop and all that it reaches above the session, without context, has at most 3,000 lines", () => {
+  test("H10: the loop and all that it reaches above the session, without context, has at most 4,050 lines", () => {
     const reached = [...reachedFrom(core, LOOP)].filter((file) => !BELOW.includes(posix.dirname(file)));
     expect(reached.length).toBeGreaterThan(20);
     expect(linesOf(core, reached)).toBeLessThanOrEqual(LOOP_LINES);
@@ -63,9 +63,9 @@ describe("how it is counted", () => {
   });
   const room = filesIn(house, "room");
 
-  test("H10: a line counts that holds code, and none that is empty or only says something", () => {
-    expect(house.get("room/roof.ts")?.lines).toBe(2);
-    expect(linesOf(house, room)).toBe(11);
+  test("H19: every line counts, of code, of comments and empty ones", () => {
+    expect(house.get("room/roof.ts")?.lines).toBe(5);
+    expect(linesOf(house, room)).toBe(16);
   });
 
   test("H10: files that need each other stand on one floor, and what is outside counts none", () => {
@@ -97,9 +97,7 @@ function sourcesOf(texts: Readonly<Record<string, string>>): Sources {
 }
 
 function sourceOf(file: string, text: string): Source {
-  const { program, comments } = parseSync(file, text);
-  const code = text.split("");
-  for (const { start, end } of comments) for (let i = start; i < end; i++) if (text[i] !== "\n") code[i] = " ";
+  const { program } = parseSync(file, text);
   const imports: string[] = [];
   const runs: string[] = [];
   for (const node of program.body) {
@@ -110,8 +108,7 @@ function sourceOf(file: string, text: string): Source {
     const isType = kindOf(node) === "type" || (kinds.length > 0 && kinds.every((kind) => kind === "type"));
     if (!isType) runs.push(imported);
   }
-  const lines = code.join("").split("\n");
-  return { lines: lines.filter((line) => line.trim() !== "").length, imports, runs };
+  return { lines: text.split("\n").length - 1, imports, runs };
 }
 
 function kindOf(node: object): "type" | "value" {

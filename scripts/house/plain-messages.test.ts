@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { readProse } from "./plain-prose.ts";
 
 const root = join(import.meta.dirname, "../..");
-const PACKAGES = "packages/{cli,host,tools,core}/src/**/*.ts";
+const PACKAGES = "packages/{cli,client,host,tools,core}/src/**/*.ts";
 const NOT_PRODUCT = /\.(test|fixture)\.ts$|\/testing\//;
 
 /** Files with texts that other rules apply to, with the reason. */
@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "core/src/agent/control/": "Descriptions of tools, which models read: their words decide what models do.",
   "core/src/calls/tool-context.ts": "An order to the model.",
   "core/src/context/summary-request.ts": "An order to the model.",
-  "core/src/conversation/tree/ready-made.ts": "Prompts for the model.",
+  "client/src/words/ready-made.ts": "Prompts for the model.",
   "core/src/model/": "Texts for the model and parts of sentences.",
   "host/src/definitions/agents.ts": "The instructions of an agent.",
   "host/src/evaluation/judge.ts": "The instructions of a judge.",

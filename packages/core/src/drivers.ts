@@ -1,5 +1,5 @@
 // For authors of drivers: of a model with a provider's format, or of a loop that runs turns elsewhere.
-export { isTooDeep } from "./conversation/written-input.ts";
+export { isTooDeep } from "./conversation/checked/written-input.ts";
 export { CallArguments } from "./model/call-arguments.ts";
 export { isCut } from "./model/cut-prompt.ts";
 export { type FinishReason, finishReason } from "./model/finish-reasons.ts";

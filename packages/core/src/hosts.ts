@@ -5,7 +5,7 @@ export { updatePlan } from "./agent/control/update-plan.ts";
 export { type AddressedText, EARLIER, readEarlier, searchedEarlier } from "./context/earlier.ts";
 export { editSummary } from "./context/edit-summary.ts";
 export { mergeDeltas } from "./conversation/deltas.ts";
-export { orAborted } from "./model/alarm.ts";
+export { onAbort, orAborted } from "./model/alarm.ts";
 export { type AskOptions, askModel, type ModelResponse } from "./model/ask-model.ts";
 export { learntWindow, windowOf } from "./model/context-window.ts";
 export { modernSchema } from "./model/rules/schema-dialect.ts";

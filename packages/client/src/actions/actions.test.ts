@@ -1,5 +1,5 @@
-import { instructionsRequest, REVIEWER, reviewRequest } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
+import { instructionsRequest, REVIEWER, reviewRequest } from "../words/ready-made.ts";
 import type { ClientKind } from "./action.ts";
 import { asked, CLIENTS, placeAt, withSubAgent } from "./actions.fixture.ts";
 import { actions, readLine, stepOf } from "./index.ts";

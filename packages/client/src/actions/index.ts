@@ -1,6 +1,7 @@
-import { isRootFolder, nearest, type Say, slashIn } from "@banyan/core/shown";
+import { nearest, type Say } from "@banyan/core/shown";
 import type { CommandName, Right } from "@banyan/protocol";
-import { rights } from "@banyan/protocol/values";
+import { rightFor } from "@banyan/protocol/values";
+import { isRootFolder, slashIn } from "../words/references.ts";
 import { type Action, type ActionPlace, ActionRefusal, type ActionStep, type ClientKind, message } from "./action.ts";
 import { branchActions } from "./branches.ts";
 import { messageActions } from "./messages.ts";
@@ -135,5 +136,5 @@ function isThere(clients: readonly ClientKind[] | undefined, { client }: Pick<Ac
 }
 
 function may(command: CommandName | undefined, user: ActionUser): boolean {
-  return command === undefined || user.rights.includes(rights[command]);
+  return command === undefined || user.rights.includes(rightFor(command));
 }

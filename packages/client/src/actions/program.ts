@@ -1,5 +1,6 @@
-import { pathTo, type StayingProcess, subAgentsOf } from "@banyan/core/conversation";
+import { pathTo, type StayingProcess } from "@banyan/core/conversation";
 import { type Say, visibleLine } from "@banyan/core/shown";
+import { subAgentsOf } from "../words/sub-agents.ts";
 import {
   type Action,
   type ActionPlace,

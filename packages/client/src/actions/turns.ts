@@ -1,15 +1,6 @@
-import {
-  instructionsRequest,
-  lastAssistantMessage,
-  lastFindings,
-  lastSaid,
-  mendingRequest,
-  pathTo,
-  REVIEWER,
-  reviewRequest,
-  standing,
-} from "@banyan/core/conversation";
-import { compactedLine } from "@banyan/core/shown";
+import { lastAssistantMessage, lastSaid, pathTo, standing } from "@banyan/core/conversation";
+import { compactedLine } from "../words/amounts.ts";
+import { instructionsRequest, lastFindings, mendingRequest, REVIEWER, reviewRequest } from "../words/ready-made.ts";
 import {
   type Action,
   type ActionPlace,

@@ -1,5 +1,6 @@
 import type { EventBody, FeedItem, Notice } from "@banyan/core/conversation";
-import { formatDuration, inEnglish, type Say, visibleLine, visibleProse } from "@banyan/core/shown";
+import { inEnglish, type Say, visibleLine, visibleProse } from "@banyan/core/shown";
+import { formatDuration } from "../words/amounts.ts";
 
 /** Shown below the text of a response that was discarded because the model is asked again. */
 export const GIVEN_UP = "Answer cut off, asking again. The text above is discarded.";

@@ -1,5 +1,5 @@
 import type { Event, RunEnd } from "./event.ts";
-import type { AssistantMessage, Message, Part } from "./message.ts";
+import type { Message } from "./message.ts";
 import { inEnglish, type Say } from "./shown/say.ts";
 
 type RunEnded = Extract<Event, { readonly type: "run.ended" }>;
@@ -14,77 +14,6 @@ export interface BrokenTurn {
   readonly message?: string;
 }
 
-/** A way to continue: ask again, ask another model, or continue from here. */
-export type RecoveryOption = "again" | "another-model" | "go-on";
-
-/** The report of a broken turn for users, the same in every client (W48). */
-export interface BrokenTurnReport {
-  /** A headline of a few words. */
-  readonly head: string;
-  /** The reason from the log, in one sentence. */
-  readonly why: string;
-  /** Ways to continue, best first, and the same as a sentence for clients without buttons. */
-  readonly ways: readonly RecoveryOption[];
-  readonly advice: string;
-  /** True for a failure; false for an intended end. */
-  readonly isFailure: boolean;
-}
-
-/** Describes a broken turn and the ways to continue. `isBegun`: a part of the response exists. */
-export function toldBreak(
-  { reason, code, message }: Omit<BrokenTurn, "run">,
-  isBegun = false,
-  say: Say = inEnglish,
-): BrokenTurnReport {
-  switch (reason) {
-    case "interrupted":
-      return {
-        head: say("Interrupted"),
-        why: message ?? say("The turn was stopped before the model answered."),
-        ways: ["go-on", "again"],
-        advice: say("Continue from here, ask again, or write something else."),
-        isFailure: false,
-      };
-    case "limit":
-      return {
-        head: say("Stopped at a limit"),
-        why: message ?? say("The turn stopped at its limit."),
-        ways: ["again"],
-        advice: say("Write something to continue, or ask again."),
-        isFailure: false,
-      };
-    case "failed":
-      return {
-        head: isBegun ? say("The answer broke off") : say("No answer"),
-        why: message ?? say("The model could not answer."),
-        ...(code !== undefined && ELSEWHERE.has(code)
-          ? { ways: ["another-model", "again"], advice: say("Choose another model, or ask again once this is fixed.") }
-          : { ways: ["again", "another-model"], advice: say("Ask again, or choose another model.") }),
-        isFailure: true,
-      };
-  }
-}
-
-/**
- * The fault of a response without an error: the response is empty, or was cut off by the output limit or the provider's
- * filter. The turn counts as answered, and the user is informed.
- */
-export type ResponseShortfall = "empty" | "length" | "filtered";
-
-/** Returns the fault of a complete response, or nothing for an answer or a request for calls. */
-export function shortfallOf(message: Message | undefined): ResponseShortfall | undefined {
-  if (message?.role !== "assistant" || message.unreadable !== undefined) return undefined;
-  const { finish, parts } = message;
-  if (finish === "length" || finish === "filtered") return finish;
-  if (finish !== "stop") return undefined;
-  const says = parts.some((part) => part.type === "call" || part.type === "file" || isWords(part));
-  return says ? undefined : "empty";
-}
-
-function isWords(part: Part): boolean {
-  return part.type === "text" && part.text.trim() !== "";
-}
-
 /** Returns a sentence for a message or waiting input that cannot be read, with the reason (F77). Nothing if it can be read. */
 export function toldUnreadable(
   message: Pick<Message, "unreadable"> | undefined,
@@ -92,25 +21,6 @@ export function toldUnreadable(
 ): string | undefined {
   const reason = message?.unreadable;
   return reason === undefined ? undefined : say("This message cannot be read: {reason}", { reason });
-}
-
-/** Returns a sentence for the fault of a response and a remedy, or nothing. */
-export function toldShortfall(message: Message | undefined, say: Say = inEnglish): string | undefined {
-  if (message?.role === "assistant" && message.unreadable !== undefined) return toldUnreadable(message, say);
-  switch (shortfallOf(message)) {
-    case "empty":
-      return say("The model gave no answer. Ask again, or choose another model.");
-    case "length":
-      return say("The answer was cut off at its length limit.");
-    case "filtered": {
-      const { error } = message as AssistantMessage;
-      return error
-        ? say("The provider refused this or cut it off: {error}", { error })
-        : say("The provider refused this or cut it off.");
-    }
-    case undefined:
-      return undefined;
-  }
 }
 
 /** Returns the reason why a run ended, as a sentence. Nothing if the log has no sentence. */
@@ -126,13 +36,3 @@ export const CUT_OFF = {
   code: "cut-off",
   message: "The program that worked on this stopped before the answer was complete.",
 } as const;
-
-/** Codes of `ModelErrorCode` for which the same request to the same model will fail again. */
-const ELSEWHERE: ReadonlySet<string> = new Set([
-  "authentication",
-  "quota",
-  "filtered",
-  "context-overflow",
-  "unknown-model",
-  "invalid-request",
-]);

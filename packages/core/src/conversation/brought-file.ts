@@ -5,8 +5,10 @@ const MiB = 1024 * 1024;
 
 /** Maximum bytes of an image in a call's result. Larger images exceed the limit of every provider in base 64. */
 const LARGEST_PICTURE = 3.75 * MiB;
+
 /** Maximum bytes of any other file in a call's result. */
 export const LARGEST_FILE = 5 * MiB;
+
 /** Maximum bytes of all files in visible results, since each request contains them all. */
 const MOST_AT_ONCE = 20 * MiB;
 

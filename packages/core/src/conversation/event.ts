@@ -1,4 +1,3 @@
-import type { WordQuestion } from "./asked.ts";
 import type {
   About,
   Author,
@@ -344,3 +343,33 @@ export type Event = EventBody & LogPosition;
 
 /** The type of an event. */
 export type EventType = EventBody["type"];
+
+/** An answer that a user may choose. */
+export interface QuestionChoice {
+  /** One line of at most 100 characters, unique among the choices of the field. */
+  readonly label: string;
+  /** Meaning of the choice: one line of at most 500 characters. */
+  readonly description?: string;
+}
+
+/** One field of a question with choices. A user may add words to the choices, or write words in their place. */
+export interface QuestionField {
+  /** Subject of the field: one line of at most 40 characters, unique among the fields of the question. */
+  readonly heading: string;
+  /** The question of this field: at most 2,000 characters. */
+  readonly text: string;
+  /** 2 to 12 choices. */
+  readonly choices: readonly QuestionChoice[];
+  /** Any number of choices may be chosen. Default: one. */
+  readonly several?: boolean;
+}
+
+/** A question of a tool to a user. The answer is always a text. */
+export interface WordQuestion {
+  readonly text: string;
+  /** Suggested answers; any other answer is accepted too. */
+  readonly choices?: readonly string[];
+  /** Fields that are asked together. The answer is `filledText` of the filled fields, or any other text. */
+  readonly fields?: readonly QuestionField[];
+  readonly default?: string;
+}

@@ -1,24 +1,5 @@
 // Conversations as plain data and pure functions, which also run in a browser.
-export {
-  askedText,
-  type FilledField,
-  filledByLine,
-  filledText,
-  type QuestionChoice,
-  type QuestionField,
-  type WordQuestion,
-} from "./asked.ts";
-export {
-  type BrokenTurn,
-  type BrokenTurnReport,
-  type RecoveryOption,
-  type ResponseShortfall,
-  shortfallOf,
-  toldBreak,
-  toldShortfall,
-  toldUnreadable,
-  whyEnded,
-} from "./broken-turn.ts";
+export { type BrokenTurn, toldUnreadable, whyEnded } from "./broken-turn.ts";
 export { checkedFile, LARGEST_FILE, mediaIn, sizeIn, TELLING_BYTES } from "./brought-file.ts";
 export {
   DirectiveError,
@@ -64,17 +45,7 @@ export {
   worktreeAt,
 } from "./tree/path.ts";
 export { readableEvent } from "./tree/readable-event.ts";
-export {
-  type Finding,
-  instructionsRequest,
-  isReviewRequest,
-  lastFindings,
-  mendingRequest,
-  REVIEWER,
-  reviewRequest,
-} from "./tree/ready-made.ts";
 export { reduce } from "./tree/reduce.ts";
-export { type SubAgent, subAgentLabel, subAgentsOf } from "./tree/sub-agents.ts";
 export {
   addCost,
   addUsage,

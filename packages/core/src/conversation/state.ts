@@ -1,7 +1,6 @@
-import type { WordQuestion } from "./asked.ts";
 import type { BrokenTurn } from "./broken-turn.ts";
 import type { UserContent } from "./checked/user-content.ts";
-import type { Delivery, RunEnd } from "./event.ts";
+import type { Delivery, RunEnd, WordQuestion } from "./event.ts";
 import { createId } from "./id.ts";
 import type { Message, Preview, UserPart } from "./message.ts";
 import { type Cost, noUsage, type Usage } from "./usage.ts";
@@ -158,7 +157,7 @@ export interface ConversationState {
   readonly questions: ReadonlyMap<string, OpenQuestion>;
   /** Questions in words of open calls, by call, for calls that run again after their process has ended. */
   readonly asked: ReadonlyMap<string, readonly EarlierQuestion[]>;
-  /** Following calls by id. */
+  /** FollowingCall calls by id. */
   readonly following: ReadonlyMap<string, FollowingCall>;
   /** Background processes by name that are running, or that have ended without the model knowing. */
   readonly processes: ReadonlyMap<string, StayingProcess>;

@@ -1,6 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { QuestionField } from "../conversation/asked.ts";
-import type { RunEnd } from "../conversation/event.ts";
+import type { QuestionField, RunEnd } from "../conversation/event.ts";
 import type { AssistantMessage } from "../conversation/message.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 

@@ -1,12 +1,12 @@
 import { type AskedCall, pendingCall } from "../calls/asked-call.ts";
 import { EagerCalls } from "../calls/eager.ts";
+import { writtenInput } from "../conversation/checked/written-input.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { DeltaBody } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Finish, Part, ProviderData } from "../conversation/message.ts";
 import { sayingCall } from "../conversation/tree/call-state.ts";
 import { type Cost, cleanCost, cleanUsage, costOf, noUsage } from "../conversation/usage.ts";
-import { writtenInput } from "../conversation/written-input.ts";
 import { ResponseSize } from "../model/response-size.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
 import { assistantMessage } from "../run/branch.ts";

@@ -33,7 +33,7 @@ test("T29: a turn that begins while files are put back waits, and goes on below 
 
 test("T29: nothing is put back where a turn is about to begin, and the log does not know of it yet", async () => {
   const { session, leaf } = await conversation();
-  const turn = await session.begin(leaf);
+  const turn = await session.runs.begin(leaf);
   const put: string[] = [];
   const putBack = async () => {
     put.push("back");

@@ -45,7 +45,7 @@ export const conversationHandlers: Handlers<
   },
 
   async "conversation.rename"({ conversation, title }, { conversations, host }) {
-    await (await conversations.open(conversation)).session.rename(host.redact(title));
+    await (await conversations.open(conversation)).session.notes.rename(host.redact(title));
     return {};
   },
 

@@ -6,11 +6,11 @@ export const noteHandlers: Handlers<
   "memory.dismiss" | "message.label" | "message.remove" | "message.restore" | "message.star" | "summary.edit"
 > = {
   async "message.label"({ conversation, message, label }, { conversations }) {
-    await (await conversations.open(conversation)).session.label(message, label);
+    await (await conversations.open(conversation)).session.notes.label(message, label);
     return {};
   },
   async "message.star"({ conversation, message, starred }, { conversations }) {
-    await (await conversations.open(conversation)).session.star(message, starred);
+    await (await conversations.open(conversation)).session.notes.star(message, starred);
     return {};
   },
   async "summary.edit"({ conversation, message, text, id }, { conversations, host }) {
@@ -18,15 +18,15 @@ export const noteHandlers: Handlers<
     return { message: await editSummary(session, message, host.redact(text), id) };
   },
   async "memory.dismiss"({ conversation, message, item, dismissed }, { conversations }) {
-    await (await conversations.open(conversation)).session.dismiss(message, item, dismissed);
+    await (await conversations.open(conversation)).session.notes.dismiss(message, item, dismissed);
     return {};
   },
   async "message.remove"({ conversation, message }, { conversations }) {
-    await (await conversations.open(conversation)).session.remove(message);
+    await (await conversations.open(conversation)).session.notes.remove(message);
     return {};
   },
   async "message.restore"({ conversation, message }, { conversations }) {
-    await (await conversations.open(conversation)).session.restore(message);
+    await (await conversations.open(conversation)).session.notes.restore(message);
     return {};
   },
 };

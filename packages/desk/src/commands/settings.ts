@@ -17,7 +17,7 @@ export const settingsHandlers: Handlers<
     const { session } = await conversations.open(conversation);
     // An unusable model must not enter the log.
     await host.agentWith(model);
-    await session.changeModel(model);
+    await session.notes.changeModel(model);
     return {};
   },
 

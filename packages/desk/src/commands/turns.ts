@@ -1,8 +1,8 @@
 import { actionNamed } from "@banyan/client/actions";
+import { instructionsRequest, REVIEWER, slashIn } from "@banyan/client/words";
 import type { Session } from "@banyan/core";
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
-import { instructionsRequest, type LiveRun, REVIEWER } from "@banyan/core/conversation";
-import { slashIn } from "@banyan/core/shown";
+import type { LiveRun } from "@banyan/core/conversation";
 import { listPrompts, modeLeft, PromptError, type PromptText, saidByPrompt, saidWithSlash } from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command, Result } from "@banyan/protocol";
@@ -97,7 +97,7 @@ export const turnHandlers: Handlers<
   },
 
   async "process.stop"({ conversation, process }, { conversations }) {
-    await (await conversations.open(conversation)).session.stopProcess(process);
+    await (await conversations.open(conversation)).session.processes.stop(process);
     return {};
   },
 

@@ -136,7 +136,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
     await client.ask("turn.say", { conversation, parts: say("b") });
     await ended(2);
     const before = chats();
-    await session.remove([...session.state.messages.values()][2]!.id);
+    await session.notes.remove([...session.state.messages.values()][2]!.id);
     await client.ask("turn.say", { conversation, parts: say("c") });
     await ended(3);
     expect(chats()).toEqual(before);

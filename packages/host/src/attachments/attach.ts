@@ -1,7 +1,7 @@
+import { type Reference, referencesIn } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core";
 import type { FilePart, TextPart } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { type Reference, referencesIn } from "@banyan/core/shown";
 import { adviceOnPath } from "@banyan/tools/named-path";
 import { type AttachmentKind, type AttachmentReadOptions, type FileAttachment, named, readNamed } from "./files.ts";
 import { isPattern, matchingFiles } from "./patterns.ts";

@@ -164,7 +164,7 @@ async function takeBack<Item>(
     try {
       const made = await done(openWorkspace(await place.folderOf(worktree)));
       const change = { ...made, diff: place.redact(made.diff) };
-      await session.noteChange(call, change);
+      await session.notes.fileChange(call, change);
       changes.push(change);
     } catch (error) {
       if (!(error instanceof WorkspaceError || error instanceof WorktreeError)) throw error;

@@ -1,4 +1,4 @@
-import { slashIn } from "@banyan/core/shown";
+import { slashIn } from "@banyan/client/words";
 import { z } from "zod";
 import type { SettingsFault } from "../settings/fault.ts";
 import {

@@ -8,8 +8,10 @@ import {
   shortenConversation,
   type Tool,
 } from "@banyan/core";
+import { worktreeAt } from "@banyan/core/conversation";
 import type { LoopDriver } from "@banyan/core/drivers";
 import { type PreviewContext, updatePlan } from "@banyan/core/hosts";
+import { enclosed } from "@banyan/core/shown";
 import type { ManagedMemory } from "@banyan/memory";
 import type { EnvironmentVariables } from "@banyan/models";
 import { toolFinder } from "@banyan/tools/finder";
@@ -22,6 +24,7 @@ import {
   openWorkspace,
   type ReadRefusal,
   settleIntents,
+  whileSeen,
   workspaceTools,
 } from "@banyan/tools/workspace";
 import { reviewer, unknownInAgents } from "../definitions/agents.ts";
@@ -44,7 +47,6 @@ import { launchedApart } from "../worktrees/sub-agents.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
 import { openConfinement } from "./confinement.ts";
 import { openMemory } from "./memory.ts";
-import { noticingChanges } from "./noticing.ts";
 import { Cleanup } from "./tidy.ts";
 
 /** The parts of a host that the equipment is made from. */
@@ -297,4 +299,32 @@ async function toolsOfTheWeb({
     if (!(error instanceof WebError)) throw error;
     return { tools: webTools({ whyNot }), notices: [`Web search is off: ${error.message}`] };
   }
+}
+
+/**
+ * Wraps tools of servers, so that their changes in the workspace count as seen by the calling branch (F78). Servers do not
+ * work in worktrees, so nothing is recorded for a branch with its own.
+ */
+function noticingChanges(tools: readonly Tool[], folder: string): Tool[] {
+  if (tools.length === 0) return [];
+  const workspace = openWorkspace(folder);
+  return tools.map((tool) => ({
+    ...tool,
+    execute: (input, context) =>
+      worktreeAt(context.conversation, context.path.at(-1)?.id) === undefined
+        ? whileSeen(workspace, context, async () => tool.execute(input, context))
+        : tool.execute(input, context),
+  }));
+}
+
+/** Maximum summaries of earlier tasks in the instructions of a task. */
+const TASKS_TOLD = 5;
+
+/** Returns the results of the last tasks in a workspace, as a part of the instructions; empty if memory has none (B39). */
+export async function earlierTasks(memory: Equipment["memory"], workspace: string): Promise<string> {
+  const summaries = (await memory?.summaries(workspace, TASKS_TOLD).catch(() => [])) ?? [];
+  const told = summaries
+    .map(({ text, at }) => `[finished ${new Date(at).toISOString().slice(0, 10)}]\n${text}`)
+    .join("\n\n");
+  return told === "" ? "" : `\n\n${enclosed("earlier-tasks-in-this-directory", told)}`;
 }

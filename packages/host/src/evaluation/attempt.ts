@@ -86,7 +86,7 @@ export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult
     });
     const [first = "", ...then] = making.case.say.map((text) => redact(text));
     await session.add(first, { at: null, id: ids.root });
-    await session.label(ids.root, title);
+    await session.notes.label(ids.root, title);
     const agent = agentFor(competitor.agent, making);
     const taken = await turnsOn({ session, agent, root: ids.root, then, signal: turns });
     const { isWhole, last, leaf, steps, seconds, spent } = taken;
@@ -104,7 +104,7 @@ export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult
     };
     // Write the result as one durable message before it is counted: an attempt has all of its result or none.
     await session.add(resultText(result), { at: leaf, id: ids.result, author: "system" });
-    await session.label(ids.result, passed ? "passed" : "failed");
+    await session.notes.label(ids.result, passed ? "passed" : "failed");
     return result;
   } finally {
     await endProcesses(session, ids.root);
@@ -118,7 +118,7 @@ async function endProcesses(session: Session, root: string): Promise<void> {
   // Ignore a process that ended just now.
   for (const { id, message, outcome } of [...state.processes.values()])
     if (outcome === undefined && rootOf(state, message) === root)
-      await session.stopProcess(id, "the attempt has ended").catch(() => {});
+      await session.processes.stop(id, "the attempt has ended").catch(() => {});
 }
 
 /** The first message of a message's branch; for a sub-agent, of the branch that launched it. */

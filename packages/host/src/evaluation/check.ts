@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { counted, cutTo, formatDuration } from "@banyan/core/shown";
+import { formatDuration } from "@banyan/client/words";
+import { counted, cutTo } from "@banyan/core/shown";
 import { meantPath } from "@banyan/tools/named-path";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import { locate, openFileAt, openWorkspace, runInWorkspace, WorkspaceError } from "@banyan/tools/workspace";

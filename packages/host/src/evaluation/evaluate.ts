@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { formatDuration } from "@banyan/client/words";
 import { type ConversationState, LimitError, type Session } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { formatDuration } from "@banyan/core/shown";
 import { Allowance } from "./allowance.ts";
 import { type AttemptOptions, type Column, isLost, makeAttempt, messageOf } from "./attempt.ts";
 import { removeFolder } from "./case-files.ts";
@@ -112,7 +112,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
     stopped ??= { reason, why };
     halt.abort(new Error(`The evaluation stopped: ${why}.`));
   };
-  if (session.state.title === undefined) await session.rename(`Evaluation of ${cases.name}`);
+  if (session.state.title === undefined) await session.notes.rename(`Evaluation of ${cases.name}`);
   using allowance =
     limits.cost === undefined ? undefined : new Allowance(session, limits.cost, (why) => stop("limit", why));
   const out = AbortSignal.any([signal, ...(limits.time === undefined ? [] : [AbortSignal.timeout(limits.time)])]);

@@ -63,7 +63,7 @@ export async function judged(
   ];
   const question = parts.join("\n\n");
   await session.add(redact?.(question) ?? question, { at: null, id });
-  await session.label(id, title);
+  await session.notes.label(id, title);
   const agent = new Agent({
     name: "judge",
     model: judge === "scripted" ? scriptedModel([verdictIn(check)], { id: "scripted", price: FREE }) : judge,

@@ -1,5 +1,6 @@
+import { formatDuration, shortCount } from "@banyan/client/words";
 import { totalTokens } from "@banyan/core/conversation";
-import { counted, formatCost, formatDuration, shortCount, visibleText } from "@banyan/core/shown";
+import { counted, formatCost, visibleText } from "@banyan/core/shown";
 import type { Attempt, Evaluation } from "./record.ts";
 import { type EvaluationCost, keyOf } from "./record.ts";
 import { nothingSpent, sumOf } from "./turns.ts";

@@ -1,5 +1,6 @@
 import { Agent, type Chat, resume, type Session, say, type Turn } from "@banyan/core";
 import { addCost, addUsage, noUsage } from "@banyan/core/conversation";
+import { onAbort } from "@banyan/core/hosts";
 import type { EvaluationCost } from "./record.ts";
 
 /** The outcome of a branch's turns. */
@@ -67,16 +68,11 @@ async function followed(chat: Chat, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const items = chat[Symbol.asyncIterator]();
   let left: Promise<unknown> | undefined;
-  const leave = () => {
+  using _ = onAbort(signal, () => {
     left = items.return?.();
-  };
-  signal.addEventListener("abort", leave, { once: true });
-  try {
-    for await (const _ of items);
-    await left;
-  } finally {
-    signal.removeEventListener("abort", leave);
-  }
+  });
+  for await (const _item of items);
+  await left;
 }
 
 /** The agent, and agents that it hands the conversation to, with a listener for each turn. */

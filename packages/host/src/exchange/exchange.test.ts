@@ -69,9 +69,9 @@ beforeAll(async () => {
   await collect(agent.chat(retry(), { session }));
   await collect(agent.chat(retry("Another?"), { session }));
   const [, blue] = session.state.children.get([...session.state.messages.keys()][0] ?? null) ?? [];
-  await session.label(blue ?? "", "the blue one");
-  await session.star(blue ?? "", true);
-  await session.remove(session.state.leaf ?? "");
+  await session.notes.label(blue ?? "", "the blue one");
+  await session.notes.star(blue ?? "", true);
+  await session.notes.remove(session.state.leaf ?? "");
   await session.say([{ type: "text", text: "later" }], { delivery: "queue" });
   await session.close();
   events = await logOf(store, session.id);

@@ -1,6 +1,7 @@
+import { readPatch, shownCall, shownStatus } from "@banyan/client/words";
 import { type Call, type ConversationState, type Message, newestLeaf } from "@banyan/core";
 import { siblings, toolOf } from "@banyan/core/conversation";
-import { readPatch, shownCall, shownStatus, visibleProse } from "@banyan/core/shown";
+import { visibleProse } from "@banyan/core/shown";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { headingOf, piecesOf, statusWord, type TranscriptPiece, timeOf, titleOf } from "./transcript.ts";

@@ -1,6 +1,7 @@
+import { shownStatus } from "@banyan/client/words";
 import type { AssistantMessage, Call, ConversationState, Message, Part } from "@banyan/core";
 import { type FilePart, isPersons, toldUnreadable, typedText } from "@banyan/core/conversation";
-import { cutTo, shownStatus } from "@banyan/core/shown";
+import { cutTo } from "@banyan/core/shown";
 
 /** A part of a message for readers. */
 export type TranscriptPiece =

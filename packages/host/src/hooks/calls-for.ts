@@ -1,5 +1,6 @@
+import { toldBreak } from "@banyan/client/words";
 import type { ConversationState, FeedItem } from "@banyan/core";
-import { toldBreak, toolIn, whyEnded } from "@banyan/core/conversation";
+import { toolIn, whyEnded } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 
 /** Milliseconds of a turn after which the user may have turned to other work. */

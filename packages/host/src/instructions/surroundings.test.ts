@@ -78,7 +78,7 @@ describe("C11: what is so when a conversation begins", () => {
     // A few lines of the 12 kB that a request may have in addition to messages.
     expect(end.length).toBeLessThan(300);
     expect((await host.contextParts(session.state, null)).map(({ source }) => source)).toContain("surroundings");
-    await session.rename("Kept");
+    await session.notes.rename("Kept");
     await session.close();
     await host.close();
     writeFileSync(join(project, "later.txt"), "");

@@ -1,5 +1,6 @@
+import { isRootFolder, slashIn } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core";
-import { adviceOn, isRootFolder, slashIn } from "@banyan/core/shown";
+import { adviceOn } from "@banyan/core/shown";
 import { type PromptCommand, promptOf, wordsIn } from "../definitions/commands.ts";
 import type { Host } from "../host/host.ts";
 import { type McpServers, serversSettled } from "../mcp/index.ts";

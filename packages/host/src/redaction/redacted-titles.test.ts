@@ -20,7 +20,7 @@ async function unredacted() {
   const store = sqliteStore({ directory: join(home, "own/data"), program: "test" });
   const titled = await Session.open(store, "titled", { create: true, labels: { cwd } });
   await titled.add("About trees");
-  await titled.rename(`Deploy with ${secret}`);
+  await titled.notes.rename(`Deploy with ${secret}`);
   const untitled = await Session.open(store, "untitled", { create: true, labels: { cwd } });
   await untitled.add(`Trees of ${secret}`);
   for (const session of [titled, untitled]) await session.close();

@@ -50,7 +50,7 @@ test("B54: without one, lists show the first line; nobody waits for a model that
 
 test("B54: one that a person has named keeps its name", async () => {
   const session = await Session.open(memoryStore());
-  await session.rename("Mine");
+  await session.notes.rename("Mine");
   const model = scriptedModel(["Another"]);
   const naming = titleInBackground(session, model);
   await new Agent({ model: scriptedModel(["ok"]) }).send("Hi", { session });

@@ -48,9 +48,9 @@ async function giveTitle(session: Session, model: ModelDriver, signal: AbortSign
   const messages = [{ role: "user", parts: [{ type: "text", text: said }] }] as const;
   const { text, usage, cost } = await askModel(model, { instructions: INSTRUCTIONS, messages }, { signal });
   const title = titleIn(text);
-  await session.noteUsage({ purpose: "title", model: model.id, usage, cost });
+  await session.notes.usage({ purpose: "title", model: model.id, usage, cost });
   // A user may have named it meanwhile.
-  if (title !== "" && session.state.title === undefined) await session.rename(title);
+  if (title !== "" && session.state.title === undefined) await session.notes.rename(title);
 }
 
 /** The first words of the user and of the answer. */

@@ -1,3 +1,4 @@
+import { toldBreak } from "@banyan/client/words";
 import {
   type AssistantMessage,
   type ConversationState,
@@ -11,7 +12,7 @@ import {
   textOf,
   type Usage,
 } from "@banyan/core";
-import { lastAssistantMessage, siblings, standing, toldBreak, worktreeAt } from "@banyan/core/conversation";
+import { lastAssistantMessage, siblings, standing, worktreeAt } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 import { changesOf } from "@banyan/tools/workspace";
 import { WorktreeError } from "./error.ts";

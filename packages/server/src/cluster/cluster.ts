@@ -14,11 +14,11 @@ import {
   type Watchable,
 } from "@banyan/desk/serving";
 import type { Command, Problem } from "@banyan/protocol";
-import { rights } from "@banyan/protocol/values";
+import { rightFor } from "@banyan/protocol/values";
 import { type ConversationOwner, runsToGoOnWith, type SharedDatabase } from "@banyan/store/postgres";
 import { ActivityPublisher } from "./activities.ts";
 import { Bells } from "./bells.ts";
-import { NodeDrain, placeIn, runsAtWork, toGoOn } from "./draining.ts";
+import { NodeDrain, resumeOf, runsAtWork, toGoOn } from "./draining.ts";
 import { type DrivenNode, type Driver, type LogPlace, type LogStep, mayBeginTurn, type NodeCommand } from "./driver.ts";
 import { TurnFollower } from "./following.ts";
 import { type FeedPlace, MovingConversation } from "./moving-conversation.ts";
@@ -128,7 +128,8 @@ export class Cluster implements OtherNodes, DrivenNode {
   async perform(command: Command<DeskCommand>, principal: Principal): Promise<CommandOutcome> {
     const conversation = "conversation" in command ? command.conversation : undefined;
     // A read needs no owner: the database has everything.
-    if (conversation === undefined || rights[command.type] !== "act") return this.#performHere(command, principal.name);
+    if (conversation === undefined || rightFor(command.type) !== "act")
+      return this.#performHere(command, principal.name);
     const asked = { id: `${principal.name} ${command.id}`, conversation, command, by: principal.name };
     try {
       const state = this.#desk?.conversations.ifOpen(conversation)?.session.state;
@@ -357,11 +358,8 @@ export class Cluster implements OtherNodes, DrivenNode {
   async #goOnOnce({ session }: LiveConversation): Promise<void> {
     const { shared, redrive, defect } = this.#options;
     if (redrive === "leave") return;
-    const runs = await runsToGoOnWith(session, shared);
-    for (const { id, leaf } of runs) {
-      const command = { type: "turn.resume" as const, id: `${id}-${session.cursor.epoch}`, conversation: session.id };
-      const at = placeIn(session.state, [leaf]);
-      const outcome = await this.#performHere({ ...command, ...at }, "owner");
+    for (const run of await runsToGoOnWith(session, shared)) {
+      const outcome = await this.#performHere(resumeOf(session, run), "owner");
       // A run that ended by itself needs no continuation.
       if ("error" in outcome && outcome.error.code !== "invalid")
         defect(new Error(`${session.id} cannot be gone on with: ${outcome.error.message}`));

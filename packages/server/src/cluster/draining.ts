@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ConversationState, newestLeaf, pathTo } from "@banyan/core";
+import { type ConversationState, newestLeaf, pathTo, type Session } from "@banyan/core";
 import { askingRuns, isAskedIn, isEnded, type LiveRun, lastAssistantMessage } from "@banyan/core/conversation";
 import type { LiveConversation } from "@banyan/desk/serving";
+import type { Command } from "@banyan/protocol";
 import type { NodeCommand } from "./driver.ts";
 
 /** Milliseconds between two checks whether all runs have ended. */
@@ -84,7 +85,12 @@ export function toGoOn({ live, run, places }: AbandonedRun): NodeCommand {
 }
 
 /** The place to continue a run: the first of these messages that still exists. An empty answer is removed on interruption. */
-export function placeIn(state: ConversationState, places: readonly (string | null)[]): { readonly at?: string } {
+function placeIn(state: ConversationState, places: readonly (string | null)[]): { readonly at?: string } {
   const at = places.find((place) => place !== null && state.messages.has(place));
   return at ? { at: newestLeaf(state, at) } : {};
+}
+
+/** The command that resumes a run whose node died, once for each opening of its conversation. */
+export function resumeOf({ id: conversation, state, cursor }: Session, { id, leaf }: LiveRun): Command<"turn.resume"> {
+  return { type: "turn.resume", id: `${id}-${cursor.epoch}`, conversation, ...placeIn(state, [leaf]) };
 }

@@ -1,4 +1,5 @@
 import { type Event, isEvent, type Store, StoreError } from "@banyan/core";
+import { onAbort } from "@banyan/core/hosts";
 import type { LogView } from "@banyan/core/stores";
 import type { LiveConversation } from "@banyan/desk/serving";
 import type { SharedDatabase } from "@banyan/store/postgres";
@@ -121,14 +122,14 @@ function written({ session }: LiveConversation, wait: number, signal: AbortSigna
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const isOver = () => resolve(false);
   const timer = setTimeout(isOver, wait).unref();
-  signal.addEventListener("abort", isOver, { once: true });
+  const listening = onAbort(signal, isOver);
   const unlisten = session.listen({
     items: (items) => items.some((item) => isEvent(item) && stepOf(item)) && resolve(true),
     ended: isOver,
   });
   return promise.finally(() => {
     clearTimeout(timer);
-    signal.removeEventListener("abort", isOver);
+    listening[Symbol.dispose]();
     unlisten();
   });
 }

@@ -1,4 +1,4 @@
-import { instructionsRequest } from "@banyan/core/conversation";
+import { instructionsRequest } from "@banyan/client/words";
 import { scriptedModel } from "@banyan/core/testing";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,4 @@
-import { slashIn } from "@banyan/core/shown";
+import { slashIn } from "@banyan/client/words";
 import { describe, expect, it } from "vitest";
 import type { PaletteAction } from "../parts/page/actions.tsx";
 import { promptLine, type ServerPrompt } from "./brought.ts";

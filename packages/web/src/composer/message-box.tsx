@@ -1,4 +1,4 @@
-import { type Reference, referencedPath, referencesIn } from "@banyan/core/shown";
+import { type Reference, referencedPath, referencesIn } from "@banyan/client/words";
 import {
   type KeyboardEvent,
   type ReactNode,

@@ -1,4 +1,4 @@
-import { shortCount } from "@banyan/core/shown";
+import { shortCount } from "@banyan/client/words";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { takesFocus } from "../parts/browser/focus-on.ts";

@@ -6,7 +6,7 @@ import {
   readLine,
   refuseArguments,
 } from "@banyan/client/actions";
-import { slashIn } from "@banyan/core/shown";
+import { slashIn } from "@banyan/client/words";
 import type { PaletteAction } from "../parts/page/actions.tsx";
 import { say as inWords, t } from "../parts/phrases/phrases.ts";
 import type { PagePrompts, PromptRequest, ServerPrompt } from "./brought.ts";

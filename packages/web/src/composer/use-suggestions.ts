@@ -1,4 +1,5 @@
-import { referenceTo, visibleLine } from "@banyan/core/shown";
+import { referenceTo } from "@banyan/client/words";
+import { visibleLine } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { usePage } from "../parts/page/page.ts";
 import { t } from "../parts/phrases/phrases.ts";

@@ -1,3 +1,4 @@
+import { formatSpent } from "@banyan/client/words";
 import {
   type AssistantMessage,
   type ConversationState,
@@ -8,7 +9,7 @@ import {
   textOf,
   toolOf,
 } from "@banyan/core/conversation";
-import { formatSpent, visibleLine } from "@banyan/core/shown";
+import { visibleLine } from "@banyan/core/shown";
 import { useEffect } from "react";
 import { useConversation, useMessage, useTree } from "../parts/conversation/use-conversation.ts";
 import { Select } from "../parts/design/field.tsx";

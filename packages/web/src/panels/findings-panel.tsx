@@ -1,13 +1,14 @@
-import { isReviewRequest, lastFindings, leaves, pathTo } from "@banyan/core/conversation";
+import { type Finding, isReviewRequest, lastFindings, mendingRequest } from "@banyan/client/words";
+import { leaves, pathTo } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { useEffect } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
+import { useShow } from "../parts/conversation/use-view.ts";
 import { Button } from "../parts/design/button.tsx";
 import { usePage } from "../parts/page/page.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { beginningOf } from "./tree/words.ts";
-import { useMending } from "./use-mending.ts";
 
 /** The findings of the last review, by file and line: each can be sent to the agent that made the changes (C15). */
 export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
@@ -62,4 +63,19 @@ export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
       </ol>
     </section>
   );
+}
+
+/** Gives a finding to the agent that made the changes, and shows the branch on which it works on it. */
+function useMending(): (finding: Finding) => Promise<void> {
+  const { connection } = usePage();
+  const conversation = useConversation();
+  const show = useShow();
+  return async (finding) => {
+    if (!conversation.state) return;
+    const { text, ...at } = mendingRequest(conversation.state, finding);
+    const parts = [{ type: "text", text }] as const;
+    // The reviewer wrote it: nothing goes along that it names.
+    const said = await connection.ask("turn.say", { conversation: conversation.id, parts, ...at, asIs: true });
+    show(said.message);
+  };
 }

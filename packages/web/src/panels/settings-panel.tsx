@@ -1,4 +1,4 @@
-import { shortCount } from "@banyan/core/shown";
+import { shortCount } from "@banyan/client/words";
 import { approvalIn, type Result, type ServerSettings } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { pricedAt } from "../composer/model-picker.tsx";

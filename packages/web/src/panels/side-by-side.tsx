@@ -1,4 +1,5 @@
-import { formatCost, formatDuration, visibleLine, withoutMarks } from "@banyan/core/shown";
+import { formatDuration } from "@banyan/client/words";
+import { formatCost, visibleLine, withoutMarks } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";

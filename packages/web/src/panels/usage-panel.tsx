@@ -1,3 +1,4 @@
+import { formatTokens, shortCount } from "@banyan/client/words";
 import {
   addCost,
   addUsage,
@@ -9,7 +10,7 @@ import {
   totalTokens,
   type Usage,
 } from "@banyan/core/conversation";
-import { formatCost, formatTokens, shortCount } from "@banyan/core/shown";
+import { formatCost } from "@banyan/core/shown";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";

@@ -1,3 +1,4 @@
+import { formatTokens, shortCount } from "@banyan/client/words";
 import {
   addCost,
   addUsage,
@@ -7,7 +8,7 @@ import {
   totalTokens,
   type Usage,
 } from "@banyan/core/conversation";
-import { formatCost, formatTokens, shortCount } from "@banyan/core/shown";
+import { formatCost } from "@banyan/core/shown";
 import { say, t, toldTime } from "../parts/phrases/phrases.ts";
 
 /** The usage of all branches of a conversation, by model and by day (W71). */

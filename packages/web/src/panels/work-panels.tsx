@@ -1,5 +1,6 @@
-import { pathTo, subAgentsOf } from "@banyan/core/conversation";
-import { formatDuration, planHeadline, planOn, shownPlan, visibleLine } from "@banyan/core/shown";
+import { formatDuration, subAgentsOf } from "@banyan/client/words";
+import { pathTo } from "@banyan/core/conversation";
+import { planHeadline, planOn, shownPlan, visibleLine } from "@banyan/core/shown";
 import { type ReactNode, useEffect } from "react";
 import { PlaceLink } from "../parts/browser/navigation.tsx";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";

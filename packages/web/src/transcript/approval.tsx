@@ -1,5 +1,5 @@
+import { argumentsText, askedText, type CallText, thingText } from "@banyan/client/words";
 import {
-  askedText,
   type Call,
   type Json,
   type OpenQuestion,
@@ -8,7 +8,7 @@ import {
   type TextQuestion,
   toolOf,
 } from "@banyan/core/conversation";
-import { argumentsText, type CallText, thingText, visibleLine, visibleText } from "@banyan/core/shown";
+import { visibleLine, visibleText } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
 import { useId, useRef, useState } from "react";
 import { focusOn, takesFocus } from "../parts/browser/focus-on.ts";

@@ -1,4 +1,5 @@
-import { formatBytes, type Reference, visibleLine } from "@banyan/core/shown";
+import { formatBytes, type Reference } from "@banyan/client/words";
+import { visibleLine } from "@banyan/core/shown";
 import { type ReactNode, useState } from "react";
 import { IconButton } from "../parts/design/button.tsx";
 import { TextArea } from "../parts/design/field.tsx";

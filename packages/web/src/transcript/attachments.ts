@@ -1,5 +1,6 @@
+import { formatBytes } from "@banyan/client/words";
 import { createId, type UserPart } from "@banyan/core/conversation";
-import { attachedText, enclosed, formatBytes } from "@banyan/core/shown";
+import { attachedText, enclosed } from "@banyan/core/shown";
 import { LARGEST_FILES } from "@banyan/protocol";
 import { useState } from "react";
 import { writtenIn } from "../parts/connection/unsent.ts";

@@ -1,4 +1,5 @@
-import { type BrokenTurn, type RecoveryOption, textOf, toldBreak } from "@banyan/core/conversation";
+import { type RecoveryOption, toldBreak } from "@banyan/client/words";
+import { type BrokenTurn, textOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";

@@ -1,5 +1,6 @@
+import { formatDuration } from "@banyan/client/words";
 import { type Call, isEnded, type Json, type PlanStep, toolOf } from "@banyan/core/conversation";
-import { formatDuration, planHeadline, shownPlan, visibleText } from "@banyan/core/shown";
+import { planHeadline, shownPlan, visibleText } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useTree } from "../parts/conversation/use-conversation.ts";
 import { Icon } from "../parts/design/icon.tsx";

@@ -1,5 +1,5 @@
+import { type DisplayedCallStatus, shownStatus } from "@banyan/client/words";
 import type { Call } from "@banyan/core/conversation";
-import { type DisplayedCallStatus, shownStatus } from "@banyan/core/shown";
 import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
 

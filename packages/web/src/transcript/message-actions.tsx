@@ -1,3 +1,4 @@
+import { formatSpent } from "@banyan/client/words";
 import {
   type AssistantMessage,
   isPersons,
@@ -6,7 +7,6 @@ import {
   textOf,
   type UserMessage,
 } from "@banyan/core/conversation";
-import { formatSpent } from "@banyan/core/shown";
 import { useState } from "react";
 import { focusOn, focusOnMessage } from "../parts/browser/focus-on.ts";
 import { useCopy } from "../parts/browser/use-copy.ts";

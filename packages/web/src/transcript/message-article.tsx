@@ -1,14 +1,14 @@
+import { compactedLine, formatDuration, toldShortfall } from "@banyan/client/words";
 import {
   type AssistantMessage,
   type Message,
   type SummaryMessage,
   textOf,
-  toldShortfall,
   toldUnreadable,
   toolOf,
   type UserMessage,
 } from "@banyan/core/conversation";
-import { compactedLine, formatDuration, visibleProse } from "@banyan/core/shown";
+import { visibleProse } from "@banyan/core/shown";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { writtenIn } from "../parts/connection/unsent.ts";
 import { useConversation, useMessage, useTree } from "../parts/conversation/use-conversation.ts";

@@ -1,4 +1,5 @@
-import { type FilledField, filledText, type QuestionField } from "@banyan/core/conversation";
+import { type FilledField, filledText } from "@banyan/client/words";
+import type { QuestionField } from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
 import { useId, useState } from "react";
 import { Button } from "../parts/design/button.tsx";

@@ -1,5 +1,6 @@
+import { formatBytes } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core/conversation";
-import { formatBytes, visibleLine, visibleText } from "@banyan/core/shown";
+import { visibleLine, visibleText } from "@banyan/core/shown";
 import { Icon } from "../parts/design/icon.tsx";
 import { BYTES, isPicture } from "./attachments.ts";
 

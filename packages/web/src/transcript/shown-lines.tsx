@@ -1,5 +1,5 @@
+import { type ShownLine, shownCall } from "@banyan/client/words";
 import type { Call, Json, Preview } from "@banyan/core/conversation";
-import { type ShownLine, shownCall } from "@banyan/core/shown";
 import { useMemo, useState } from "react";
 import { Code } from "../parts/code/code.tsx";
 import { Button } from "../parts/design/button.tsx";

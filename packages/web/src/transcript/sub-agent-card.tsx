@@ -1,3 +1,4 @@
+import { shortCount } from "@banyan/client/words";
 import {
   type AssistantMessage,
   type Call,
@@ -10,7 +11,7 @@ import {
   textOf,
   toolOf,
 } from "@banyan/core/conversation";
-import { cutTo, formatCost, shortCount, visibleLine } from "@banyan/core/shown";
+import { cutTo, formatCost, visibleLine } from "@banyan/core/shown";
 import { PlaceLink } from "../parts/browser/navigation.tsx";
 import { openRuns } from "../parts/conversation/live-conversation.ts";
 import { useConversation, useMessage, useTree } from "../parts/conversation/use-conversation.ts";

@@ -1,5 +1,5 @@
 import type { Json } from "../message.ts";
-import { isTooDeep } from "../written-input.ts";
+import { isTooDeep } from "./written-input.ts";
 
 type SchemaKeywords = Readonly<Record<string, unknown>>;
 type JsonKind = "null" | "string" | "boolean" | "number" | "integer" | "array" | "object";

@@ -1,20 +1,5 @@
-import type { CompactionResult } from "../message.ts";
-import { type Cost, totalTokens, type Usage } from "../usage.ts";
+import type { Cost } from "../usage.ts";
 import { inEnglish, type Say } from "./say.ts";
-
-/** `0.3 s`, `12.0 s`, `3 min 5 s`. */
-export function formatDuration(milliseconds: number): string {
-  const seconds = Math.max(0, milliseconds) / 1000;
-  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
-  return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
-}
-
-/** Formats a duration for the end of a line: `, 1.2 s`. Empty below 50 ms. */
-export function formatTook(milliseconds: number): string {
-  return milliseconds < 50 ? "" : `, ${formatDuration(milliseconds)}`;
-}
 
 /** Lower costs are shown as less than this amount, because more digits do not help users. */
 const SMALLEST_COST = 0.0001;
@@ -32,65 +17,7 @@ export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/**
- * Formats the effect of a compaction, in percent of the context; in tokens if the size of the context is unknown (F99).
- */
-export function compactedLine({ messages, before, after, size }: CompactionResult, say: Say = inEnglish): string {
-  const share = (tokens: number) => Math.round((tokens / (size || 1)) * 100);
-  if (size)
-    return say.count(
-      messages,
-      "Compacted {count} message: {before} % to {after} % of the context",
-      "Compacted {count} messages: {before} % to {after} % of the context",
-      { before: share(before), after: share(after) },
-    );
-  return say.count(
-    messages,
-    "Compacted {count} message: about {before} to {after} tokens",
-    "Compacted {count} messages: about {before} to {after} tokens",
-    { before, after },
-  );
-}
-
 /** Formats a number of things: `1 message`, `2 messages`. `things`: the plural, if not formed with `s`. */
 export function counted(count: number, thing: string, things = `${thing}s`): string {
   return `${formatCount(count)} ${count === 1 ? thing : things}`;
-}
-
-/** Formats tokens: `1,200 (1,000 cached) tokens in, 5 out (3 reasoning)`. Empty for no tokens or unknown usage. */
-export function formatTokens(usage: Usage, say: Say = inEnglish): string {
-  if (totalTokens(usage) === 0) return "";
-  const { input, output, cached, reasoning } = usage;
-  const sent =
-    cached > 0 ? say("{input} ({cached} cached) tokens in", { input, cached }) : say("{input} tokens in", { input });
-  const said =
-    reasoning > 0
-      ? say("{output} out ({reasoning} reasoning)", { output, reasoning })
-      : say("{output} out", { output });
-  return `${sent}, ${said}`;
-}
-
-/** Formats tokens and cost of model calls. Empty for no tokens or unknown usage. */
-export function formatSpent(usage: Usage, cost: Cost, say: Say = inEnglish): string {
-  const tokens = formatTokens(usage, say);
-  return tokens === "" ? "" : `${tokens} · ${say("cost {cost}", { cost: formatCost(cost, say) })}`;
-}
-
-/** Formats bytes in units of thousands: `820 B`, `3.4 kB`, `12 MB`. */
-export function formatBytes(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  const units = ["kB", "MB", "GB", "TB"];
-  let [amount, unit] = [bytes / 1_000, 0];
-  while (amount >= 999.5 && unit < units.length - 1) {
-    amount /= 1_000;
-    unit++;
-  }
-  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[unit]}`;
-}
-
-/** Formats a count: `812`, `3.4k`, `120k`, `1.2M`. */
-export function shortCount(count: number): string {
-  if (count < 1_000) return String(count);
-  const [amount, unit] = count < 999_500 ? [count / 1_000, "k"] : [count / 1_000_000, "M"];
-  return `${amount < 9.95 ? amount.toFixed(1) : Math.round(amount)}${unit}`;
 }

@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shownStatus } from "@banyan/client/words";
 import { type ConversationState, emptyConversation, reduce } from "@banyan/core";
-import { shownStatus } from "@banyan/core/shown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redactor } from "../../redaction/redactor.ts";
 import { conversationOf, fromJson, type PastSession, readSession, sessionsIn, toJson } from "../index.ts";

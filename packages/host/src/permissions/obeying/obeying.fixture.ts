@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shownCall } from "@banyan/client/words";
 import type { Json } from "@banyan/core";
 import { type Session, say } from "@banyan/core";
-import { shownCall } from "@banyan/core/shown";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { openHost } from "../../host/open-host.ts";
 import type { ApprovalMode } from "../rule.ts";

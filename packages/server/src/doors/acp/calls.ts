@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk/unstable";
+import { readPatch } from "@banyan/client/words";
 import type { BroughtFile, Call, CallStatus, FileChange, PlanStep, Preview } from "@banyan/core/conversation";
 import { toolOf } from "@banyan/core/conversation";
-import { cutToEnd, readPatch, shownPlan } from "@banyan/core/shown";
+import { cutToEnd, shownPlan } from "@banyan/core/shown";
 
 /** Maximum number of UTF-16 units of a running call's output that an editor shows: the end. */
 const PROGRESS = 8 * 1024;

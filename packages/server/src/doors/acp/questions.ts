@@ -9,16 +9,16 @@ import {
   type RequestPermissionRequest,
   type ToolCallUpdate,
 } from "@agentclientprotocol/sdk/unstable";
-import {
-  type ApprovalQuestion,
-  type Call,
-  type ConversationState,
-  filledText,
-  type LimitQuestion,
-  type OpenQuestion,
-  type Preview,
-  type QuestionField,
-  type TextQuestion,
+import { filledText } from "@banyan/client/words";
+import type {
+  ApprovalQuestion,
+  Call,
+  ConversationState,
+  LimitQuestion,
+  OpenQuestion,
+  Preview,
+  QuestionField,
+  TextQuestion,
 } from "@banyan/core/conversation";
 import type { PlanApproval } from "@banyan/host";
 import type { Command } from "@banyan/protocol";

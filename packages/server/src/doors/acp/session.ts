@@ -7,15 +7,9 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import { ClientError, type WatchedConversation } from "@banyan/client";
 import { openRun } from "@banyan/client/display";
+import { askedText, slashIn } from "@banyan/client/words";
 import { createId } from "@banyan/core";
-import {
-  askedText,
-  type ConversationState,
-  type FeedItem,
-  type OpenQuestion,
-  type TextQuestion,
-} from "@banyan/core/conversation";
-import { slashIn } from "@banyan/core/shown";
+import type { ConversationState, FeedItem, OpenQuestion, TextQuestion } from "@banyan/core/conversation";
 import { readCommand } from "@banyan/desk/serving";
 import type { Command } from "@banyan/protocol";
 import { AskedQuestions } from "./asked-questions.ts";

@@ -1,5 +1,6 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { type DisplayItem, displayItem, GIVEN_UP, type NoticeDisplay, WrittenParts } from "@banyan/client/display";
+import { compactedLine } from "@banyan/client/words";
 import { createId } from "@banyan/core";
 import {
   type AssistantMessage,
@@ -13,7 +14,7 @@ import {
   pathTo,
   type UserPart,
 } from "@banyan/core/conversation";
-import { compactedLine, planOn } from "@banyan/core/shown";
+import { planOn } from "@banyan/core/shown";
 import type { EditorBranch } from "./branch.ts";
 import { progressOf, toolCallOf } from "./calls.ts";
 import { blockOf } from "./content.ts";

@@ -1,6 +1,7 @@
 import { ClientError } from "@banyan/client";
 import { approvalSubject, type WaitingQuestion } from "@banyan/client/display";
-import { askedText, type Json, type OpenQuestion } from "@banyan/core/conversation";
+import { askedText } from "@banyan/client/words";
+import type { Json, OpenQuestion } from "@banyan/core/conversation";
 import { z } from "zod";
 import type { ProgramAnswer } from "../following.ts";
 import type { AgUiInterrupt } from "./event.ts";

@@ -1,6 +1,6 @@
 import { displayItem } from "@banyan/client/display";
+import { shownStatus } from "@banyan/client/words";
 import { type FeedItem, textOf, toolOf } from "@banyan/core/conversation";
-import { shownStatus } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import type { PageConversation } from "../../parts/conversation/live-conversation.ts";
 import { useConversation } from "../../parts/conversation/use-conversation.ts";

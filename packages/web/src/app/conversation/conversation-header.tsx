@@ -1,3 +1,4 @@
+import { formatTokens, shortCount } from "@banyan/client/words";
 import {
   type ConversationState,
   type Cost,
@@ -7,7 +8,7 @@ import {
   totalTokens,
   type Usage,
 } from "@banyan/core/conversation";
-import { formatCost, formatTokens, shortCount, visibleLine } from "@banyan/core/shown";
+import { formatCost, visibleLine } from "@banyan/core/shown";
 import { usePanel } from "../../panels/use-panel.ts";
 import { useConversation, useTree } from "../../parts/conversation/use-conversation.ts";
 import { useKnownModels } from "../../parts/conversation/use-models.ts";

@@ -1,20 +1,21 @@
+import { itemSentence } from "@banyan/client/display";
 import type { ConversationState } from "@banyan/core/conversation";
 import { Suspense, useEffect, useState } from "react";
 import { Composer } from "../../composer/composer.tsx";
 import { WithPanels } from "../../panels/with-panels.tsx";
 import { lazily } from "../../parts/browser/lazily.ts";
+import type { PageConversation } from "../../parts/conversation/live-conversation.ts";
 import { ConversationProvider, useConversation, useTree } from "../../parts/conversation/use-conversation.ts";
 import { useShow, useView } from "../../parts/conversation/use-view.ts";
 import { changesAhead } from "../../parts/diff/call-changes.tsx";
 import { usePage, usePageState } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
-import { t, tCount } from "../../parts/phrases/phrases.ts";
+import { say, t, tCount } from "../../parts/phrases/phrases.ts";
 import { markdownAhead } from "../../transcript/markdown/markdown.tsx";
 import { Transcript } from "../../transcript/transcript.tsx";
 import { Announcer } from "./announcer.tsx";
 import { BreadCrumbs } from "./bread-crumbs.tsx";
 import { ConversationHeader } from "./conversation-header.tsx";
-import { ModelWait } from "./model-wait.tsx";
 import { NarrowedRules } from "./narrowed-rules.tsx";
 import { ProblemCard } from "./problem-card.tsx";
 import { ToldNotes } from "./told-notes.tsx";
@@ -168,4 +169,35 @@ function UndoRemoval() {
       </button>
     </p>
   );
+}
+
+/** One line, updated each second, while the branch's model is retried or sends nothing for long. */
+function ModelWait({ leaf }: { readonly leaf: string | null }) {
+  const conversation = useConversation();
+  // Renders again when the reason changes.
+  useTree();
+  const { wait } = conversation;
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (!wait) return undefined;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [wait]);
+  if (!wait || !isInView(conversation, wait.run, leaf)) return null;
+  return (
+    <p role="status" aria-live="off" className="mx-auto w-full max-w-text px-4 pb-1 text-soft text-sm">
+      {itemSentence(
+        wait.type === "model.waiting"
+          ? wait
+          : { ...wait, delay: Math.max(0, Math.ceil((wait.nextAt - now) / 1_000) * 1_000) },
+        say,
+      )}
+    </p>
+  );
+}
+
+function isInView(conversation: PageConversation, run: string, leaf: string | null): boolean {
+  const at = conversation.state?.runs.get(run)?.leaf;
+  return at !== undefined && (at === null || conversation.path(leaf).includes(at));
 }

@@ -1,5 +1,5 @@
+import { shortCount } from "@banyan/client/words";
 import type { ConversationState } from "@banyan/core/conversation";
-import { shortCount } from "@banyan/core/shown";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import { useConversation } from "../../parts/conversation/use-conversation.ts";

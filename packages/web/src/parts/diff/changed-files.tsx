@@ -1,4 +1,4 @@
-import type { DiffLine } from "@banyan/core/shown";
+import type { DiffLine } from "@banyan/client/words";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
 import { t, tCount } from "../phrases/phrases.ts";

@@ -1,4 +1,4 @@
-import type { DiffLine } from "@banyan/core/shown";
+import type { DiffLine } from "@banyan/client/words";
 import { Code } from "../code/code.tsx";
 import { type LinePair, SIGNS } from "./patch.ts";
 import type { ShownFile } from "./shown-file.ts";

@@ -1,4 +1,4 @@
-import { readPatch } from "@banyan/core/shown";
+import { readPatch } from "@banyan/client/words";
 import { describe, expect, it } from "vitest";
 import { addedLines, inPairs } from "./patch.ts";
 

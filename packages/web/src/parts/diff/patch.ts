@@ -1,4 +1,4 @@
-import type { DiffLine } from "@banyan/core/shown";
+import type { DiffLine } from "@banyan/client/words";
 
 /** The signs of lines, so that colour is not needed. */
 export const SIGNS = { added: "+", removed: "-", same: " ", place: "" } as const;

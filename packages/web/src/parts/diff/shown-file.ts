@@ -1,5 +1,5 @@
+import { type DiffLine, readPatch } from "@banyan/client/words";
 import type { ChangeDraft, FileChange } from "@banyan/core/conversation";
-import { type DiffLine, readPatch } from "@banyan/core/shown";
 import { t } from "../phrases/phrases.ts";
 import { addedLines } from "./patch.ts";
 

@@ -1,5 +1,5 @@
 import { Client, type ConnectionState } from "@banyan/client";
-import { type ListedConversation, type Result, type Right, rights } from "@banyan/protocol";
+import { type ListedConversation, type Result, type Right, rightFor } from "@banyan/protocol";
 import { createContext, useContext } from "react";
 import { createStore, type StoreApi, useStore } from "zustand";
 import { browserLink } from "../connection/browser-link.ts";
@@ -34,7 +34,7 @@ export interface PageState {
 
 /** The number of open questions in all conversations; 0 for users who may not answer. */
 export function waitingInAll({ conversations = [], rights: has }: PageState): number {
-  if (!has.includes(rights["question.answer"])) return 0;
+  if (!has.includes(rightFor("question.answer"))) return 0;
   return conversations.reduce((sum, { waiting }) => sum + waiting, 0);
 }
 
@@ -162,7 +162,7 @@ export class Page {
 
   /** Requests the prompts, and requests them again when the starting MCP servers are ready or have failed. */
   askPrompts(): void {
-    if (!this.store.getState().rights.includes(rights["prompt.list"])) return;
+    if (!this.store.getState().rights.includes(rightFor("prompt.list"))) return;
     const ask = async (wait: number) => {
       const prompts = await this.connection.ask("prompt.list", { wait });
       this.store.setState({ prompts });
@@ -203,7 +203,7 @@ export class Page {
     keepRights(given);
     this.askPrompts();
     // A guest with a link knows only one conversation.
-    if (!given.includes(rights["conversation.list"])) return;
+    if (!given.includes(rightFor("conversation.list"))) return;
     connection.ask("conversation.watch", { on: true }).catch(ignored);
     connection
       .ask("conversation.list", { programs: true })

@@ -1,7 +1,14 @@
-import type { Call, CallStatus, FileChange, Json, PlanStep, Preview } from "../message.ts";
-import { inEnglish, type Say } from "./say.ts";
-import { isSteps, planIn, planText, shownPlan } from "./shown-plan.ts";
-import { visibleLine, visibleText } from "./visible-text.ts";
+import type { Call, CallStatus, FileChange, Json, PlanStep, Preview } from "@banyan/core/conversation";
+import {
+  inEnglish,
+  isSteps,
+  planIn,
+  planText,
+  type Say,
+  shownPlan,
+  visibleLine,
+  visibleText,
+} from "@banyan/core/shown";
 
 /**
  * One line about a call that needs a user's decision. The text is safe to display; a client only styles it and must not

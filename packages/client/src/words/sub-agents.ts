@@ -1,7 +1,11 @@
-import type { Call, Message } from "../message.ts";
-import { textOf } from "../message.ts";
-import type { ConversationState, LiveRun } from "../state.ts";
-import { callIn } from "./call-state.ts";
+import {
+  type Call,
+  type ConversationState,
+  callIn,
+  type LiveRun,
+  type Message,
+  textOf,
+} from "@banyan/core/conversation";
 
 /** A sub-agent of a conversation. */
 export interface SubAgent {

@@ -1,5 +1,6 @@
+import { formatCost } from "@banyan/core/shown";
 import { expect, test } from "vitest";
-import { compactedLine, formatCost, formatDuration, shortCount } from "./amounts.ts";
+import { compactedLine, formatDuration, shortCount } from "./amounts.ts";
 
 test("W42, W51: a cost is never shown as nothing when it is something, and an unknown one is unknown", () => {
   expect([undefined, 0, 2e-9, 0.00002, 0.0001, 0.00123, 0.0123, 12.3456].map((cost) => formatCost(cost))).toEqual([

@@ -1,6 +1,4 @@
-import { type Message, textOf } from "../message.ts";
-import type { ConversationState } from "../state.ts";
-import { leaves, pathTo } from "./path.ts";
+import { type ConversationState, leaves, type Message, pathTo, textOf } from "@banyan/core/conversation";
 
 // Requests that are the same in every client.
 

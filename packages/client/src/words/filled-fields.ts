@@ -1,0 +1,59 @@
+import type { QuestionField, WordQuestion } from "@banyan/core/conversation";
+
+/** A user's answer to one field. */
+export interface FilledField {
+  /** Labels in the order of the field's choices. */
+  readonly chosen: readonly string[];
+  /** The user's own words; empty if there are none. */
+  readonly words: string;
+}
+
+/**
+ * Returns a user's answers to a question with fields as one text, the same in every client. Returns nothing if all
+ * fields are empty.
+ */
+export function filledText(
+  fields: readonly QuestionField[],
+  filled: readonly (FilledField | undefined)[],
+): string | undefined {
+  const answers = fields.map((_, index) => saidTo(filled[index]));
+  if (answers.every((answer) => answer === "")) return undefined;
+  if (fields.length === 1) return answers[0];
+  return fields.map(({ heading }, index) => `${heading}: ${answers[index] || "(no answer)"}`).join("\n");
+}
+
+function saidTo({ chosen, words }: FilledField = { chosen: [], words: "" }): string {
+  const said = words.trim();
+  const labels = chosen.join(", ");
+  if (labels === "" || said === "") return labels + said;
+  return `${labels}. In their own words: ${said}`;
+}
+
+/**
+ * Reads a line as the answer to a field: numbers of choices with commas, numbers with words after a colon, the label of
+ * a choice, or words. Returns a sentence if the line is invalid.
+ */
+export function filledByLine({ choices, several = false }: QuestionField, line: string): FilledField | string {
+  const text = line.trim();
+  const named = choices.find(({ label }) => label.toLowerCase() === text.toLowerCase());
+  if (named) return { chosen: [named.label], words: "" };
+  const [, numbers, words = ""] = /^(\d{1,3}(?:[\s,]+\d{1,3})*)\s*(?::(.*))?$/s.exec(text) ?? [];
+  if (numbers === undefined) return { chosen: [], words: text };
+  const wanted = new Set(numbers.split(/[\s,]+/).map(Number));
+  for (const number of wanted) {
+    if (!choices[number - 1]) return `There is no choice ${number}.`;
+  }
+  if (!several && wanted.size > 1) return "Only one of them can be chosen.";
+  return { chosen: choices.map(({ label }) => label).filter((_, index) => wanted.has(index + 1)), words: words.trim() };
+}
+
+/** Returns a question and its fields as one text, for clients without forms. */
+export function askedText({ text, fields = [] }: Pick<WordQuestion, "text" | "fields">): string {
+  const paragraphs = fields.map(({ heading, text: asked, choices: offered, several = false }) =>
+    [
+      `${heading}: ${asked}${several ? " (one or more)" : ""}`,
+      ...offered.map(({ label, description }) => `- ${label}${description === undefined ? "" : `: ${description}`}`),
+    ].join("\n"),
+  );
+  return [text, ...paragraphs].join("\n\n");
+}

@@ -1,0 +1,49 @@
+// The words and prompts that every client has alike.
+export {
+  compactedLine,
+  formatBytes,
+  formatDuration,
+  formatSpent,
+  formatTokens,
+  formatTook,
+  shortCount,
+} from "./amounts.ts";
+export {
+  type BrokenTurnReport,
+  type RecoveryOption,
+  type ResponseShortfall,
+  shortfallOf,
+  toldBreak,
+  toldShortfall,
+} from "./broken-turn.ts";
+export { askedText, type FilledField, filledByLine, filledText } from "./filled-fields.ts";
+export {
+  type Finding,
+  instructionsRequest,
+  isReviewRequest,
+  lastFindings,
+  mendingRequest,
+  REVIEWER,
+  reviewRequest,
+} from "./ready-made.ts";
+export {
+  isRootFolder,
+  type Reference,
+  referencedPath,
+  referencesIn,
+  referenceTo,
+  type SlashLine,
+  slashIn,
+} from "./references.ts";
+export {
+  argumentsText,
+  type CallText,
+  type DiffLine,
+  type DisplayedCallStatus,
+  readPatch,
+  type ShownLine,
+  shownCall,
+  shownStatus,
+  thingText,
+} from "./shown-call.ts";
+export { type SubAgent, subAgentLabel, subAgentsOf } from "./sub-agents.ts";
