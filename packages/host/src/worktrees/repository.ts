@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import {
   copyFileSync,
   existsSync,
@@ -14,6 +15,7 @@ import {
 import { lstat, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FileChange } from "@banyan/core/conversation";
 import type { EnvironmentVariables } from "@banyan/models";
 import { pathWithout } from "@banyan/tools/sandbox/find-program";
@@ -22,8 +24,8 @@ import { projectOf } from "../places/project.ts";
 import { type GitOptions, git } from "../programs/git.ts";
 import { noRepository, orRefused, WorktreeError } from "./error.ts";
 
-/** Timeouts of git in milliseconds: for queries, and for writing all files. */
-const PATIENCE = { look: 60_000, write: 600_000 };
+/** Timeouts in milliseconds: of git for queries and for writing all files, and for others to finish their worktrees. */
+const PATIENCE = { look: 60_000, write: 600_000, others: 10_000 };
 /** Maximum output of git in bytes. */
 const MOST = 512 * 1024 * 1024;
 
@@ -84,7 +86,6 @@ export class Repository {
   readonly top: string;
   readonly common: string;
   readonly #env: EnvironmentVariables;
-  #adding: Promise<void> = Promise.resolve();
 
   private constructor(folder: string, env: EnvironmentVariables, places: readonly [string, string, string]) {
     this.folder = folder;
@@ -160,10 +161,7 @@ export class Repository {
   async add(worktrees: readonly GitWorktree[], snapshot: WorktreeSnapshot): Promise<void> {
     const { head } = snapshot;
     try {
-      // Git fails while another worktree is being added, so calls of this process add theirs one after the other.
-      const added = this.#adding.then(() => this.#put(worktrees, head));
-      this.#adding = added.catch(() => {});
-      await added;
+      await this.#put(worktrees, head);
       const filled = await Promise.allSettled(
         worktrees.map(({ name, top }) => orRefused(notMade(name), () => this.#fill(name, top, snapshot))),
       );
@@ -181,8 +179,21 @@ export class Repository {
   async #put(worktrees: readonly GitWorktree[], head: string): Promise<void> {
     for (const { name, top, conversation } of worktrees) {
       const how = ["-q", "--no-checkout", "--detach", "--lock", "--reason", REASON + conversation];
-      await orRefused(notMade(name), () => this.#ask(this.top, "worktree", "add", ...how, top, head));
+      await orRefused(notMade(name), () => this.#addWhole(...how, top, head));
     }
+  }
+
+  /** Adds a worktree. Git fails while any program has added or removed another one in part, so this retries then. */
+  async #addWhole(...args: readonly string[]): Promise<void> {
+    const deadline = performance.now() + PATIENCE.others;
+    for (;;)
+      try {
+        await this.#ask(this.top, "worktree", "add", ...args);
+        return;
+      } catch (error) {
+        if (!isInPart(error) || performance.now() > deadline) throw error;
+        await sleep(randomInt(10, 50));
+      }
   }
 
   async #fill(name: string, top: string, { head, base }: WorktreeSnapshot): Promise<void> {
@@ -336,6 +347,11 @@ function copyIndex(index: string, copy: string): void {
   copyFileSync(index, copy);
   const written = Math.floor(statSync(index).mtimeMs / 1000);
   utimesSync(copy, written, written);
+}
+
+/** Returns whether git failed because of another worktree's record without all of its files. */
+function isInPart(error: unknown): boolean {
+  return error instanceof Error && "stderr" in error && /failed to read .*commondir/.test(String(error.stderr));
 }
 
 function notMade(name: string): string {

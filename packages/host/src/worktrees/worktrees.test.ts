@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -10,11 +10,16 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { worktreeAt } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
 import { broughtBy, broughtFrom } from "./bring.ts";
 import { filesIn, KINDS, PersonsRepository } from "./repository.fixture.ts";
+import { Repository } from "./repository.ts";
 import { Worktrees } from "./worktrees.ts";
+
+const isLong = process.env.BANYAN_LONG === "1";
 
 describe("a branch with files of its own", () => {
   test.each(KINDS)("C7: has what is not committed, and the person's files stay as they are: %s", async (kind) => {
@@ -164,6 +169,55 @@ describe("a branch with files of its own", () => {
     expect(readFileSync(join(inner, "made.txt"), "utf8")).toBe("made\n");
     expect((await worktrees.changes("second", session.id)).files).toEqual([]);
   });
+
+  test("C7: a worktree waits for one that another program has made in part", async () => {
+    using person = PersonsRepository.of("plain");
+    const repository = await Repository.around(person.workspace, person.env);
+    const part = join(repository.common, "worktrees", "part");
+    mkdirSync(part, { recursive: true });
+    writeFileSync(join(part, "gitdir"), join(person.root, "part", ".git"));
+    writeFileSync(join(part, "commondir"), "");
+    expect(() => person.git(person.top, "worktree", "list")).toThrow("failed to read");
+    const worktree = { name: "mine", top: join(person.worktrees, "mine"), conversation: "c" };
+    mkdirSync(worktree.top, { recursive: true });
+    const added = repository.add([worktree], await repository.snapshot(person.top));
+    await expect(Promise.race([added, sleep(300, "waits")])).resolves.toBe("waits");
+    rmSync(part, { recursive: true });
+    await added;
+    expect(repository.list(person.worktrees)).toEqual([worktree]);
+  });
+
+  test.skipIf(!isLong)(
+    "C7: several programs that make worktrees of one repository at once all get theirs",
+    async () => {
+      using person = PersonsRepository.of("plain");
+      const [programs, each] = [4, 10];
+      const script = `
+      import { mkdirSync } from "node:fs";
+      import { join } from "node:path";
+      import { Repository } from ${JSON.stringify(new URL("./repository.ts", import.meta.url).href)};
+      const [program, workspace, below, each, env] = process.argv.slice(1);
+      const repository = await Repository.around(workspace, JSON.parse(env));
+      const snapshot = await repository.snapshot(repository.top);
+      const worktrees = Array.from({ length: Number(each) }, (_, index) => {
+        const name = program + "-" + index;
+        return { name, top: join(below, name), conversation: program };
+      });
+      for (const { top } of worktrees) mkdirSync(top, { recursive: true });
+      await Promise.all(worktrees.map((worktree) => repository.add([worktree], snapshot)));`;
+      const run = promisify(execFile);
+      await Promise.all(
+        Array.from({ length: programs }, (_, program) => {
+          const given = [`p${program}`, person.workspace, person.worktrees, String(each), JSON.stringify(person.env)];
+          return run(process.execPath, ["--input-type=module", "-e", script, ...given]);
+        }),
+      );
+      const made = (await Repository.around(person.workspace, person.env)).list(person.worktrees);
+      expect(made).toHaveLength(programs * each);
+      const expected = filesIn(person.top).filter(([path]) => !path.startsWith("ignored/"));
+      for (const { top } of made) expect(filesIn(top)).toEqual(expected);
+    },
+  );
 
   test("C7: what a process that ended left behind goes with the next opening, unless it holds something", async () => {
     using person = PersonsRepository.of("plain");
