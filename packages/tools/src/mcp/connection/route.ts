@@ -74,7 +74,8 @@ export class Route implements AsyncDisposable {
   async #toAddress(entry: HttpEntry, onLost: () => void): Promise<ServerTransport> {
     const signIn = await this.#signInFor(entry);
     const provider = signIn ?? ownProvider(entry);
-    const fetch = serverFetch(entry);
+    const plain = serverFetch(entry);
+    const fetch = signIn?.refreshing(plain) ?? plain;
     const { reconnect } = this.#around;
     return { kind: "address", signIn, open: () => httpTransport(entry, { fetch, provider, reconnect, onLost }) };
   }

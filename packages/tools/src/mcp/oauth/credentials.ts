@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
 import type { ProcessEnvironment } from "../../sandbox/environment.ts";
 import { isStdio, type McpServerEntry } from "../entries/entry.ts";
 import { McpError } from "../entries/error.ts";
 import { fillIn } from "../entries/variables.ts";
+import { lockFile } from "./file-lock.ts";
 
 /**
  * Returns the stored credentials of an entry's server; undefined if the server is a program. Throws an `McpError` if a
@@ -30,6 +30,9 @@ export interface StoredCredentials {
   readonly wanted?: string;
 }
 
+/** New values of fields. `undefined` removes a field. */
+type CredentialsChange = { readonly [Key in keyof StoredCredentials]: StoredCredentials[Key] | undefined };
+
 /**
  * The credentials for one address, in a file that only the user can read (mode 0600). The key is the address and not
  * the server's name: a project that uses the same name for another server gets no credentials. Every read opens the
@@ -47,9 +50,20 @@ export class Credentials {
     this.#file = join(folder, `${createHash("sha256").update(address).digest("hex").slice(0, 32)}.json`);
   }
 
-  /** Waits until no other process refreshes these credentials. Dispose of the result to release the lock. */
-  renewing(): Promise<AsyncDisposable> {
-    return takeLease(`${this.#file}.lock`);
+  /**
+   * Runs `work` while nothing else changes these credentials, in this process or another one. `work` gets what is stored,
+   * and a function that changes the given fields; `undefined` removes a field. Rejects if the signal aborts before the start.
+   */
+  async exclusively<Result>(
+    work: (stored: StoredCredentials, change: (change: CredentialsChange) => Promise<void>) => Result | Promise<Result>,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<Result> {
+    using _lock = await lockFile(this.#lock, signal);
+    return await work(await this.read(), (change) => this.#write(change));
+  }
+
+  get #lock(): string {
+    return `${this.#file}.lock`;
   }
 
   /** Returns the stored credentials; empty without a file. Rejects with an `McpError` if the file is broken. */
@@ -63,9 +77,11 @@ export class Credentials {
   }
 
   /** Changes the given fields; `undefined` removes a field. Readers see the old or the new content. */
-  async change(
-    change: { readonly [Key in keyof StoredCredentials]: StoredCredentials[Key] | undefined },
-  ): Promise<void> {
+  change(change: CredentialsChange): Promise<void> {
+    return this.exclusively((_, write) => write(change));
+  }
+
+  async #write(change: CredentialsChange): Promise<void> {
     const content = { address: this.#address, ...(await this.read()), ...change };
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const temporary = `${this.#file}.${randomUUID()}.tmp`;
@@ -80,31 +96,9 @@ export class Credentials {
     await rename(temporary, this.#file);
   }
 
-  /** Removes the credentials. */
+  /** Removes the credentials, after a refresh that would store them again. */
   async remove(): Promise<void> {
+    using _lock = await lockFile(this.#lock, new AbortController().signal);
     await rm(this.#file, { force: true });
-  }
-}
-
-/** Milliseconds after which a lease expires even if its holder did not release it: the holder may have been killed. */
-const TERM = 10_000;
-/** Milliseconds between two attempts to take a lease. */
-const PAUSE = 20;
-
-/**
- * Waits until no process holds the lease of this file, and takes the lease. Dispose of the result to release the lease.
- */
-async function takeLease(file: string): Promise<AsyncDisposable> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  for (;;) {
-    try {
-      await (await open(file, "wx", 0o600)).close();
-      return { [Symbol.asyncDispose]: () => rm(file, { force: true }) };
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    }
-    const taken = await stat(file).catch(() => undefined);
-    if (taken !== undefined && Date.now() - taken.mtimeMs > TERM) await rm(file, { force: true });
-    else await sleep(PAUSE);
   }
 }

@@ -1,7 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { McpOptions } from "../index.ts";
 import { AuthorizationServer, guardedPuppet } from "../testing/authorization-server.fixture.ts";
 import { freePort } from "../testing/free-port.fixture.ts";
@@ -156,6 +159,80 @@ describe("B47: tokens", () => {
       expect(await Promise.all(both)).toEqual(["done", "done"]);
     }
     expect(authority.at("/authorize")).toHaveLength(1);
+  });
+
+  test("are refreshed once by several programs, whatever becomes of the one that refreshes them", async () => {
+    await signedIn();
+    const script = `
+      import { openMcpServers } from ${JSON.stringify(new URL("../index.ts", import.meta.url).href)};
+      const [url, credentials] = process.argv.slice(1);
+      const servers = openMcpServers({ servers: { it: { url } }, workspace: credentials, credentials, env: {} });
+      await servers.settled();
+      process.send(servers.states.map(({ status }) => status));
+      process.on("message", async () => {
+        const tool = servers.tools.find(({ name }) => name === "mcp_it_steps");
+        process.send(await tool.execute({ count: 0 }, { signal: new AbortController().signal, progress() {} }));
+      });`;
+    const programs: ChildProcess[] = [];
+    onTestFinished(() => void programs.map((program) => program.kill("SIGKILL")));
+    const start = () => {
+      const args = ["--input-type=module", "-e", script, server.url, credentials];
+      const program = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+      programs.push(program);
+      return program;
+    };
+    const refreshes = () => authority.asked.filter(({ values }) => values.grant_type === "refresh_token").length;
+    const heldOnce = async (count: number) => {
+      await expect.poll(refreshes, { timeout: 20_000 }).toBe(count);
+      // A slow holder: the lock looks as if it were an hour old.
+      const hourAgo = new Date(Date.now() - 3_600_000);
+      for (const name of readdirSync(credentials))
+        if (name.endsWith(".lock")) utimesSync(join(credentials, name), hourAgo, hourAgo);
+      await sleep(1_000);
+      expect(refreshes()).toBe(count);
+    };
+    let release = () => {};
+    authority.beforeRefresh = () => new Promise((resolve) => (release = resolve));
+    authority.expire();
+    const killed = start();
+    await expect.poll(refreshes, { timeout: 20_000 }).toBe(1);
+    const requests = server.headers.length;
+    const others = [start(), start(), start()];
+    const ready = others.map((program) => once(program, "message"));
+    await expect.poll(() => server.headers.length, { timeout: 20_000 }).toBeGreaterThan(requests + 2);
+    await heldOnce(1);
+    // The server has not seen its request yet, so the token is still good.
+    authority.beforeRefresh = () => new Promise((resolve) => (release = resolve));
+    killed.kill("SIGKILL");
+    await heldOnce(2);
+    authority.beforeRefresh = () => sleep(Math.random() * 50);
+    release();
+    expect(await Promise.all(ready)).toEqual(others.map(() => [["ready"], undefined]));
+    expect(refreshes()).toBe(2);
+    for (let round = 1; round <= 5; round += 1) {
+      authority.expire();
+      const called = others.map((program) => once(program, "message"));
+      for (const program of others) program.send("call");
+      expect(await Promise.all(called)).toEqual(others.map(() => ["done", undefined]));
+      expect(refreshes()).toBe(2 + round);
+    }
+    expect(authority.at("/authorize")).toHaveLength(1);
+    expect(readdirSync(credentials)).toHaveLength(1);
+  });
+
+  test("are refreshed again at once after an authorization server refused a refresh without a reason against the token", async () => {
+    await signedIn();
+    const refuse = Promise.reject(new Error("the scope is unknown"));
+    refuse.catch(() => {});
+    authority.beforeRefresh = () => refuse;
+    authority.expire();
+    await using opened = await open();
+    expect(opened.statuses).not.toEqual(["it: ready"]);
+    authority.beforeRefresh = async () => {};
+    const began = performance.now();
+    await opened.servers.reconnect("it");
+    expect(opened.statuses).toEqual(["it: ready"]);
+    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   test("that are good for nothing any more need somebody again", async () => {

@@ -2,10 +2,12 @@ import { createHash, randomUUID } from "node:crypto";
 import { orAborted } from "@banyan/core/hosts";
 import {
   computeScopeUnion,
+  type FetchLike,
   type OAuthClientInformationContext,
   type OAuthClientMetadata,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
+  type OAuthTokens,
   type StoredOAuthClientInformation,
   type StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
@@ -19,6 +21,9 @@ export type OpenAddress = (address: URL, server: string) => void | Promise<void>
 
 /** Milliseconds for a user to sign in. */
 const PATIENCE = 300_000;
+
+/** Milliseconds for an authorization server to refresh tokens. Other processes wait meanwhile. */
+const REFRESH = 30_000;
 
 /** The redirect address if no browser can be opened. No client is registered with this address. */
 const NOWHERE = "http://127.0.0.1/callback";
@@ -59,7 +64,10 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   #lastVerifier: string | undefined;
   #discovery: OAuthDiscoveryState | undefined;
   #given: StoredOAuthTokens | undefined;
-  #renewing: AsyncDisposable | undefined;
+  /** The access token of the latest request. */
+  #tried: string | undefined;
+  /** The access tokens that were read or refreshed here. */
+  readonly #known = new Set<string>();
 
   private constructor(
     server: string,
@@ -102,8 +110,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     };
   }
 
-  async state(): Promise<string> {
-    await this.#renewed();
+  state(): string {
     return randomUUID();
   }
 
@@ -136,18 +143,43 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   }
 
   async tokens(at?: OAuthClientInformationContext): Promise<StoredOAuthTokens | undefined> {
-    // Called with an authorization server, the tokens are about to be refreshed. A refresh token works once. A server
-    // that sees the token twice may revoke all tokens, so take the lock.
-    if (at !== undefined) this.#renewing = await this.#credentials.renewing();
     const { tokens } = await this.#credentials.read();
     this.#given = tokens;
+    // Called with an authorization server, the tokens are about to be refreshed. Otherwise a request takes them along.
+    if (at === undefined) this.#tried = tokens?.access_token;
+    if (tokens) this.#known.add(tokens.access_token);
     return tokens;
   }
 
   async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
     this.#discovery = undefined;
-    await this.#credentials.change({ tokens, wanted: undefined });
-    await this.#renewed();
+    await this.#credentials.exclusively(async ({ tokens: stored }, change) => {
+      // If another process replaced the tokens that were read or refreshed here, its tokens are newer and must stay.
+      const isOld = this.#known.has(tokens.access_token) && stored?.access_token !== tokens.access_token;
+      if (!isOld) await change({ tokens, wanted: undefined });
+    });
+  }
+
+  /**
+   * Returns a `fetch` that refreshes tokens in one process at a time. A refresh token works once, and a server that sees
+   * it twice may revoke all tokens. So nobody else can send the token until the new tokens are stored. If another process
+   * has refreshed the tokens meanwhile, its tokens are the response.
+   */
+  refreshing(fetch: FetchLike): FetchLike {
+    return async (address, init) => {
+      const sent = init?.body instanceof URLSearchParams ? init.body : new URLSearchParams();
+      if (sent.get("grant_type") !== "refresh_token") return fetch(address, init);
+      return this.#credentials.exclusively(async ({ tokens }, change) => {
+        if (tokens === undefined) return Response.json({ error: "invalid_grant" }, { status: 400 });
+        const isReplaced = tokens.access_token !== this.#tried || tokens.refresh_token !== sent.get("refresh_token");
+        if (isReplaced) return this.#noted(Response.json(tokens), tokens);
+        const response = await fetch(address, { ...init, signal: AbortSignal.timeout(REFRESH) });
+        const fresh = await tokensIn(response.clone());
+        if (fresh === undefined) return response;
+        await change({ tokens: { ...tokens, ...fresh } });
+        return this.#noted(response, fresh);
+      }, this.#closed.signal);
+    };
   }
 
   saveCodeVerifier(verifier: string): void {
@@ -215,15 +247,14 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     if (scope === "discovery" || scope === "all") this.#discovery = undefined;
     if (scope === "client" || scope === "all") await this.#credentials.change({ client: undefined });
     if (scope === "tokens" || scope === "all") {
-      const { tokens } = await this.#credentials.read();
-      // If another process refreshed the tokens meanwhile, the new tokens are valid and must stay.
-      if (tokens?.access_token === this.#given?.access_token) await this.#credentials.change({ tokens: undefined });
+      await this.#credentials.exclusively(async ({ tokens }, change) => {
+        // If another process refreshed the tokens meanwhile, the new tokens are valid and must stay.
+        if (tokens?.access_token === this.#given?.access_token) await change({ tokens: undefined });
+      });
     }
-    await this.#renewed();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#renewed();
     this.#closed.abort(new Error("it was closed"));
     await this.#loopback?.[Symbol.asyncDispose]();
   }
@@ -236,16 +267,22 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     );
   }
 
-  async #renewed(): Promise<void> {
-    const renewing = this.#renewing;
-    this.#renewing = undefined;
-    await renewing?.[Symbol.asyncDispose]();
+  /** Notes that these tokens are stored, before the client package saves them. */
+  #noted(response: Response, { access_token }: OAuthTokens): Response {
+    this.#known.add(access_token);
+    return response;
   }
 
   #needed(): McpError {
     const { advice } = this.#person;
     return new McpError("sign-in", `The MCP server "${this.#server}" wants you to sign in: ${advice}`);
   }
+}
+
+/** Returns the tokens of a response; undefined for a refusal. The server does not decide which issuer is stored. */
+async function tokensIn(response: Response): Promise<OAuthTokens | undefined> {
+  const { issuer: _, ...tokens } = response.ok ? await response.json().catch(() => ({})) : {};
+  return typeof tokens.access_token === "string" ? tokens : undefined;
 }
 
 /** Authorization servers give their address with or without a trailing slash. */

@@ -21,6 +21,8 @@ export class AuthorizationServer implements AsyncDisposable {
   readonly asked: Asked[] = [];
   /** Known clients, with their redirect addresses and an optional secret. */
   readonly clients = new Map<string, { readonly ways: readonly string[]; readonly secret?: string }>();
+  /** Delays the answer to a refresh, or refuses the refresh with `invalid_scope` by rejecting. */
+  beforeRefresh: () => Promise<void> = async () => {};
   readonly #codes = new Map<string, { readonly challenge: string; readonly scope: string; readonly way: string }>();
   readonly #refreshing = new Map<string, string>();
   /** The valid tokens, with their scopes. */
@@ -35,6 +37,11 @@ export class AuthorizationServer implements AsyncDisposable {
       const isJson = request.headers["content-type"]?.includes("json");
       const values = isJson ? JSON.parse(body) : Object.fromEntries([...searchParams, ...new URLSearchParams(body)]);
       this.asked.push({ path: pathname, values, headers: request.headers });
+      try {
+        if (values.grant_type === "refresh_token") await this.beforeRefresh();
+      } catch {
+        return void response.writeHead(400).end(JSON.stringify({ error: "invalid_scope" }));
+      }
       this.#answer(pathname, values, request.headers, response);
     });
   }
