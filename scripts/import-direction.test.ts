@@ -170,6 +170,25 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/core/src/agent", 'import "../testing/scripted-model.ts"'],
   ["refused", "packages/core/src/agent", 'import "../index.ts"'],
 
+  // The folders of the other packages: a folder imports only folders below, as layers.json lists them.
+  ["allowed", "packages/web/src/composer", 'import "../parts/page/page.ts"'],
+  ["allowed", "packages/web/src/parts/page", 'import "../conversation/use-view.ts"'],
+  ["refused", "packages/web/src/parts/page", 'import "../../composer/draft.ts"'],
+  ["refused", "packages/web/src/transcript/markdown", 'import "../../panels/use-panel.ts"'],
+  ["allowed", "packages/host/src/settings", 'import "@banyan/tools/mcp/entry"'],
+  ["allowed", "packages/host/src/equipment", 'import "../settings/schema.ts"'],
+  ["refused", "packages/host/src/settings", 'import "../equipment/equipment.ts"'],
+  ["refused", "packages/host/src/settings", 'import "../index.ts"'],
+  ["refused", "packages/host/src/settings", 'import "@banyan/desk"'],
+  ["allowed", "packages/tools/src/sandbox", 'import "../workspace/files/named-path.ts"'],
+  ["refused", "packages/tools/src/sandbox", 'import "../workspace/index.ts"'],
+  ["refused", "packages/tools/src/workspace/files", 'import "../changes/edit.ts"'],
+  ["allowed", "packages/server/src/doors/openai", 'import "../door.ts"'],
+  ["refused", "packages/server/src/doors", 'import "./openai/door.ts"'],
+  ["refused", "packages/server/src/doors/acp", 'import "../../http/app.ts"'],
+  ["refused", "packages/desk/src/request", 'import type { Frame } from "../live/frame.ts"; export type F = Frame'],
+  ["refused", "packages/client/src/link", 'import "../display/index.ts"'],
+
   // A promise without an `await` must handle its failure (F37).
   ["refused", "packages/server/src", "async function tell() {} tell()"],
   ["refused", "packages/server/src", "async function tell() {} void tell()"],

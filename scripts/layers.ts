@@ -1,16 +1,23 @@
 // Writes biome.layers.json, the import rules for Biome, from layers.json: `node scripts/layers.ts`.
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 
-/** The allowed imports of a package or a folder of core. Each layer is above all its imports. */
+/** The allowed imports of a package or a folder. Each layer is above all its imports. */
 interface Layer {
   readonly imports: readonly string[];
   /** A layer for browsers must not use Node's API. */
   readonly runsIn?: "browser";
 }
 
-interface PackageLayer extends Layer {
+interface FolderLayer extends Layer {
+  /** Its path in `src`. Folders inside belong to it, unless they are layers too. */
+  readonly folder: string;
+}
+
+export interface PackageLayer extends Layer {
   readonly name: string;
+  /** The folders of `src` from the bottom up. A folder without `imports` may import all folders below. */
+  readonly folders?: readonly (string | FolderLayer)[];
   /** Files to which the rule does not apply. */
   readonly except?: readonly string[];
   /** Modules of others that the package must not import either. */
@@ -20,8 +27,6 @@ interface PackageLayer extends Layer {
 export interface Layers {
   /** From the bottom up. `core/**` means all entries of a package, `core` only one. */
   readonly packages: readonly PackageLayer[];
-  /** The folders of core from the bottom up, above `conversation`. */
-  readonly core: readonly (Layer & { readonly folder: string })[];
 }
 
 interface Refusal {
@@ -50,22 +55,39 @@ export function readLayers(): Layers {
   return JSON.parse(readFileSync(join(ROOT, "layers.json"), "utf8"));
 }
 
-/** Returns the text of biome.layers.json. */
-export function biomeLayers({ packages, core }: Layers): string {
-  return `${JSON.stringify({ overrides: [...packages.map(ofPackage), ...ofConversation(), ...ofCore(core)] }, undefined, 2)}\n`;
+/** Returns the folders of a package from the bottom up, each with its imports. */
+export function foldersOf({ folders = [] }: PackageLayer): readonly FolderLayer[] {
+  const names = folders.map((layer) => (typeof layer === "string" ? layer : layer.folder));
+  return folders.map((layer, index) =>
+    typeof layer === "string" ? { folder: layer, imports: names.slice(0, index) } : layer,
+  );
 }
 
-function ofPackage({ name, imports, runsIn, except = [], refuses }: PackageLayer): object {
+/** Returns the text of biome.layers.json. */
+export function biomeLayers({ packages }: Layers): string {
+  const overrides = [...packages.map(ofPackage), ...ofConversation(), ...packages.flatMap(ofFolders)];
+  return `${JSON.stringify({ overrides }, undefined, 2)}\n`;
+}
+
+function ofPackage(layer: PackageLayer): object {
+  const { name, runsIn } = layer;
+  const tests = runsIn === "browser" ? NOT_TESTS : [];
+  return override([`packages/${name}/src/**`, ...exceptionsOf(layer), ...tests], refusalsOf(layer), runsIn);
+}
+
+function exceptionsOf({ except = [] }: PackageLayer): string[] {
+  return except.map((glob) => `!${glob}`);
+}
+
+/** The forbidden imports of a package from other packages. */
+function refusalsOf({ name, imports, refuses }: PackageLayer): readonly Refusal[] {
   const entries = imports.flatMap((entry) => (entry.endsWith("/**") ? [entry.slice(0, -3), entry] : [entry]));
   const allowed = imports.map((entry) => `@banyan/${entry.replace("/**", "")}`);
   const down: Refusal = {
     group: ["@banyan/**", ...entries.map((entry) => `!@banyan/${entry}`)],
     message: `Imports go down: ${name} imports ${allowed.length === 0 ? "no other package of Banyan" : `only ${listed(allowed)}`}.`,
   };
-  const exceptions = [...except.map((glob) => `!${glob}`), ...(runsIn === "browser" ? NOT_TESTS : [])];
-  const folder = `packages/${name}/src`;
-  const refusals = refuses ? [down, { group: refuses.modules, message: refuses.message }] : [down];
-  return override([`${folder}/**`, ...exceptions], refusals, runsIn);
+  return refuses ? [down, { group: refuses.modules, message: refuses.message }] : [down];
 }
 
 /** conversation/ is at the bottom: its overrides list all allowed imports, so they repeat no other rule. */
@@ -93,19 +115,40 @@ function ofConversation(): object[] {
   ];
 }
 
-function ofCore(core: Layers["core"]): object[] {
-  return core.slice(0, -1).map(({ folder, imports, runsIn }) => {
-    const above = core.map((layer) => layer.folder).filter((other) => other !== folder && !imports.includes(other));
+/** Folders of packages. `conversation` of core has stricter rules of its own, and the last folder may import all others. */
+function ofFolders(layer: PackageLayer): object[] {
+  const folders = foldersOf(layer);
+  const rules = folders.slice(0, -1).filter(({ folder }) => !(layer.name === "core" && folder === "conversation"));
+  return rules.map(({ folder, imports, runsIn }) => {
+    const above = folders.map((other) => other.folder).filter((other) => other !== folder && !imports.includes(other));
+    const allowed = imports.length === 0 ? "no other folder" : `only ${listed(imports.map((other) => `${other}/`))}`;
     const down: Refusal = {
-      group: [...above.map((other) => `**/${other}/**`), "../index.ts", "../../index.ts"],
-      message: `Imports in core go down: ${folder}/ imports only ${listed(imports.map((other) => `${other}/`))}.`,
+      group: [
+        ...above.flatMap((other) => patternOf(folder, other)),
+        // A folder above may contain a folder below.
+        ...imports.filter(isInside(above)).flatMap((other) => patternOf(folder, other).map((pattern) => `!${pattern}`)),
+        posix.relative(folder, "index.ts"),
+      ],
+      message: `Imports in ${layer.name} go down: ${folder}/ imports ${allowed}.`,
     };
-    const alone: Refusal = {
-      group: ["@banyan/**"],
-      message: "Imports go down: core imports no other package of Banyan.",
-    };
-    return override([`packages/core/src/${folder}/**`, ...NOT_TESTS], [down, alone], runsIn);
+    const src = `packages/${layer.name}/src`;
+    const inside = folders.filter((other) => other.folder.startsWith(`${folder}/`));
+    const excluded = inside.map((other) => `!${src}/${other.folder}/**`);
+    const includes = [`${src}/${folder}/**`, ...excluded, ...exceptionsOf(layer), ...NOT_TESTS, "!**/testing/**"];
+    return override(includes, [down, ...refusalsOf(layer)], runsIn);
   });
+}
+
+function isInside(folders: readonly string[]): (folder: string) => boolean {
+  return (folder) => folders.some((around) => folder.startsWith(`${around}/`));
+}
+
+/** The pattern of an import of a folder. A folder around has no pattern: the test of the layers looks at each import. */
+function patternOf(from: string, to: string): string[] {
+  const path = posix.relative(from, to);
+  if (!path.startsWith("..")) return [`./${path}/**`];
+  const below = path.replace(/^(\.\.\/?)+/, "");
+  return below === "" ? [] : [`../**/${below}/**`];
 }
 
 function override(includes: readonly string[], refusals: readonly Refusal[], runsIn?: "browser"): object {
