@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { OpenLink } from "@banyan/client";
-import { Agent, OptionError, Session, type Turn } from "@banyan/core";
+import { Agent, type AgentOptions, OptionError, Session, type Turn } from "@banyan/core";
 import { type OptionNames, refuseUnknown, type UserPart } from "@banyan/core/conversation";
 import { ConversationDirectory } from "@banyan/host";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
@@ -62,6 +62,16 @@ export interface DeskOptions {
   defect?(error: unknown): void;
   /** The text that a client gets for an internal error. Absent: `defect` gets the error, and the client a general sentence. */
   told?(defect: unknown): string;
+}
+
+/** A question outside any conversation. */
+export interface AsideQuestion {
+  /** `provider/model`. Absent: the agent's model. */
+  readonly model: string | undefined;
+  readonly instructions: string;
+  readonly parts: readonly UserPart[];
+  /** The schema of a JSON answer. Absent: the answer is text. */
+  readonly output: AgentOptions["output"];
 }
 
 const OPTIONS: OptionNames<DeskOptions> = {
@@ -178,19 +188,15 @@ export class Desk implements AsyncDisposable {
   }
 
   /**
-   * Asks a model for a text without tools, outside any conversation. Rejects with `OptionError` for an external agent, which has
-   * tools of its own, and with `ModelChoiceError` or `TurnError`.
+   * Asks a model for a text, or for JSON that fits `output`, without the agent's tools and outside any conversation. Rejects with
+   * `OptionError` for an external agent, which has tools of its own, and with `ModelChoiceError` or `TurnError`.
    */
-  async askAside(
-    model: string | undefined,
-    instructions: string,
-    parts: readonly UserPart[],
-    signal: AbortSignal,
-  ): Promise<Turn> {
+  async askAside({ model, instructions, parts, output }: AsideQuestion, signal: AbortSignal): Promise<Turn> {
     const { options } = model === undefined ? this.#host.agent : await this.#host.agentWith(model);
     if ("run" in options.model)
       throw new OptionError(`${options.model.id} is an agent and not a model: name a model in this request.`);
-    const agent = new Agent({ model: options.model, instructions, tools: [] });
+    const form = output && ({ output, mode: "task", unattended: true } as const);
+    const agent = new Agent({ model: options.model, instructions, tools: [], ...form });
     return agent.send(parts, { session: Session.inMemory(), signal });
   }
 

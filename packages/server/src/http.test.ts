@@ -217,7 +217,7 @@ test("the description has every address of the doors that docs/protocol.md names
   const rows = page.split("\n").filter((line) => /^\| `\/(v1|api\/chat|api\/ag-ui)/.test(line));
   const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, path]) => path));
   expect(doors.map(({ path }) => path).toSorted()).toEqual(
-    named.map((path) => path?.replace(/ID|THREAD/, "{id}")).toSorted(),
+    named.map((path) => path?.replace(/ID|THREAD/, "{id}").replace("NAME", "{name}")).toSorted(),
   );
   for (const { path, method } of doors) {
     const given = { method: method.toUpperCase(), headers: bearer, ...(method === "post" && { body: "{}" }) };

@@ -56,6 +56,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   SettingsError: "invalid",
   ServerStopping: "stopping",
   ShareError: "invalid",
+  ToolDefinitionError: "invalid",
   TurnNotBegun: "invalid",
   Unfitting: "invalid",
   WorktreeError: "invalid",

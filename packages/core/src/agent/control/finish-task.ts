@@ -16,7 +16,7 @@ export function finishTask(output?: InputSchema<unknown>): Tool {
   const result =
     output === undefined
       ? { type: "string", description: "The result of the task, whole." }
-      : jsonSchemaOf("output", output);
+      : inside("properties/result", jsonSchemaOf("output", output));
   return defineTool({
     name: FINISH_TASK,
     description:
@@ -47,4 +47,11 @@ export function finishTask(output?: InputSchema<unknown>): Tool {
       return "The task ends with this result.";
     },
   });
+}
+
+/** Returns a schema whose references to its own parts still hold when it is part of another schema. */
+function inside(place: string, schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (keyword, value) =>
+    keyword === "$ref" && typeof value === "string" ? value.replace(/^#(?=\/|$)/, `#/${place}`) : value,
+  );
 }

@@ -139,6 +139,17 @@ describe("task mode", () => {
     ]);
   });
 
+  test("with an output schema that refers to its own parts, checks the result", async () => {
+    const output = {
+      ...({ type: "object", required: ["value"], additionalProperties: false } as const),
+      properties: { value: { $ref: "#/$defs/count" }, next: { $ref: "#" } },
+      $defs: { count: { type: "integer" } },
+    };
+    const right = { value: 1, next: { value: 2 } };
+    const scenes = [{ value: 1, next: { value: "two" } }, right].map((result) => [call("finish_task", { result })]);
+    expect((await task(scenes, { output }).agent.send("Count.")).result).toEqual(right);
+  });
+
   test("B44: a result must fit its schema; one that does not is asked for once more", async () => {
     const output = {
       type: "object",

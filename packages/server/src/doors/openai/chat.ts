@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formFields } from "./form.ts";
 import type { HistoryPlace } from "./history.ts";
 import type { ClientCall, DoorTurn, TurnResult } from "./turn.ts";
 import {
@@ -11,7 +12,6 @@ import {
   openAiTurn,
   partsOf,
   resultsOf,
-  textFormat,
   textOf,
   toolsOf,
 } from "./words.ts";
@@ -31,7 +31,7 @@ export const chatRequest = z.object({
   ...openAiRequest,
   messages: z.array(message).min(1),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-  response_format: textFormat,
+  ...formFields,
 });
 type ChatRequest = z.infer<typeof chatRequest>;
 type ChatRequestMessage = ChatRequest["messages"][number];

@@ -9,6 +9,7 @@ import { described, posted } from "../described.ts";
 import { bodyOf, type Door, type DoorRequest, door } from "../door.ts";
 import { sending } from "../following.ts";
 import { chatRequest, chatWords, saidIn } from "./chat.ts";
+import { type AnswerForm, formOf } from "./form.ts";
 import { placeInChat, placeOfHistory } from "./history.ts";
 import { responsesRequest, responsesWords } from "./responses.ts";
 import { chatOf, isSideRequest } from "./side.ts";
@@ -32,6 +33,11 @@ export const openAi: Door = {
         parameters: [],
       }),
     },
+    "/v1/models/{name}": {
+      get: described("openaiModel", "One model, as OpenAI describes it.", {
+        parameters: [{ name: "name", in: "path", required: true, schema: { type: "string" } }],
+      }),
+    },
     "/v1/chat/completions": {
       post: posted(
         "openaiChat",
@@ -51,15 +57,26 @@ export const openAi: Door = {
 
 function open(desk: Desk): Hono<HttpEnvironment> {
   return door(openAiFailure, (app) => {
-    app.get("/models", async (context) => {
+    const modelsFor = async (context: DoorRequest) => {
       const principal = context.get("principal");
       const { agent, settings } = desk.welcome(principal);
       const known = principal.rights.includes("act") ? await desk.modelNames() : [];
-      const data = [...new Set([agent, settings.model, ...known])];
-      return context.json({
-        object: "list",
-        data: data.map((id) => ({ id, object: "model", created: 0, owned_by: "banyan" })),
-      });
+      const names = [...new Set([agent, settings.model, ...known])];
+      return names.map((id) => ({ id, object: "model", created: 0, owned_by: "banyan" }));
+    };
+
+    app.get("/models", async (context) => context.json({ object: "list", data: await modelsFor(context) }));
+
+    // Names of models contain slashes.
+    app.get("/models/:name{.+}", async (context) => {
+      const name = context.req.param("name");
+      const model = (await modelsFor(context)).find(({ id }) => id === name);
+      if (model) return context.json(model);
+      const { error } = errorOf(
+        "model_not_found",
+        `There is no model ${JSON.stringify(name)}. GET /v1/models lists the models.`,
+      );
+      return context.json({ error: { ...error, param: "model" } }, 404);
     });
 
     app.post("/chat/completions", async (context) => {
@@ -69,8 +86,16 @@ function open(desk: Desk): Hono<HttpEnvironment> {
       const chat = chatOf(context, principal);
       const find = (before: readonly OpenAiTurn[]) =>
         chat === undefined ? placeOfHistory(desk, principal, before) : placeInChat(desk, principal, chat, before);
-      const words = chatWords(asked, { conversation: context.req.header(CONVERSATION), chat, find });
-      if (await isSideRequest(desk, context, asked, said)) return answerAside(desk, context, { ...asked, said }, words);
+      const conversation = context.req.header(CONVERSATION);
+      const words = chatWords(asked, { conversation, chat, find });
+      const form = formOf(asked);
+      if (form && conversation !== undefined)
+        throw new ClientError(
+          "malformed",
+          `tool_choice and response_format: an answer in a conversation has no forced form; leave out the header ${CONVERSATION}.`,
+        );
+      if (form || (await isSideRequest(desk, context, asked, said)))
+        return answerAside(desk, context, { ...asked, said, form }, words);
       return answer(desk, context, asked, words);
     });
 
@@ -81,31 +106,42 @@ function open(desk: Desk): Hono<HttpEnvironment> {
   });
 }
 
-/** Answers a program's own request without tools, and stores nothing. */
+interface AsideRequest {
+  readonly model: string;
+  readonly stream?: boolean | null | undefined;
+  readonly said: readonly OpenAiTurn[];
+  readonly form: AnswerForm | undefined;
+}
+
+/** Answers a program's own request, or one for an answer of a form, without the agent's tools. Stores nothing. */
 async function answerAside(
   desk: Desk,
   context: DoorRequest,
-  asked: { readonly model: string; readonly stream?: boolean | null | undefined; readonly said: readonly OpenAiTurn[] },
+  { said, form, ...asked }: AsideRequest,
   words: OpenAiFormat,
 ): Promise<Response> {
   const { agent } = desk.welcome(context.get("principal"));
   const model = asked.model === agent ? undefined : asked.model;
   const isTold = ({ role }: OpenAiTurn) => role === "system" || role === "developer";
-  const instructions = asked.said
-    .filter(isTold)
-    .map(({ content }) => textOf(content))
-    .join("\n\n");
-  const parts = partsOf(asked.said.filter((each) => !isTold(each)));
-  const { text, usage } = await desk.askAside(model, instructions, parts, context.req.raw.signal).catch((error) => {
+  const told = said.filter(isTold).map(({ content }) => textOf(content));
+  const request = {
+    ...{ model, output: form?.schema },
+    instructions: [...told, ...(form ? [form.purpose] : [])].join("\n\n"),
+    parts: partsOf(said.filter((each) => !isTold(each))),
+  };
+  const { text, result, usage } = await desk.askAside(request, context.req.raw.signal).catch((error) => {
     throw new ClientError(problemOf(error)?.code ?? "failed", error instanceof Error ? error.message : String(error));
   });
-  const taken: TurnResult = { reason: "answered", texts: [text], calls: [], usage };
+  const json = form && JSON.stringify(result);
+  const calls = form?.tool !== undefined ? [{ call: createId(), tool: form.tool, inputText: json ?? "" }] : [];
+  const texts = calls.length > 0 ? [] : [json ?? text];
+  const taken: TurnResult = { reason: form?.reason ?? "answered", texts, calls, usage };
   const turn = { conversation: "", message: createId(), taken: Promise.resolve(taken) };
   if (!asked.stream) return context.json(words.whole(turn, taken));
   return streamSSE(context, async (stream) => {
     const { send, sent } = sending(stream, { named: true });
     const telling = words.streamed(turn, send);
-    telling.hear({ type: "text", message: turn.message, text });
+    for (const each of texts) telling.hear({ type: "text", message: turn.message, text: each });
     telling.end(taken);
     await sent();
     if (telling.last !== undefined) await stream.writeSSE({ data: telling.last });

@@ -1,5 +1,5 @@
 import { defineTool } from "@banyan/core";
-import { type ScriptedModel, scriptedModel } from "@banyan/core/testing";
+import { finishTask, type ScriptedModel, scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type Served, served, TOKEN } from "../../testing/served.fixture.ts";
@@ -190,28 +190,127 @@ test("W89: a search finds messages of programs only if the filter asks for them,
   expect(await found("&programs=true")).toHaveLength(20);
 });
 
+/** Posts a request for a short answer to `/v1`. */
+async function post(address: string, path: string, body: object, headers: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(`${address}/v1/${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model: "banyan", ...body }),
+  });
+  const text = await response.text();
+  return { status: response.status, text, conversation: response.headers.get("x-banyan-conversation") };
+}
+
+const HI = { messages: [{ role: "user", content: "Hi." }] };
+const TITLE = {
+  type: "function",
+  function: {
+    ...{ name: "set_title", description: "Sets the title of the chat." },
+    parameters: { type: "object", properties: { title: { type: "string" } }, required: ["title"] },
+  },
+};
+const FORCED = { tools: [TITLE], tool_choice: { type: "function", function: { name: "set_title" } } };
+const SCHEMA = {
+  response_format: { type: "json_schema", json_schema: { name: "set_title", schema: TITLE.function.parameters } },
+};
+
 test.each([
-  ["response_format", { response_format: { type: "json_object" } }, 'response_format.type: takes "text" alone'],
-  ["response_format", { response_format: { type: "json_schema", json_schema: {} } }, "response_format.type: takes"],
-  ["tool_choice", { tool_choice: "required" }, 'tool_choice: takes "auto" and "none" alone'],
-  ["tool_choice", { tool_choice: { type: "function", function: { name: "look" } } }, "tool_choice: takes"],
-])("W89: %s is refused with 400 where it cannot be kept", async (_name, more, message) => {
+  ["response_format.type", { response_format: { type: "xml" } }, 'the type "text", "json_object" or "json_schema"'],
+  ["tool_choice", { tool_choice: "any" }, 'expected "auto", "none", "required" or a function'],
+  ["tool_choice", { tool_choice: "required" }, '"required" needs exactly one function in tools.'],
+  ["tool_choice", { ...FORCED, tools: [] }, 'tool_choice: tools has no function "set_title".'],
+  [
+    "json_schema",
+    { response_format: { type: "json_schema", json_schema: { schema: { properties: { a: { pattern: "(" } } } } } },
+    "/(/",
+  ],
+])("W89: a wrong %s is refused with 400 and the reason", async (_name, more, message) => {
   const site = await serving({ model: talkative() });
-  const post = async (path: string, body: object) => {
-    const response = await fetch(`${site.server.address}/v1/${path}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "banyan", ...body }),
-    });
-    return { status: response.status, ...((await response.json()) as { error: { message: string; type: string } }) };
-  };
-  const refused = await post("chat/completions", { messages: [{ role: "user", content: "Hi." }], ...more });
-  expect(refused).toMatchObject({ status: 400, error: { type: "invalid_request_error" } });
-  expect(refused.error.message).toContain(message);
-  if ("tool_choice" in more) expect((await post("responses", { input: "Hi.", ...more })).status).toBe(400);
-  else expect((await post("responses", { input: "Hi.", text: { format: more.response_format } })).status).toBe(400);
+  const { status, text } = await post(site.server.address, "chat/completions", { ...HI, ...more });
+  const { error } = JSON.parse(text);
+  expect({ status, type: error.type }).toEqual({ status: 400, type: "invalid_request_error" });
+  expect(error.message).toContain(message);
+});
+
+test("W89: a form is refused with 400 in a conversation, and for a response", async () => {
+  const site = await serving({ model: talkative() });
+  const { conversation } = await post(site.server.address, "chat/completions", HI);
+  const named = { "x-banyan-conversation": conversation ?? "" };
+  const refused = await post(site.server.address, "chat/completions", { ...HI, ...FORCED }, named);
+  expect({ status: refused.status, error: JSON.parse(refused.text).error.message }).toEqual({
+    status: 400,
+    error:
+      "tool_choice and response_format: an answer in a conversation has no forced form; leave out the header x-banyan-conversation.",
+  });
+  for (const more of [{ tool_choice: "required" }, { text: { format: { type: "json_object" } } }])
+    expect((await post(site.server.address, "responses", { input: "Hi.", ...more })).status).toBe(400);
   const kept = { tool_choice: "auto", response_format: { type: "text" } };
-  expect((await post("chat/completions", { messages: [{ role: "user", content: "Hi." }], ...kept })).status).toBe(200);
+  expect((await post(site.server.address, "chat/completions", { ...HI, ...kept })).status).toBe(200);
+});
+
+test.each([
+  ["a forced function", FORCED, "stop"],
+  ["a required function", { ...FORCED, tool_choice: "required" }, "tool_calls"],
+  ["a JSON schema", SCHEMA, "stop"],
+  ["a JSON object", { response_format: { type: "json_object" } }, "stop"],
+])(
+  "W89: an answer with %s is the model's, fits the schema, uses no tool of the agent and is not stored",
+  async (_what, more, end) => {
+    // A result that does not fit is refused first, where there is a schema.
+    const isObject = "response_format" in more && more.response_format.type === "json_object";
+    const model = scriptedModel((_request, index) =>
+      index % 3 === 0 ? "Trees." : [finishTask(index % 3 === 1 && !isObject ? { titel: "Trees" } : { title: "Trees" })],
+    );
+    const site = await serving({ model, tools: [look] });
+    const messages = [
+      { role: "system", content: "Be short." },
+      { role: "user", content: "What is an oak?" },
+      { role: "assistant", content: "A tree." },
+      { role: "user", content: "Write a title." },
+    ];
+    for (const stream of [false, true]) {
+      const { status, text, conversation } = await post(site.server.address, "chat/completions", {
+        messages,
+        stream,
+        ...more,
+      });
+      expect({ status, conversation }, text).toEqual({ status: 200, conversation: null });
+      const choices = stream
+        ? text.split("\n").flatMap((line) => (line.startsWith("data: {") ? JSON.parse(line.slice(6)).choices : []))
+        : JSON.parse(text).choices;
+      const said = choices.map((each: Record<"delta" | "message", object>) => each.delta ?? each.message);
+      const calls = said.flatMap((each: { tool_calls?: { function: object }[] }) => each.tool_calls ?? []);
+      const content = said.map((each: { content?: string }) => each.content ?? "").join("");
+      const json = JSON.stringify({ title: "Trees" });
+      if ("tools" in more) {
+        expect(calls).toMatchObject([{ type: "function", function: { name: "set_title", arguments: json } }]);
+        expect(content).toBe("");
+      } else expect({ calls, content }).toEqual({ calls: [], content: json });
+      expect(choices.at(-1).finish_reason).toBe(end);
+    }
+    const [first] = model.requests;
+    expect(first?.instructions).toContain("Be short.\n\nThe result is ");
+    expect(first?.tools.map(({ name }) => name)).not.toContain("look");
+    expect(await site.store.list()).toEqual([]);
+  },
+);
+
+test("W89: a schema may refer to its own definitions", async () => {
+  const site = await serving({ model: scriptedModel(() => [finishTask({ title: "Trees" })]) });
+  const schema = {
+    ...{ type: "object", required: ["title"], properties: { title: { $ref: "#/$defs/text" } } },
+    $defs: { text: { type: "string" } },
+  };
+  const response_format = { type: "json_schema", json_schema: { name: "title", schema } };
+  const { status, text } = await post(site.server.address, "chat/completions", { ...HI, response_format });
+  expect(status, text).toBe(200);
+});
+
+test("W89: a model that gives no answer of the form is an error with the reason", async () => {
+  const site = await serving({ model: scriptedModel(() => [finishTask({ titel: "Trees" })]) });
+  const { status, text } = await post(site.server.address, "chat/completions", { ...HI, ...FORCED });
+  expect(status).toBe(500);
+  expect(JSON.parse(text).error.message).toMatch(/^The result does not fit what was demanded\. .*title/s);
 });
 
 test("W89: /v1/models lists the agent, its model and the models of the server's providers", async () => {
@@ -226,4 +325,27 @@ test("W89: /v1/models lists the agent, its model and the models of the server's 
     body: { model: "scripted/other", stream: false, messages },
   });
   expect(text).toBe("Other.");
+});
+
+test("W89: /v1/models/NAME describes a model, and an unknown one is 404 in OpenAI's form", async () => {
+  const site = await serving({ model: talkative() }, { models: { "scripted/other": scriptedModel(["Other."]) } });
+  const get = async (name: string, token = TOKEN) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${site.server.address}/v1/models/${name}`, { headers });
+    return { status: response.status, ...((await response.json()) as object) };
+  };
+  for (const name of ["banyan", "scripted/model", "scripted/other", "scripted%2Fother"])
+    expect(await get(name)).toEqual({
+      ...{ status: 200, id: decodeURIComponent(name), object: "model" },
+      ...{ created: expect.any(Number), owned_by: "banyan" },
+    });
+  for (const name of ["gpt-unknown", "scripted/none", "banyan/x"])
+    expect(await get(name)).toEqual({
+      status: 404,
+      error: {
+        message: `There is no model "${name}". GET /v1/models lists the models.`,
+        ...{ type: "invalid_request_error", code: "model_not_found", param: "model" },
+      },
+    });
+  expect(await get("banyan", "wrong")).toMatchObject({ status: 401, error: { type: "invalid_request_error" } });
 });

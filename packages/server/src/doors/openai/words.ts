@@ -21,7 +21,7 @@ const described = z.object({
   description: z.string().max(10_000).nullish(),
   parameters: z.record(z.string(), z.json()).nullish(),
 });
-type DescribedTool = z.infer<typeof described>;
+export type DescribedTool = z.infer<typeof described>;
 const nested = z.object({ type: z.literal("function"), function: described });
 /** A tool of the program, in either format. */
 const tool = z.union([nested.transform((given) => given.function), described.extend({ type: z.literal("function") })], {
