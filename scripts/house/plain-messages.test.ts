@@ -10,19 +10,7 @@ const NOT_PRODUCT = /\.(test|fixture)\.ts$|\/testing\//;
 
 /** Files with texts that other rules apply to, with the reason. */
 const REASONS: Readonly<Record<string, string>> = {
-  "core/src/agent/control/": "Descriptions of tools, which models read: their words decide what models do.",
-  "core/src/calls/tool-context.ts": "An order to the model.",
-  "core/src/context/summary-request.ts": "An order to the model.",
-  "client/src/words/ready-made.ts": "Prompts for the model.",
-  "core/src/model/": "Texts for the model and parts of sentences.",
-  "host/src/definitions/agents.ts": "The instructions of an agent.",
-  "host/src/evaluation/judge.ts": "The instructions of a judge.",
-  "host/src/instructions/instructions.ts": "Logs hold this sentence, and it is recognised there.",
-  "host/src/worktrees/": "Logs hold these sentences, for the model and in the history of the repository.",
-  "tools/src/finder/": "Words that a search compares, and descriptions of tools.",
-  "tools/src/mcp/entries/consent.ts": "Parts of a sentence about a command.",
-  "tools/src/web/": "Descriptions of tools, which models read.",
-  "tools/src/workspace/": "Descriptions and results of tools, which models read.",
+  "tools/src/finder/find.ts": "Words that a search compares.",
 };
 
 interface Node {

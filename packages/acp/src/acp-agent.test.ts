@@ -75,7 +75,11 @@ describe("what an agent says and does stands in the conversation", () => {
   test("a call of which the agent tells no end gets a result that says so", async () => {
     const { calls } = await play("forget", { model: new Place().sample() });
     expect(calls).toMatchObject([
-      { tool: "sample_their_tool", status: "failed", output: "[The agent ended its turn and told no result of this.]" },
+      {
+        tool: "sample_their_tool",
+        status: "failed",
+        output: "[The agent ended its turn without a result of this call.]",
+      },
     ]);
   });
 
@@ -100,8 +104,8 @@ describe("what an agent says and does stands in the conversation", () => {
 
   test.each(
     [
-      ["ends max_turn_requests", "length", "The agent stopped: it reached a limit of its own on model calls."],
-      ["ends refusal", "filtered", "The agent refused to go on."],
+      ["ends max_turn_requests", "length", "The agent stopped: it reached its own limit on model calls."],
+      ["ends refusal", "filtered", "The agent refused to continue."],
       ["ends max_tokens", "length", undefined],
     ].slice(0, LONG ? undefined : 1),
   )("its way to stop, %s, is told", async (act, finish, error) => {
@@ -185,11 +189,13 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
     const { text, calls } = await play(acts, { model: new Place().sample(), person });
     expect(calls[1]).toMatchObject({
       status: "failed",
-      output: expect.stringContaining('The agent offers only "always" for this, and a call is allowed once at a time'),
+      output: expect.stringContaining(
+        'The agent offers only "always" for this call. Banyan allows calls one at a time',
+      ),
     });
-    expect(calls[5]?.output).toContain("The agent offers no way to allow this, so the agent was told no.");
+    expect(calls[5]?.output).toContain("The agent offers no way to allow this call, so the call was denied.");
     expect(text.replaceAll("\n", "")).toBe(offered.map(([, , told]) => `told: ${told}; `).join(""));
-    expect(notes).toEqual(['The agent offers only "always" for this: it is told no, whatever you answer.']);
+    expect(notes).toEqual(['The agent offers only "always" for this call: it is denied, whatever you answer.']);
   });
 
   test("where it knows several ways of yes, the person says which", async () => {
@@ -203,7 +209,7 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
     const person = (): Answer => ({ decision: "allow", input: { command: "ls -la" } });
     const { calls, text } = await play("run ls", { model: new Place().sample(), person });
     expect(calls[0]?.status).toBe("failed");
-    expect(calls[0]?.output).toContain("cannot be given other arguments");
+    expect(calls[0]?.output).toContain("cannot run a call with changed arguments");
     expect(text).toBe("told: no");
   });
 
@@ -367,7 +373,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
     const { session } = await play("say one", { model, instructions: "Be kind." });
     const { text } = await play("told", { model, session, instructions: "Be kind." });
     expect(text).toContain("Be kind.");
-    expect(text).toContain("## The person\n\nsay one\n\n## You\n\none");
+    expect(text).toContain("## User\n\nsay one\n\n## You\n\none");
     expect(text.endsWith("+ told")).toBe(true);
   });
 
@@ -392,10 +398,12 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
     const { reason, problem } = await play("effort", { model: thinking("max"), session });
     expect([reason, problem]).toEqual([
       "failed",
-      'The agent "sample" has no effort "max". It knows low, high; what stands behind the colon must be one of them.',
+      'The agent "sample" has no effort "max". Write one of these after the colon: low, high.',
     ]);
     const plain = await play("effort", { model: new Place().sample("embedded", {}, { effort: "low" }) });
-    expect(plain.problem).toBe('The agent "sample" has no effort "low". It offers none: leave it out.');
+    expect(plain.problem).toBe(
+      'The agent "sample" has no effort "low". It offers none: leave out the colon and the effort.',
+    );
   });
 
   test.runIf(LONG)("sessions that only a branch from far back would need are deleted where the agent can", async () => {
@@ -424,7 +432,7 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
       { SAMPLE_VERSION: "2" },
       /^The agent "sample" speaks version 2 of the Agent Client Protocol, and Banyan speaks version 1: use a version of it that does too\.$/,
     ],
-    ["never answers", "deaf", {}, /^The agent "sample" said nothing for 0.4 seconds\.$/],
+    ["never answers", "deaf", {}, /^The agent "sample" sent nothing for 0.4 seconds\.$/],
     ["refuses", "fail", {}, /^The agent "sample" refused: .*the disk is full/],
     [
       "ends for a reason of tomorrow (F105)",
@@ -436,7 +444,7 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
       "cancels by itself (F105)",
       "ends cancelled",
       {},
-      /^The agent "sample" cancelled its turn, and nobody here asked for that\.$/,
+      /^The agent "sample" cancelled its turn without a request to do so\.$/,
     ],
   ];
   const worse: typeof bad = [

@@ -103,7 +103,7 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
       sessionId: ready.id,
       prompt: ready.prompt,
     });
-    const response = within(prompted, work, "said nothing");
+    const response = within(prompted, work, "sent nothing");
     response.catch(() => {});
     const first = await Promise.race([response, stop.promise]);
     const ended = first ?? (await cancelled());

@@ -37,7 +37,7 @@ export function memoryError(error: unknown, file: string): MemoryError {
   const primary = errcode & 0xff;
   // The shared memory of the write-ahead log only fails to grow if no space is left.
   if (code === "ENOSPC" || code === "EDQUOT" || errcode === IO_SHARED_MEMORY_SIZE || primary === FULL) {
-    return new MemoryError("full", `There is no room left for ${file}; free some space. What it holds is safe.`, {
+    return new MemoryError("full", `There is no room left for ${file}; free some space. Its content is safe.`, {
       cause: error,
     });
   }

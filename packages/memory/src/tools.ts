@@ -16,8 +16,8 @@ function rememberTool(memory: ManagedMemory): Tool {
   return defineTool({
     name: "remember",
     description:
-      "Keeps a fact for later conversations, when the user asks for it or tells something lasting: a preference, a " +
-      "decision, a name. What was said is remembered anyway.",
+      "Keeps a fact for later conversations, when the user asks for it or mentions something lasting: a preference, a " +
+      "decision, a name. Messages are remembered anyway.",
     input: schema("One fact in one or two sentences that can be understood without this conversation."),
     effects: "idempotent",
     async execute(input, { conversation, path }) {
@@ -37,14 +37,14 @@ function forgetTool(memory: ManagedMemory): Tool {
     name: "forget",
     description:
       "Removes one thing from memory for good, when the user asks for it. When several fit, it removes none and lists them.",
-    input: schema("Words that are all in it, its whole text, or its number as it was listed: #12."),
+    input: schema("Words that the entry contains, its whole text, or its listed number: #12."),
     // Not idempotent: on a retry, the same words may match another entry.
     effects: "external",
     async execute(input, { signal }) {
       const [entry, ...others] = await candidates(memory, factIn(input), signal);
       if (!entry) throw new Error("Nothing in memory has all of these words; try fewer. Nothing was removed.");
       if (others.length > 0) {
-        throw new Error(`Several things fit; say which, by its number:\n${[entry, ...others].map(line).join("\n")}`);
+        throw new Error(`Several entries fit; choose one by its number:\n${[entry, ...others].map(line).join("\n")}`);
       }
       await memory.remove(entry.id);
       return `Forgot: ${entry.text}`;

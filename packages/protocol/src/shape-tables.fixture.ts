@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type JsonSchemas, nameIn, type ProtocolSchema } from "./json-schemas.ts";
 
 // Generates the tables of fields in docs/protocol.md from the schemas.
@@ -16,7 +17,7 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
   const linesOf = (shown: string, rows: readonly Row[], otherwise: string) =>
     rows.length === 0
       ? [cells(shown, "", otherwise, "")]
-      : rows.map(({ field, kind, form, says }, index) =>
+      : merged(rows).map(({ field, kind, form, says }, index) =>
           cells(index === 0 ? shown : "", `${field}${kind}`, form, says),
         );
   /** Returns a table of several schemas; `beside` are the fields of all of them. */
@@ -25,8 +26,10 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
     names: readonly string[],
     beside: readonly string[] = [],
     shown = (name: string) => name,
-  ) =>
-    [
+  ) => {
+    const known: Table = new Map();
+    const objects: KnownObjects = [];
+    return [
       cells(first, "field", "form", ""),
       "|---|---|---|---|",
       ...(beside.length > 0
@@ -36,11 +39,16 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
             "",
           )
         : []),
-      ...names.flatMap((name) => {
-        const rows = rowsOf(schema(name), ["type"]).filter(({ field }) => !beside.includes(bare(field)));
-        return linesOf(`\`${shown(name)}\``, rows, "nothing more");
-      }),
+      ...sameRows(
+        names.map((name) => {
+          const rows = rowsOf(schema(name), ["type"]).filter(({ field }) => !beside.includes(bare(field)));
+          const fewer = withoutKnownObjects(shown(name), withoutRepeats(rows, known), objects);
+          known.set(shown(name), rows);
+          return { names: `\`${shown(name)}\``, rows: fewer };
+        }),
+      ).flatMap((each) => linesOf(each.names, each.rows, "nothing more")),
     ].join("\n");
+  };
   const forms = shapes.filter((name) => rowsOf(schema(name)).length === 0);
   const results = commands.map((name) => `${name}.result`);
   const toldNothing = commands.filter((name) => rowsOf(schema(`${name}.result`)).length === 0);
@@ -66,13 +74,99 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
     ),
     `Nothing: ${toldNothing.map((name) => `\`${name}\``).join(", ")}.`,
     "### The first frame of a client, and the frames of a server",
-    table("frame", ["frame.hello", ...unions.frame], [], (name) => name.replace("frame.", "")),
+    table("frame", [...new Set(["frame.hello", ...unions.frame])], [], (name) => name.replace("frame.", "")),
     "### Events",
     table("event", unions.event, ["seq", "epoch", "at"]),
     "### Deltas and notices",
     table("delta", unions.delta, ["seq", "epoch", "offset", "run", "agent", "depth"]),
     table("notice", unions.notice),
   ].join("\n\n");
+}
+
+/** The rows of a table, by the names that have them. */
+type Table = Map<string, readonly Row[]>;
+
+/** The fields of nested objects, with the text that names them. */
+type KnownObjects = { readonly text: string; readonly fields: readonly Row[] }[];
+
+/** Joins names with the same fields into one entry, if they follow each other. */
+function sameRows(entries: readonly { readonly names: string; readonly rows: readonly Row[] }[]) {
+  const all: { names: string; rows: readonly Row[] }[] = [];
+  for (const { names, rows } of entries) {
+    const last = all.at(-1);
+    if (last && isDeepStrictEqual(last.rows, rows)) last.names += `, ${names}`;
+    else all.push({ names, rows });
+  }
+  return all;
+}
+
+/** Replaces the fields of a nested object by the name of an earlier object of the table with the same fields. */
+function withoutKnownObjects(name: string, rows: readonly Row[], known: KnownObjects): readonly Row[] {
+  const found: Row[] = [];
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as Row;
+    const inside = new RegExp(`^\`${bare(row.field).replaceAll(/[[\].]/g, "\\$&")}(\\[\\])?\\.`);
+    const last = rows.findIndex(({ field }, index) => index > at && !inside.test(field));
+    const fields = rows
+      .slice(at + 1, last < 0 ? rows.length : last)
+      .map((each) => ({ ...each, field: each.field.replace(inside, "`") }));
+    const same =
+      fields.length < LEAST_REPEATED ? undefined : known.find((each) => isDeepStrictEqual(each.fields, fields));
+    found.push(same ? { ...row, form: `${row.form}, as ${same.text}` } : row);
+    if (same) at += fields.length;
+    else if (fields.length > 0) known.push({ text: `\`${bare(row.field)}\` of \`${name}\``, fields });
+  }
+  return found;
+}
+
+/** Fewer equal rows than this are repeated. */
+const LEAST_REPEATED = 2;
+
+/** Replaces rows that an earlier name of the table has in the same order by one row that names it. */
+function withoutRepeats(rows: readonly Row[], known: Table): readonly Row[] {
+  const found: Row[] = [];
+  for (let at = 0; at < rows.length; ) {
+    const { name, length } = longestRepeat(rows.slice(at), known);
+    const first = rows[at] as Row;
+    if (length < LEAST_REPEATED) found.push(first);
+    else {
+      const fields = rows.slice(at, at + length).flatMap(({ field }) => (/[.[]/.test(field) ? [] : [field]));
+      found.push({ field: fields.join(", "), kind: "", form: `as in \`${name}\``, says: "" });
+    }
+    at += length < LEAST_REPEATED ? 1 : length;
+  }
+  return found;
+}
+
+/** Returns the earlier name with most of the first rows. The first of them is no nested field: the row would name none. */
+function longestRepeat(rows: readonly Row[], known: Table): { readonly name: string; readonly length: number } {
+  let longest = { name: "", length: 0 };
+  if (/[.[]/.test(rows[0]?.field ?? "")) return longest;
+  for (const [name, others] of known) {
+    for (let from = 0; from < others.length; from++) {
+      let length = 0;
+      while (isDeepStrictEqual(rows[length], others[from + length]) && length < rows.length) length++;
+      if (length > longest.length) longest = { name, length };
+    }
+  }
+  return longest;
+}
+
+/** Returns the path to the object of a field. */
+function placeOf({ field }: Row): string {
+  return field.replace(/[^.]*$/, "").replace(/^.*, /, "");
+}
+
+/** Merges neighbours that differ in their fields' names only. */
+function merged(rows: readonly Row[]): readonly Row[] {
+  const all: Row[] = [];
+  for (const row of rows) {
+    const last = all.at(-1);
+    const isAlike = last && isDeepStrictEqual({ ...last, field: placeOf(last) }, { ...row, field: placeOf(row) });
+    if (isAlike) all.splice(-1, 1, { ...last, field: `${last.field}, ${row.field}` });
+    else all.push(row);
+  }
+  return all;
 }
 
 function cells(...texts: readonly string[]): string {

@@ -130,7 +130,7 @@ export class RestateDriver implements Driver {
       await sleep(AGAIN);
     }
     throw new DriverError(
-      `Restate at ${ingress.join(", ")} takes no turns now (${why}); nothing was begun. See that it runs, and say it again.`,
+      `Restate at ${ingress.join(", ")} takes no turns now (${why}); nothing was started. Check that Restate runs, and send your message again.`,
     );
   }
 
@@ -159,7 +159,7 @@ export class RestateDriver implements Driver {
       }
       if (isTold || this.#ended.signal.aborted) continue;
       isTold = true;
-      this.#log(`Restate at ${admin} does not take ${uri} yet (${why}); it is told again until it does.`);
+      this.#log(`Restate at ${admin} does not take ${uri} yet (${why}). Retrying until it does.`);
     }
   }
 

@@ -30,7 +30,7 @@ test.each([
   ["127.0.0.1:8080", "restate takes an address such as http://127.0.0.1:8080; this is 127.0.0.1:8080."],
   ["http://a:8080/path", "restate takes an address such as http://127.0.0.1:8080; this is http://a:8080/path."],
   ["http://a:8080,", "restate takes an address such as http://127.0.0.1:8080; this is empty."],
-  [`${HOME}?port=3`, "restate takes admin, listen, servers, key; this says port."],
+  [`${HOME}?port=3`, "restate takes admin, listen, servers, key, not port."],
   [`${HOME}?admin=here`, "restate's admin takes an address such as http://127.0.0.1:8080; this is here."],
   [`${HOME}?admin=none&admin=none`, "restate takes admin once."],
   [`${HOME}?servers=ftp://a`, "restate's servers takes an address such as http://127.0.0.1:8080; this is ftp://a."],
@@ -43,7 +43,7 @@ test.each([
     `${HOME}?listen=0.0.0.0:9080`,
     "restate's listen 0.0.0.0 lets other machines drive turns: name Restate's key=publickeyv1_... too, or listen at 127.0.0.1.",
   ],
-  [`${HOME}?key=secret`, "restate's key begins with publickeyv1_, as Restate tells it when it starts; this is secret."],
+  [`${HOME}?key=secret`, "restate's key begins with publickeyv1_, as in Restate's log at its start; this is secret."],
 ])("%s is refused in one sentence", (text, message) => {
   expect(() => readRestate(text)).toThrow(new DriverError(message));
 });

@@ -33,7 +33,7 @@ export function readRestate(text: string): RestateSetting {
   const ingress = addresses.split(",").map((address) => httpAddress("restate", address));
   const values = new URLSearchParams(query);
   for (const name of values.keys())
-    if (!NAMES.includes(name)) throw new DriverError(`restate takes ${NAMES.join(", ")}; this says ${name}.`);
+    if (!NAMES.includes(name)) throw new DriverError(`restate takes ${NAMES.join(", ")}, not ${name}.`);
   for (const name of ["admin", "listen", "servers"])
     if (values.getAll(name).length > 1) throw new DriverError(`restate takes ${name} once.`);
   const listen = listening(values.get("listen") ?? LISTEN);
@@ -41,7 +41,7 @@ export function readRestate(text: string): RestateSetting {
   for (const key of keys)
     if (!/^publickeyv1_\w+$/.test(key))
       throw new DriverError(
-        `restate's key begins with publickeyv1_, as Restate tells it when it starts; this is ${key}.`,
+        `restate's key begins with publickeyv1_, as in Restate's log at its start; this is ${key}.`,
       );
   if (keys.length === 0 && !isLoopback(listen.host))
     throw new DriverError(

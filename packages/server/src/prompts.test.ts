@@ -96,7 +96,7 @@ test("W65: what cannot be said is one sentence, and nothing of it is in the conv
     [{ prompt: "trees:show" }, "/trees:show needs kind: Which tree."],
     [{ prompt: "trees:show", values: { how: "x" } }, "/trees:show needs kind: Which tree."],
     [{ prompt: "trees:show", values: { kind: "x", hwo: "y" } }, "/trees:show has no argument hwo. Did you mean how?"],
-    [{ prompt: "port", values: { file: "x" } }, "/port has no argument file: say all of it in `argument`."],
+    [{ prompt: "port", values: { file: "x" } }, "/port has no argument file: put the whole text in `argument`."],
     [{ prompt: "trees:empty" }, "/trees:empty is empty: the MCP server trees sent no text."],
     [{ prompt: "trees:refuse" }, /^The MCP server "trees" failed: .*Not with \[redacted:key\]/],
     [{ prompt: "trees:leave" }, /^The MCP server "trees" failed: its connection broke off/],

@@ -132,7 +132,7 @@ test("C8: what a branch did is brought over as a call that a person is asked abo
   expect([read("notes.txt"), read("made.txt")]).toEqual(["ONE\ntwo\nTHREE\n", "made\n"]);
   const said = state.messages.get(brought.message);
   expect(said && textOf(said)).toMatch(
-    /^Brought over from the branch “offline” of this conversation by demo\/offline, as it stands at the message .*The 2 files that it changed are brought over next\.\n\nAsked there:\nhello again\n\nWhat came of it:\n/s,
+    /^Brought over from the branch “offline” of this conversation by demo\/offline, as of the message .*The 2 files that it changed are brought over next\.\n\nAsked there:\nhello again\n\nResult:\n/s,
   );
   expect(said?.parentId).toBe(trunk);
   const leaf = newestLeaf(state, brought.message);
@@ -178,7 +178,7 @@ test("C8: where there is no repository the branches share the files, which is sa
   const { client, conversation, state, file, fan } = await working({ repository: false });
   const { branches, problems } = await fan("create made.txt with words", { times: 2 });
   expect(problems).toEqual([
-    expect.stringMatching(/^The branches share the files of the workspace: .* is in no git repository/),
+    expect.stringMatching(/^The branches share the files of the workspace: .* is not in a git repository/),
   ]);
   expect(branches.map(({ worktree }) => worktree)).toEqual([undefined, undefined]);
   expect(existsSync(file("made.txt"))).toBe(true);
@@ -187,11 +187,11 @@ test("C8: where there is no repository the branches share the files, which is sa
   await expect(client.ask("branch.fan", { ...wrong, models: ["demo/offline", "nobody/x"] })).rejects.toThrow(
     'There is no provider "nobody"',
   );
-  await expect(client.ask("branch.fan", { ...wrong, worktrees: true })).rejects.toThrow("is in no git repository");
+  await expect(client.ask("branch.fan", { ...wrong, worktrees: true })).rejects.toThrow("is not in a git repository");
   await expect(
     client.ask("branch.fan", { ...wrong, models: ["demo/offline", "demo/offline"], times: 5 }),
   ).rejects.toThrow("These are 10 branches; at most 8 are asked at once.");
-  await expect(client.ask("worktree.list", {})).rejects.toThrow("is in no git repository");
+  await expect(client.ask("worktree.list", {})).rejects.toThrow("is not in a git repository");
   expect(state.messages.size).toBe(size);
 });
 

@@ -399,7 +399,7 @@ test("C6: what stays of a call keeps its conversation open; whoever comes later 
   await expect(later.ask("process.stop", { conversation, process: "p2" })).rejects.toThrow(/No process p2 runs/);
   await later.ask("process.stop", { conversation, process: "p1" });
   await later.item("process.ended");
-  expect([...state.processes.values()]).toMatchObject([{ id: "p1", outcome: "a person stopped it" }]);
+  expect([...state.processes.values()]).toMatchObject([{ id: "p1", outcome: "a user stopped it" }]);
   await later.ask("turn.say", { conversation, parts: say("again") });
   await later.item("process.started");
   await server.stop();

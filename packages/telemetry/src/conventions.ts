@@ -86,12 +86,12 @@ export const HISTOGRAMS = {
   "gen_ai.client.inference.time_to_first_chunk": inSeconds("From asking a model to its first word."),
   "gen_ai.client.inference.usage.input_tokens": inTokens("Tokens of a request, cached ones included."),
   "gen_ai.client.inference.usage.output_tokens": inTokens("Tokens of a response, reasoning included."),
-  "gen_ai.client.inference.usage.cache_read.input_tokens": inTokens("Tokens of a request that a cache had."),
-  "gen_ai.client.inference.usage.cache_write.input_tokens": inTokens("Tokens of a request that a cache took."),
+  "gen_ai.client.inference.usage.cache_read.input_tokens": inTokens("Tokens of a request read from a cache."),
+  "gen_ai.client.inference.usage.cache_write.input_tokens": inTokens("Tokens of a request written to a cache."),
   "gen_ai.client.inference.usage.reasoning.output_tokens": inTokens("Tokens of a response that were reasoning."),
-  "gen_ai.invoke_agent.duration": inSeconds("Of a turn, or of a sub-agent's work."),
-  "gen_ai.execute_tool.duration": inSeconds("Of a tool call, from its start to its result."),
-  "banyan.person.wait.duration": inSeconds("From a question to what a person said to it."),
+  "gen_ai.invoke_agent.duration": inSeconds("Duration of a turn, or of a sub-agent's work."),
+  "gen_ai.execute_tool.duration": inSeconds("Duration of a tool call, from its start to its result."),
+  "banyan.person.wait.duration": inSeconds("From a question to the user's answer."),
 } as const;
 
 /** Names of providers in the conventions that differ from Banyan's names. */

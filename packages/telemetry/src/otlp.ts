@@ -106,7 +106,7 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
       const ends: readonly ("sent" | "unheard" | "late")[] = await Promise.race([sent, late]);
       ending.abort();
       if (ends.includes("late")) failed(`The last telemetry could not be sent within ${patience / 1_000} seconds.`);
-      else if (ends.includes("unheard")) failed("The last telemetry could not be sent: nobody listens there.");
+      else if (ends.includes("unheard")) failed("The last telemetry could not be sent: the connection was refused.");
     },
   };
 }

@@ -85,7 +85,7 @@ export function readOtlpVariables(env: TelemetryEnvironment): OtlpVariables {
     ...(Object.fromEntries(
       Object.entries(limits).filter(([, value]) => value !== undefined),
     ) as Partial<OtlpVariables>),
-    content: read.choice(CONTENT, CONTENTS, false, "true or false. Nothing that was said is sent"),
+    content: read.choice(CONTENT, CONTENTS, false, "true or false. No message is sent"),
     // Both signals may read the same variable.
     notices: [...new Set(notices)],
   };

@@ -69,7 +69,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.reload();
     await list.getByRole("button", { name: "Stop p1" }).click();
     await eventually(() => list.count()).toBe(0);
-    await page.getByText("p1 has ended: a person stopped it.").first().waitFor();
+    await page.getByText("p1 has ended: a user stopped it.").first().waitFor();
   });
 
   it("W29: a result is cut at 20 lines, shown whole on demand, and copied whole", async () => {
@@ -589,7 +589,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await articles(page).last().waitFor();
     await write(page, "/findings");
     await page.getByRole("button", { name: "Fix finding 2" }).click();
-    await articles(page).filter({ hasText: "mend it if it is: src/sum.ts:9: it is never called" }).waitFor();
+    await articles(page).filter({ hasText: "fix it if it is: src/sum.ts:9: it is never called" }).waitFor();
   });
 
   it("W43: @ completes files of the workspace, also in the middle and with blanks; an address is offered as a page", async () => {

@@ -118,7 +118,7 @@ export class LiveCall {
   /** The turn ended without a result of this call. Rejects like `end`. */
   async leave(): Promise<void> {
     const { output } = this.told;
-    const untold = `${output}${output && "\n"}[The agent ended its turn and told no result of this.]`;
+    const untold = `${output}${output && "\n"}[The agent ended its turn without a result of this call.]`;
     switch (this.#state) {
       case "running": {
         this.#state = "over";
@@ -154,8 +154,7 @@ export class LiveCall {
     this.#isSettled = true;
     const changes = (await this.#noted?.settle(this.told.diffs)) ?? [];
     const files = changes.map(({ path }) => path).join(", ");
-    if (files !== "")
-      throw new ModelError("provider", `${this.told.agent} was told no, and changed ${files} all the same.`);
+    if (files !== "") throw new ModelError("provider", `${this.told.agent} got a denial, and changed ${files} anyway.`);
   }
 
   /** The agent is gone: rejects a pending result and cancels a pending decision. */
@@ -180,7 +179,7 @@ export class LiveCall {
   async result(context: ToolContext): Promise<string> {
     this.#context = context;
     await orAborted(this.#end.promise, context.signal);
-    if (this.told.status === "failed") throw new Error(this.told.output || "it says no more");
+    if (this.told.status === "failed") throw new Error(this.told.output || "it gives no reason");
     return this.told.output;
   }
 

@@ -6,7 +6,7 @@ export type PermissionVerdict = "allowed" | "denied" | "cancelled";
 
 /** Message for an allowed call that is denied because the agent offers no permission for one call. */
 const ONLY_ALWAYS =
-  'The agent offers only "always" for this, and a call is allowed once at a time, so the agent was told no.';
+  'The agent offers only "always" for this call. Banyan allows calls one at a time, so the call was denied.';
 
 /**
  * Selects the option that denies a call this once. Neither a denial nor a permission outlives its call in the agent's
@@ -33,16 +33,16 @@ export async function allowedOutcome(
   const [usual, ...others] = ways;
   if (!usual) {
     const always = options.some(({ kind }) => kind === "allow_always");
-    throw new Error(always ? ONLY_ALWAYS : "The agent offers no way to allow this, so the agent was told no.");
+    throw new Error(always ? ONLY_ALWAYS : "The agent offers no way to allow this call, so the call was denied.");
   }
   if (others.length === 0) return { outcome: "selected", optionId: usual.optionId };
   const answer = await ask({
-    text: "The agent knows several ways to go on. Which one?",
+    text: "The agent can continue in several ways. Which one?",
     choices: ways.map(({ name }) => name),
     default: usual.name,
   });
   const way = ways.find(({ name }) => name.toLowerCase() === answer.trim().toLowerCase());
-  if (!way) throw new Error(`"${answer}" is none of the ways that the agent knows, so it was told no.`);
+  if (!way) throw new Error(`"${answer}" is not among the agent's choices, so the call was denied.`);
   return { outcome: "selected", optionId: way.optionId };
 }
 
@@ -50,5 +50,5 @@ export async function allowedOutcome(
 export function noteOn(options: readonly PermissionOption[]): readonly string[] {
   const kinds = new Set(options.map(({ kind }) => kind));
   if (kinds.has("allow_once") || !kinds.has("allow_always")) return [];
-  return ['The agent offers only "always" for this: it is told no, whatever you answer.'];
+  return ['The agent offers only "always" for this call: it is denied, whatever you answer.'];
 }

@@ -132,9 +132,7 @@ export class AgentReport {
       preview: () => ({ changes: call.told.diffs.map(toldDiff), notes: noteOn(options) }),
       begin: async (input, context) => {
         if (JSON.stringify(input) !== JSON.stringify(shown)) {
-          throw new NotExecutedError(
-            "the agent runs its calls as it asked for them and cannot be given other arguments, so it was told no.",
-          );
+          throw new NotExecutedError("the agent cannot run a call with changed arguments, so the call was denied.");
         }
         return allowedOutcome(options, context);
       },
@@ -159,8 +157,7 @@ export class AgentReport {
         const form = request as Parameters<typeof answerElicitation>[1];
         return (await answerElicitation(`The agent "${this.#agent.name}"`, form, ask)) as CreateElicitationResponse;
       },
-      outcome: (response) =>
-        "content" in response ? JSON.stringify(response.content) : `It was told: ${response.action}.`,
+      outcome: (response) => ("content" in response ? JSON.stringify(response.content) : `Answer: ${response.action}.`),
       otherwise: () => ({ action: "cancel" }),
     });
   }
@@ -384,7 +381,7 @@ export function oddEnd(agent: string, stopReason: string): ModelError | undefine
   if (Object.hasOwn(FINISHES, stopReason)) return undefined;
   const why =
     stopReason === "cancelled"
-      ? "cancelled its turn, and nobody here asked for that"
+      ? "cancelled its turn without a request to do so"
       : `ended its turn with the reason ${JSON.stringify(visibleLine(stopReason))}, which Banyan does not know`;
   return new ModelError("provider", `The agent "${agent}" ${why}.`, { retryable: false });
 }
@@ -396,7 +393,7 @@ const FINISHES: Readonly<
   max_tokens: { reason: "length" },
   max_turn_requests: {
     reason: "length",
-    explanation: "The agent stopped: it reached a limit of its own on model calls.",
+    explanation: "The agent stopped: it reached its own limit on model calls.",
   },
-  refusal: { reason: "filtered", explanation: "The agent refused to go on." },
+  refusal: { reason: "filtered", explanation: "The agent refused to continue." },
 };

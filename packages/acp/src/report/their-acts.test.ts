@@ -108,7 +108,7 @@ describe("S43: what an agent does is told by its kind, arguments, locations and 
       model: new Place().sample(),
       person: deny,
     });
-    expect([reason, problem]).toEqual(["failed", "sample was told no, and changed a.txt all the same."]);
+    expect([reason, problem]).toEqual(["failed", "sample got a denial, and changed a.txt anyway."]);
   });
 
   test("what it says failed without a change, or what no rule covers, ends no turn", async () => {

@@ -25,7 +25,7 @@ export function promptOf({ instructions, before, now }: NewForAgent, can: Prompt
   const blocks: ContentBlock[] = [];
   if (instructions !== "") blocks.push(resource("instructions", instructions, can));
   if (before.length > 0) {
-    const told = `What was said before in this conversation. It is over; go on from there.\n\n${historyOf(before)}`;
+    const told = `The earlier messages of this conversation. Continue from there.\n\n${historyOf(before)}`;
     blocks.push(resource("conversation", told, can));
   }
   for (const message of now) {
@@ -55,7 +55,7 @@ function fileBlock({ mediaType, name = "a file", data, url }: PromptFilePart, ca
       : { type: "text", text: enclosed("file", `${name}\n${text}`) };
   }
   if (can.embeddedContext) return { type: "resource", resource: { uri, mimeType: mediaType, blob: data } };
-  return { type: "text", text: `[${name} (${mediaType}) was attached, which you cannot be shown]` };
+  return { type: "text", text: `[${name} (${mediaType}) was attached, but cannot be shown to you]` };
 }
 
 function historyOf(messages: readonly PromptMessage[]): string {
@@ -66,7 +66,7 @@ function historyOf(messages: readonly PromptMessage[]): string {
 function toldOf(message: PromptMessage): string {
   if (message.role === "user") {
     const said = message.parts.map((part) => (part.type === "text" ? part.text : `[${part.name ?? part.mediaType}]`));
-    return `## The person\n\n${said.join("\n\n")}`;
+    return `## User\n\n${said.join("\n\n")}`;
   }
   const results = new Map(message.results.map((result) => [result.call, result]));
   const said = message.parts.flatMap((part) => {

@@ -125,8 +125,8 @@ async function chooseEffort(
     const known = values.map(({ value }) => value).join(", ");
     const sentence =
       known === ""
-        ? "It offers none: leave it out."
-        : `It knows ${known}; what stands behind the colon must be one of them.`;
+        ? "It offers none: leave out the colon and the effort."
+        : `Write one of these after the colon: ${known}.`;
     throw new ModelError("invalid-request", `The agent "${name}" has no effort "${effort}". ${sentence}`, {
       retryable: false,
     });

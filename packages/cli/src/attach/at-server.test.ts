@@ -122,7 +122,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", () =
     await pty.prompted();
     pty.enter("what was it?");
     await pty.until("I see.");
-    expect(JSON.stringify(model.asked[0])).toContain(`(on the person's own machine, in ${workspace})`);
+    expect(JSON.stringify(model.asked[0])).toContain(`(on the user's own machine, in ${workspace})`);
   });
 });
 

@@ -34,7 +34,7 @@ test.skipIf(!hasTmux)("C18: a first message that is a command does what it does 
   await using model = await modelServer({ text: "Looked." });
   using pty = Pty.open(place, ["--model", "openai-compatible/test", "/init tests"], model.env);
   await pty.until("Looked.");
-  expect(JSON.stringify(model.asked[0]?.at(-1)?.content)).toContain("What matters most to me: tests");
+  expect(JSON.stringify(model.asked[0]?.at(-1)?.content)).toContain("Most important to me: tests");
   using other = Pty.open(place, ["--model", "openai-compatible/test", "/mdoel"], model.env);
   await other.until("There is no command /mdoel. Did you mean /model");
   expect(model.asked).toHaveLength(1);

@@ -36,7 +36,7 @@ describe.skipIf(!hasTmux).each(links)("F37: whether a turn may go on beyond its 
     pty.type("n");
     expect(await pty.until("Enough of it.")).toContain("The turn ends at its limit.");
     await pty.prompted();
-    expect(JSON.stringify(server.asked.at(-1))).toContain("No tools can be used any more");
+    expect(JSON.stringify(server.asked.at(-1))).toContain("You cannot use tools any more");
   });
 
   test("in plain lines, where Ctrl-C ends the turn", async () => {

@@ -37,7 +37,7 @@ test.skipIf(!hasTmux)(
       expect(await pty.prompted()).not.toContain("Memory is off");
       const explained = await pty.exchange("/memory", "/memory agree turns it on.");
       expect(explained.replace(/\s+/g, " ")).toMatch(
-        /Memory is off\. When it is on, what you and the agent say is kept in \S+memory\.sqlite, and matching parts are sent to the model of later conversations \(now openai-compatible\)\. \/memory agree turns it on\./,
+        /Memory is off\. When it is on, your messages and the agent's answers are kept in \S+memory\.sqlite, and matching parts are sent to the model of later conversations \(now openai-compatible\)\. \/memory agree turns it on\./,
       );
       await pty.exchange("/memory agree", "Memory is on from your next message.");
       await pty.exchange("The deployment key is kept in the green cupboard.", "Noted.");

@@ -45,7 +45,7 @@ describe.skipIf(!hasTmux).each(links)("C5: a plan ($link)", ({ open }) => {
     expect(asked).toContain("proposes a plan in");
     expect(asked).toContain("[x] look around");
     expect(asked).toContain("[ ] make it");
-    expect(JSON.stringify(server.asked[1])).toContain("Approval mode 'plan' only looks");
+    expect(JSON.stringify(server.asked[1])).toContain("Approval mode 'plan' only allows reading");
     pty.press("n");
     await pty.until("What should change:");
     pty.enter("in green");
@@ -81,7 +81,7 @@ test("a plan is told on stderr as it changes, and stands in the stream of JSON; 
   const lines = await banyan(place, ["-p", "plan it", "--approval", "plan", "-o", "jsonl", ...MODEL], again);
   expect(lines).toMatchObject({ code: 4, stdout: expect.stringContaining("This is my plan.") });
   expect(lines.stdout).toContain('"about":{"title":"1 of 2 done","plan":[{"title":"look around"');
-  expect(JSON.stringify(again.asked[2])).toContain("nobody can be asked here. Answer with the plan, and end.");
+  expect(JSON.stringify(again.asked[2])).toContain("no user can be asked here. Answer with the plan, and end.");
   expect(made("made.txt")).toBe(false);
 });
 

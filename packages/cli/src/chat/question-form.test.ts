@@ -5,7 +5,7 @@ import { hasTmux, Pty } from "../testing/pty.ts";
 import { connected, serving } from "../testing/serving.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
-const NOBODY = "Nobody can be asked here, and the question has no default answer. Decide yourself.";
+const NOBODY = "No user can be asked here, and the question has no default answer. Decide yourself.";
 
 /** A response with two questions in one call. */
 const asks: ServerAnswer = {

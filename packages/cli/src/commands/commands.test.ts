@@ -133,7 +133,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
     pty.enter("/model");
-    const list = await pty.until("Enter takes it");
+    const list = await pty.until("Enter chooses");
     expect(list).toMatch(/^ {2}calm +for demo\/offline$/m);
     expect(list).toMatch(/^ {2}keen +cannot be used: anthropic needs a key\. Set ANTHROPIC_API_KEY to yours\.$/m);
     expect(list).toMatch(/^ {2}odd +cannot be used: There is no such provider\.$/m);

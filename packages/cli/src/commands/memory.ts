@@ -49,5 +49,5 @@ function memoryOffer({ configuration, places, model }: Pick<Host, "configuration
   const { embedModel } = configuration.settings.memory ?? {};
   const [provider = ""] = model.name.split("/", 1);
   const embedder = embedModel === undefined ? "" : `, and everything to ${visibleLine(embedModel)}`;
-  return `Memory is off. When it is on, what you and the agent say is kept in ${visibleLine(memoryFile(places))}, and matching parts are sent to the model of later conversations (now ${visibleLine(provider)})${embedder}. /memory agree turns it on.`;
+  return `Memory is off. When it is on, your messages and the agent's answers are kept in ${visibleLine(memoryFile(places))}, and matching parts are sent to the model of later conversations (now ${visibleLine(provider)})${embedder}. /memory agree turns it on.`;
 }

@@ -62,12 +62,12 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     await pty.exchange("/processes stop p7", "No p7 runs in the background.");
     await pty.exchange("/processes stop", "Name one command, as in /processes stop p1.");
     await pty.exchange("/processes kill", "/processes does not know kill. It knows stop");
-    await pty.exchange("/processes stop p1", "p1 has ended: a person stopped it.");
+    await pty.exchange("/processes stop p1", "p1 has ended: a user stopped it.");
     await hasEnded(command);
     // The model gets the message; the user has already read it.
     expect((await pty.exchange("go on", "I see.")).match(/p1.* has ended/g)).toHaveLength(1);
     expect(server.asked[2]?.map(({ content }) => content).at(-2)).toBe(
-      `p1 (echo up; ${command}) has ended: a person stopped it.`,
+      `p1 (echo up; ${command}) has ended: a user stopped it.`,
     );
   });
 

@@ -96,7 +96,7 @@ test("C7: banyan worktrees lists those of the repository, as JSON too, and remov
   }
   const { stdout: listed } = await run("list");
   expect(listed).toMatch(
-    /^empty {2}holds no changes\n {2}\S+\/empty\nfull {2}1 changed file\n {2}\S+\/full\n {2}changed notes\.txt \+1 -1\n$/,
+    /^empty {2}has no changes\n {2}\S+\/empty\nfull {2}1 changed file\n {2}\S+\/full\n {2}changed notes\.txt \+1 -1\n$/,
   );
   expect(JSON.parse((await run("list", "--output", "json")).stdout)).toMatchObject([
     { name: "empty", files: [] },
@@ -114,6 +114,6 @@ test("C7: banyan worktrees lists those of the repository, as JSON too, and remov
   });
   expect(await banyan(place, ["worktrees"], { cwd: join(place.workspace, "..") })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("is in no git repository"),
+    stderr: expect.stringContaining("is not in a git repository"),
   });
 });

@@ -52,7 +52,7 @@ describe("S17: a conversation from elsewhere brings no rights", () => {
     const { told, types } = await goesOn("--continue");
     expect(existsSync(marker)).toBe(false);
     expect(told.match(/brought in from elsewhere while the call was open/g)?.length).toBeGreaterThanOrEqual(3);
-    expect(told).toContain("This needs a person's approval");
+    expect(told).toContain("This needs a user's approval");
     expect(types).toContain("call.denied");
     const { stdout: json } = await banyan(place, ["conversations", "export", PLANTED, "--format", "json"]);
     expect(json).toMatch(/"how":"import".*"type":"conversation.brought-in"/);

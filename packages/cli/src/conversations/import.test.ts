@@ -94,8 +94,8 @@ test("B56: a file, a folder or nothing of the kind, by its path", async () => {
   const refused = async (...args: readonly string[]) =>
     (await banyan(place, ["conversations", "import", ...args])).stderr;
   mkdirSync(join(place.workspace, "empty"));
-  expect(await refused("empty")).toBe("banyan: empty: there is no session of another program.\n");
-  expect(await refused(file, "--from", "codex")).toContain("there is no session of Codex.");
+  expect(await refused("empty")).toBe("banyan: empty: no session of another program.\n");
+  expect(await refused(file, "--from", "codex")).toContain("no session of Codex.");
   expect(await refused("--from", "emacs")).toContain("claude-code, codex, pi, opencode");
   rmSync(join(own, ".pi"), { recursive: true });
   expect(await imported("--from", "pi")).toBe("This machine has no session of pi.\n");

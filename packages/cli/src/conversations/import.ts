@@ -43,7 +43,7 @@ export async function importConversations(
     const found = path === "-" ? [] : await sessionsIn(path, redact, from);
     if (found.length > 0) return bringIn(directory, found, redact, write);
     if (from === undefined && !isFolder(path)) return importExported(directory, path, write);
-    throw new UsageError(`${path}: there is no session of ${what}.`);
+    throw new UsageError(`${path}: no session of ${what}.`);
   }
   const cwd = realpathSync(".");
   const isHere = (each: FoundSession) => each.directory === cwd;
@@ -127,7 +127,7 @@ async function bringIn(
     });
     if (!session) continue;
     if (session.messages.length === 0) {
-      write(`${named(each)}: nothing was said in it.\n`);
+      write(`${named(each)}: it has no messages.\n`);
       continue;
     }
     last = await directory.bringIn(conversationOf(session, redact));
@@ -135,7 +135,7 @@ async function bringIn(
     write(`${named(each)}: ${counted(state.messages.size, "message")}, as ${last}\n`);
     for (const line of toldOf(session)) write(`  ${oneLine(line)}\n`);
   }
-  if (found.length === 0) write("There are none.\n");
+  if (found.length === 0) write("Nothing to import.\n");
   if (found.length === 1 && last !== undefined) write(`${ownCommand(optionWords("--resume", last))}\n`);
 }
 
@@ -147,7 +147,7 @@ function toldOf({ program, forkOf, left }: PastSession): string[] {
   const fork =
     forkOf === undefined
       ? []
-      : [`a fork of the session ${forkOf} of ${PROGRAMS[program]}: what is before it is in both`];
+      : [`a fork of the session ${forkOf} of ${PROGRAMS[program]}: both have the messages before it`];
   return [...fork, ...left.map((what) => `not taken: ${what}`)];
 }
 

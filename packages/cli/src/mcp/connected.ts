@@ -37,7 +37,7 @@ export async function connected(
   );
   await servers.settled();
   const [state] = servers.states;
-  if (state === undefined) throw new Error(`Nothing is known of ${name}.`);
+  if (state === undefined) throw new Error(`No information about ${name}.`);
   return { servers, state, [Symbol.asyncDispose]: () => servers.close() };
 }
 

@@ -120,7 +120,7 @@ describe("the answer", () => {
       [
         [],
         { permissions: { ask: ["shell(touch:*)"] } },
-        "This needs a person's approval, and nobody can be asked here.",
+        "This needs a user's approval, and no user can be asked here.",
       ],
     ] as const)("of PreToolUse allows nothing that a rule holds back: %j %j", async (args, settings, why) => {
       hooked("PreToolUse", allow, settings);

@@ -145,7 +145,7 @@ class PrintedTurn {
       asked?.type === "command"
         ? turnIn(asked, session, host.agent.name)
         : { type: "turn", directive: say(await partsOf(prompt, asked?.said, host, notice, signal)), asIs: true };
-    if (turn.type !== "turn" || turn.directive.type === "stop") throw new Error("A command said nothing.");
+    if (turn.type !== "turn" || turn.directive.type === "stop") throw new Error("The command sent no message.");
     const { directive, at = named.at, agent, asIs } = turn;
     // A named agent has its own model, unless the command line names one.
     const usual = agent === undefined ? host.model.name : this.#args.model;

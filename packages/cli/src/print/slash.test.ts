@@ -132,6 +132,6 @@ describe("C18: /name at the beginning of a prompt", () => {
     expect(said(server)).toMatch(/^Review these changes: @diff\n+<diff name="diff">\n.*\+two/s);
     expect(String(server.asked[0]?.[0]?.content)).toContain("You review changes");
     expect((await banyan(place, ["-p", "/init tests", ...MODEL], there)).code).toBe(0);
-    expect(said(server)).toMatch(/^Write AGENTS\.md.*What matters most to me: tests$/s);
+    expect(said(server)).toMatch(/^Write AGENTS\.md.*Most important to me: tests$/s);
   });
 });

@@ -66,7 +66,7 @@ describe.skipIf(!LONG)("a database that servers cannot use", () => {
     ["another scheme", () => "mysql://a@b/c", /it is not an address\. Write it as postgres:/],
     ["a port that can be none", () => `postgres://me:${SECRET}@host:port/db`, /it is not an address/],
     ["no database in it", () => wrong({ pathname: "" }), /it names no database/],
-    ["a setting that is none", () => wrong({ search: "?sslmode=prefer" }), /its sslmode is none of/],
+    ["a setting that is none", () => wrong({ search: "?sslmode=prefer" }), /its sslmode must be one of/],
     ["a file that is not there", () => wrong({ search: "?sslmode=verify-full&sslrootcert=/no.pem" }), /ENOENT/],
   ];
   const noUse: readonly Row[] = [

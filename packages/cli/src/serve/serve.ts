@@ -94,7 +94,7 @@ function optionsFor(
   for (const given of [token, guestToken]) {
     if (given !== undefined && !/^[\w.~-]{16,200}$/.test(given))
       throw new UsageError(
-        "A token needs at least 16 letters, digits, '.', '_', '~' or '-', so that nobody guesses it.",
+        "A token needs at least 16 letters, digits, '.', '_', '~' or '-', so that it cannot be guessed.",
       );
   }
   if (token === guestToken) throw new UsageError("The guest token must differ from the token.");

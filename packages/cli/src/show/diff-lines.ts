@@ -128,7 +128,7 @@ export function changedFileNamed(files: readonly ChangedFile[], named: string): 
 /** The changed files of a conversation, one per line, with added and removed lines. */
 export function changedFileLines(files: readonly ChangedFile[], title?: string): string[] {
   const of = title === undefined ? "" : ` by “${excerpt(title, 60)}”`;
-  if (files.length === 0) return [`No file was changed${of}, or all are as they were.`];
+  if (files.length === 0) return [`No changed files${of}, or all changes are undone.`];
   const rows = files.map(({ path, worktree, kind, added, removed }) => [
     kind,
     `+${added}`,

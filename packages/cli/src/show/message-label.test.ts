@@ -20,7 +20,7 @@ test("what a person took back is a line of the program, and not what the model i
     "The person has taken back changes that were made to files. They are again as they were before:\n" +
     "- a.txt has its previous content again\n- b.txt is there again";
   const told = { ...said(text), author: "system" } as Message;
-  const line = "a.txt has its previous content again, b.txt is there again; the model is told";
+  const line = "a.txt has its previous content again, b.txt is there again; the agent is informed";
   expect([undoneLine(told), toldModelLines(told), gist(told, 100)]).toEqual([line, [line], `(${line})`]);
   // The same text by a user is an ordinary message.
   expect(undoneLine(said(text))).toBeUndefined();
@@ -28,7 +28,7 @@ test("what a person took back is a line of the program, and not what the model i
 
 test("C6: who was told that a command in the background has ended is not told so again as the model is", () => {
   const told = {
-    ...said("p1 (npm run dev) has ended: exit code 1.\np2 (a (b) c) has ended: a person stopped it."),
+    ...said("p1 (npm run dev) has ended: exit code 1.\np2 (a (b) c) has ended: a user stopped it."),
     author: "system",
   };
   const ends = new ReportedEnds();

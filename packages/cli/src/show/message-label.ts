@@ -14,7 +14,7 @@ import {
   type WaitingInput,
   worktreeAt,
 } from "@banyan/core/conversation";
-import { counted, cutTo, visibleLine, withoutMarks } from "@banyan/core/shown";
+import { counted, cutTo, endedIn, isAppliedReport, undoneIn, visibleLine, withoutMarks } from "@banyan/core/shown";
 import { excerpt, firstLines } from "./fit-text.ts";
 import { oneLine, plainText } from "./plain-text.ts";
 
@@ -115,34 +115,23 @@ export class ReportedEnds {
   /** Returns whether a message only reports such ends to the model. */
   has(message: Message | undefined): boolean {
     if (message?.role !== "user" || message.author !== "system") return false;
-    const ended = textOf(message)
-      .split("\n")
-      .map((line) => ENDED.exec(line)?.[1]);
-    return ended.every((process) => process !== undefined && this.#told.has(process));
+    return endedIn(textOf(message))?.every((process) => this.#told.has(process)) ?? false;
   }
 }
-
-const ENDED = /^(\S+) \(.*\) has ended: /;
 
 /** Line for the user about messages or results that the model sees shortened (F91). Absent for other messages. */
 export function shortenedLine(message: Message | undefined): string | undefined {
   return message?.role === "summary" && message.covers === undefined ? oneLine(textOf(message)) : undefined;
 }
 
-const UNDONE =
-  /^The person has taken back changes that were made to files\. They are again as they were before:((?:\n- .+)+)$/;
-
 /** Short form, for the user, of a message that tells the model about undone changes. */
 export function undoneLine(message: Message): string | undefined {
   if (message.role !== "user" || message.author !== "system") return undefined;
-  const [, files] = UNDONE.exec(textOf(message)) ?? [];
-  const lines = files?.split("\n- ").slice(1).map(visibleLine);
-  return lines && `${lines.join(", ")}; the model is told`;
+  const lines = undoneIn(textOf(message))?.map(visibleLine);
+  return lines && `${lines.join(", ")}; the agent is informed`;
 }
-
-const APPLIED = /^All blocks were applied\.(\n.+: (created, with|\d+ blocks? applied;) .+)+\nEdit mode has ended/;
 
 /** Returns whether a tool only reports that blocks became file changes, which the user already sees above. */
 export function isShownByChanges(message: Message): boolean {
-  return message.role === "user" && message.author === "tool" && APPLIED.test(textOf(message));
+  return message.role === "user" && message.author === "tool" && isAppliedReport(textOf(message));
 }

@@ -30,7 +30,7 @@ export function worktreeLines(
     const elsewhere = conversation === undefined || whose === conversation ? "" : `, of the conversation ${whose}`;
     const more = files.length - SHOWN;
     return [
-      `${style.bold(visibleLine(name))}  ${held.length === 0 ? "holds no changes" : held.join(", ")}${elsewhere}`,
+      `${style.bold(visibleLine(name))}  ${held.length === 0 ? "has no changes" : held.join(", ")}${elsewhere}`,
       style.dim(`  ${visibleLine(folder)}`),
       ...files
         .slice(0, SHOWN)

@@ -10,13 +10,13 @@ export const worktreesLine: CommandLine<WorktreesArguments> = {
     command.description("The git worktrees of conversation branches in this repository.");
     command
       .command("list")
-      .description("list them, with the changes that each holds")
+      .description("list them, with their changes")
       .addOption(textOrJson())
       .action((options) => read({ action: "list", ...options }));
     command
       .command("remove <name>")
-      .description("remove one and its git branch, unless it holds changes")
-      .option("--changes", "with the changes that it holds", false)
+      .description("remove one and its git branch, unless it has changes")
+      .option("--changes", "even with changes", false)
       .action((name: string, options) => read({ action: "remove", name, ...options }));
   },
   complete: (argv) => (argv.length === 0 ? ["list"] : argv),

@@ -226,6 +226,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   bring: [
     ["/bring 2", does("branch.bring", { from: "round", to: "ran" })],
     ["/bring", refuses("Name a branch, as in /bring 2."), { page: expect.objectContaining({ type: "message" }) }],
+    ["/bring 1", refuses("You are on branch 1 already. Go where its changes should land, then /bring 1.")],
     ["/bring 9", refuses("There is no branch 9.")],
     ["/bring oak", refuses("There is no branch oak.")],
   ],
@@ -304,7 +305,7 @@ describe.each(CLIENTS)("H13: in the client %s", (client) => {
         mode: "chat",
       }),
     );
-    expect(asked("/agents tell 1", place)).toEqual(refuses("Write after the number"));
+    expect(asked("/agents tell 1", place)).toEqual(refuses("Write a message for sub-agent 1"));
     expect(asked("/agents stop 1 2", place)).toEqual(refuses("takes one number"));
   });
 

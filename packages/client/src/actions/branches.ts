@@ -93,7 +93,7 @@ export const branchActions: readonly Action[] = [
         throw new ActionRefusal(say("Name a branch, as in /bring 2. /compare and /branch show the numbers."));
       if (leaf === null) throw new ActionRefusal(say("There are no messages yet."));
       const from = readBranch(place, argument);
-      refuseOwnWorktree(place, from, argument);
+      refuseOwnBranch(place, from, argument);
       return perform("branch.bring", { from, to: leaf }, ({ message: brought, files, problems }) => ({
         // A turn that begins with files shows the result of each file.
         ...message(
@@ -115,7 +115,9 @@ export const branchActions: readonly Action[] = [
       if (name.length > 80) throw new ActionRefusal(say("The name of a worktree has at most 80 characters."));
       return perform("worktree.open", { at: leaf, ...(name !== "" && { name }) }, ({ message: begun, worktree }) => ({
         ...message(say("Your next message works in the worktree {worktree}.", { worktree: visibleLine(worktree) })),
-        advice: say("/bring on another branch takes over what is done here. /worktrees lists the worktrees."),
+        advice: say(
+          "/bring on another branch copies the changes of this branch there. /worktrees lists the worktrees.",
+        ),
         goOn: { below: begun },
       }));
     },
@@ -159,13 +161,19 @@ function readFan(argument: string, say: ActionPlace["say"]) {
 }
 
 /** Refuses to bring the branch of a worktree to itself, and names a place for its files. */
-function refuseOwnWorktree({ state, leaf, say }: ActionPlace, from: string, argument: string): void {
+function refuseOwnBranch({ state, leaf, say }: ActionPlace, from: string, argument: string): void {
   const path = pathTo(state, leaf);
+  const own = newestLeaf(state, from);
+  if (!path.some(({ id }) => id === own)) return;
   const worktree = worktreeAt(state, leaf ?? undefined);
-  if (worktree === undefined || !path.some(({ id }) => id === newestLeaf(state, from))) return;
   const begun = path.findLast((each) => each.role === "user" && each.worktree !== undefined);
   const number = messageNumbers(state).get(begun?.parentId ?? "");
-  if (number === undefined) return;
+  if (worktree === undefined || number === undefined) {
+    const branch = String(leaves(state).indexOf(own) + 1);
+    throw new ActionRefusal(
+      say("You are on branch {branch} already. Go where its changes should land, then /bring {branch}.", { branch }),
+    );
+  }
   throw new ActionRefusal(
     say(
       "You are on the branch of the worktree {worktree}. Go back to where it began with /tree {number}. Then bring it over with /bring {name}.",

@@ -338,7 +338,7 @@ function readAgents(argument: string, { state, mode, say }: ActionPlace): Action
       message(say("Stopping sub-agent {number}. Its result so far goes to the agent that launched it.", { number })),
     );
   }
-  if (text === "") throw new ActionRefusal(say("Write after the number what to tell sub-agent {number}.", { number }));
+  if (text === "") throw new ActionRefusal(say("Write a message for sub-agent {number} after the number.", { number }));
   const parts = [{ type: "text", text }] as const;
   return perform("turn.say", { parts, run, delivery: "steer", mode }, () =>
     message(say("Sub-agent {number} gets your message before its next step.", { number })),

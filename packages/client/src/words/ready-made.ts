@@ -71,18 +71,18 @@ export function mendingRequest(
     .map((path) => path.at(-1))
     .sort((one, other) => (other?.createdAt ?? 0) - (one?.createdAt ?? 0))[0];
   return {
-    text: `A review of the changes found this. Look whether it is so, and mend it if it is:\n\n${place}: ${text}`,
+    text: `A review of the changes reported this. Check whether it is true, and fix it if it is:\n\n${place}: ${text}`,
     ...(made && { at: made.id }),
   };
 }
 
 /** Requests the project's `AGENTS.md`, with the user's priorities if given (C15). */
 export function instructionsRequest(matters: string): string {
-  return matters === "" ? ABOUT_THE_PROJECT : `${ABOUT_THE_PROJECT}\n\nWhat matters most to me: ${matters}`;
+  return matters === "" ? ABOUT_THE_PROJECT : `${ABOUT_THE_PROJECT}\n\nMost important to me: ${matters}`;
 }
 
-const ABOUT_THE_PROJECT = `Write AGENTS.md at the top of this project: what an agent must know that works here for the first time, and cannot see at once.
+const ABOUT_THE_PROJECT = `Write AGENTS.md at the top of this project, for an agent that works here for the first time: the facts that it needs and cannot see at once.
 
-Look around first: the README, the manifests of packages, the settings of builds and CI, the layout of folders, some of the code and its tests. If there is an AGENTS.md, or a file like it for another program (CLAUDE.md, GEMINI.md, .cursorrules), keep what is true in it.
+Explore first: the README, the manifests of packages, the settings of builds and CI, the layout of folders, some of the code and its tests. If there is an AGENTS.md, or a similar file of another program (CLAUDE.md, GEMINI.md, .cursorrules), keep the true parts.
 
-Say, in at most 60 lines: what it is, in a sentence; how to install, build, run, check and test it, with the command for a single test; how it is laid out, where that is not plain; the rules of style and design that its code keeps; what is easy to get wrong. Write only what you have seen. Try a command before you name it, where that is quick and changes nothing. Then tell me what you were not sure of.`;
+Cover in at most 60 lines: the purpose, in a sentence; how to install, build, run, check and test it, with the command for a single test; its layout, if it is not obvious; the rules of style and design in its code; common mistakes. Write only what you have seen. Try a command before you name it, if it is quick and changes nothing. At the end, tell me where you were not sure.`;

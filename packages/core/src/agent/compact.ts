@@ -53,7 +53,7 @@ export async function compactBranch(agent: () => TurnAgent, options: CompactOpti
     if (run.continues !== undefined) return WAITS;
     const chosen = new ChosenModel(session.state.model);
     const standIn: FallbackModel = (error) => chosen.standIn({ run, model }, error);
-    return shorten({ run, model }, "somebody asked for it", {
+    return shorten({ run, model }, "a user asked for it", {
       whole: "asked",
       standIn,
       order: { trigger: "manual", wanted: keep },

@@ -117,7 +117,7 @@ export function startOf(
       if (isComplete(path.at(-1))) {
         throw new DirectiveError(
           "nothing-to-resume",
-          "There is nothing to resume: the last answer is complete. Say something.",
+          "There is nothing to resume: the last answer is complete. Send a message.",
         );
       }
       return { type: "here", leaf };
@@ -134,7 +134,7 @@ export function startOf(
 
 /** A request without the unreadable message would ask the model nothing. */
 function nothingToAnswer(code: DirectiveError["code"]): DirectiveError {
-  return new DirectiveError(code, "The last message cannot be read, so no model can answer it: say something.");
+  return new DirectiveError(code, "The last message cannot be read, so no model can answer it. Send a message.");
 }
 
 function isComplete(message: Message | undefined): boolean {

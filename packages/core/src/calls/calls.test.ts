@@ -144,7 +144,7 @@ describe("failures stay where they are", () => {
     const [only] = await callsOf([call("odd")], [tool("odd", () => value)]);
     expect(only).toMatchObject({
       status: "failed",
-      output: `The tool failed: The tool returned a value of type ${kind}, of which JSON holds nothing.`,
+      output: `The tool failed: The tool returned a value of type ${kind}, which JSON cannot represent.`,
     });
   });
 

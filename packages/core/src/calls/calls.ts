@@ -22,7 +22,7 @@ import { type CallVerdict, judge, permitRequest, type Runnable, unfitAnswer } fr
 import { aboutOf, judgeAgain, lookingFrom } from "./judge-again.ts";
 import { toolContext } from "./tool-context.ts";
 
-const NOBODY = "Not allowed: a person has to agree to this call, and nobody can be asked here.";
+const NOBODY = "Not allowed: this call needs a user's approval, and no user can be asked here.";
 
 /**
  * The phases of a call.

@@ -67,9 +67,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     finish(result, summary) {
       if (agent.mode.name !== "task") throw new Error("There is no task to finish in a conversation: just answer.");
       if (run.followers.failed) {
-        throw new Error(
-          "Not finished: something that the same message asked for could not be done. See what is said about it, and finish after that.",
-        );
+        throw new Error("Not finished: another part of the same message failed. Read its error first, then finish.");
       }
       run.progress.finish({ result, summary });
     },
@@ -101,7 +99,7 @@ async function ask(
   if (known?.answer) return textFor(known.answer);
   if (agent.unattended) {
     if (otherwise !== undefined) return otherwise;
-    throw new Error("Nobody can be asked here, and the question has no default answer. Decide yourself.");
+    throw new Error("No user can be asked here, and the question has no default answer. Decide yourself.");
   }
   const asked = session.ask(undefined, known?.question);
   const question = asked.id;

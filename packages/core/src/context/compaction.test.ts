@@ -161,7 +161,7 @@ describe("a conversation that grows too long", () => {
     async (_, compaction) => {
       const { session, model, ended, notices } = await shortens(12, "Short.", { compaction });
       const [, messages = "", tokens = ""] =
-        /stands for (\d+) messages; that frees about ([\d,]+) tokens/.exec(ended?.output ?? "") ?? [];
+        /replaces (\d+) messages; that frees about ([\d,]+) tokens/.exec(ended?.output ?? "") ?? [];
       expect(ended?.type).toBe("call.completed");
       expect(notices).toEqual([]);
       const [summary] = summaries(session);
@@ -176,7 +176,12 @@ describe("a conversation that grows too long", () => {
   test.each([
     ["there is nothing earlier", 0, "Short.", /too little before them/],
     ["it is empty", 12, "  ", /summary is empty/],
-    ["it is longer than what it stands for", 12, "long ".repeat(5_000), /longer than what it would stand for/],
+    [
+      "it is longer than what it stands for",
+      12,
+      "long ".repeat(5_000),
+      /longer than the messages that it would replace/,
+    ],
   ])(
     "B66: a summary that frees nothing since %s fails, and model, person and log are told why",
     async (_, before, summary, why) => {
@@ -190,7 +195,7 @@ describe("a conversation that grows too long", () => {
 
   test("B66: with a context of unknown size a short conversation of long messages is shortened too", async () => {
     const { session, ended } = await shortens(3, "Short.");
-    expect(ended?.output).toMatch(/stands for \d+ messages/);
+    expect(ended?.output).toMatch(/replaces \d+ messages/);
     expect(summaries(session)).toHaveLength(1);
   });
 

@@ -87,7 +87,7 @@ function list(branch: readonly NumberedMessage[]): string {
   const messages = branch.filter(isUnseen).length;
   const results = lines.length - messages;
   const count = `${counted(messages, "message")} and ${counted(results, "result")}`;
-  return [`[You are not shown ${count}, or not whole. Each line begins with an address.]`, ...lines].join("\n");
+  return [`[You see none or only a part of ${count}. Each line begins with an address.]`, ...lines].join("\n");
 }
 
 function found(branch: readonly NumberedMessage[], address: string): NumberedMessage & { readonly call?: Call } {
@@ -97,7 +97,7 @@ function found(branch: readonly NumberedMessage[], address: string): NumberedMes
   if (at) return at;
   if (number !== undefined) {
     throw new RangeError(
-      `There is no message ${number} on this branch, which has ${branch.length}. Use ${EARLIER} for a list.`,
+      `This branch has ${branch.length} messages, and no message ${number}. Use ${EARLIER} for a list.`,
     );
   }
   const calls = branch.flatMap((one) => callsOf(one.message).map((call) => ({ ...one, call })));

@@ -14,10 +14,10 @@ import { behindSummary, countTokens, roomOf, SHARES, standingTokens, summaryBoun
 import { rememberSummary } from "./recall.ts";
 import { estimate, shownTexts, takenBy, textsIn, tokensOf } from "./tokens.ts";
 
-const EMPTY = "The summary is empty, so nothing was shortened.";
-export const TOO_LONG = "The summary is longer than what it would stand for, so nothing was shortened.";
+const EMPTY = "The summary is empty, so nothing was compacted.";
+export const TOO_LONG = "The summary is longer than the messages that it would replace, so nothing was compacted.";
 const NOTHING_EARLIER =
-  "Nothing was shortened: what nobody has answered and the last few messages stay as they are, and there is too little before them.";
+  "Nothing was compacted: unanswered messages and the last few messages are kept, and there is too little before them.";
 
 /**
  * Plans a summary that a call of the response `message` wrote for all earlier messages; it is inserted after the step.

@@ -1,22 +1,22 @@
 /** The form of every summary: headings for the model to fill, so that no kind of fact is forgotten. */
-const REQUEST = `Sum up the conversation above. The summary takes its place, and you continue the work with nothing but the summary, so write down all that still counts. Use these headings in this order, and leave out one that has nothing below it:
+const REQUEST = `Sum up the conversation above. The summary replaces the conversation, and you continue the work with the summary alone, so write down all that still counts. Use these headings in this order, and leave out empty ones:
 
 ## Goal
-What the user wants, in the user's words where these matter.
+The user's goal, in the user's words if these matter.
 ## Constraints
-Orders, preferences and limits that still hold; of an order that the user corrected, the correction.
+Orders, preferences and limits that still hold. If the user corrected an order, only the correction.
 ## Decisions
-What was decided, and why.
+Each decision, and the reason.
 ## Done
 Finished steps with their results: files, commands, names, paths and numbers.
 ## In progress
-What is being done now, and how far it is.
+Current work, and its progress.
 ## Next
 The steps that are left, in order.
 ## Open questions
-What is not settled, and who has to settle it.
+Each open question, and who must answer it.
 
-Leave out what is of no further use. Answer with the summary alone; call no tool.`;
+Leave out the rest. Answer with the summary alone; call no tool.`;
 
 /** Returns the request for a summary of at most `bound` tokens, with the instructions of users. */
 export function requestFor(words: readonly string[], bound: number): string {

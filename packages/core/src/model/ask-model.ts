@@ -42,7 +42,7 @@ export async function askModel(
   let text = "";
   let finish: Extract<ModelPart, { type: "finish" }> | undefined;
   const stalled = new AbortController();
-  const late = () => stalled.abort(new ModelError("stalled", `${model.id} has said nothing for ${idle / 1000} s.`));
+  const late = () => stalled.abort(new ModelError("stalled", `${model.id} has sent nothing for ${idle / 1000} s.`));
   let unwatch = alarm(idle, late);
   const size = new ResponseSize();
   const sink = {

@@ -199,7 +199,7 @@ const SENTENCES: Readonly<
   ],
   "rate-limit": (place) => [`${place} takes no more requests for now`, "wait a little and try again"],
   overloaded: (place) => [`${place} is overloaded`, "wait a little and try again"],
-  quota: (place) => [`${place} says that the account has no credit left`, "add some or use another key"],
+  quota: (place) => [`${place} reports that the account has no credit left`, "add some or use another key"],
   filtered: (place) => [`The content filter of ${place} refused the request`, "rephrase your message"],
   "context-overflow": (_, model) => [
     `The conversation is too long for ${model}`,

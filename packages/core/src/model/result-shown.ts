@@ -20,13 +20,13 @@ export function resultShown(
   const left = files
     .filter((file) => !isTaken(file))
     .map(({ name, mediaType }) => {
-      return `[${name ?? "A file"} (${mediaType}) is not shown to you: you are not known to see such files.]`;
+      return `[${name ?? "A file"} (${mediaType}) is not shown to you: this model is not known to accept such files.]`;
     });
   const text = [output, ...left].filter((line) => line !== "").join("\n");
-  return { text: text === "" ? "See what it comes with." : text, files: files.filter(isTaken) };
+  return { text: text === "" ? "See the attached files." : text, files: files.filter(isTaken) };
 }
 
 /** Returns the text before the files of a result, for formats in which files follow in a user message. */
 export function filesOf({ call, tool }: PromptResult): string {
-  return `What ${tool} answered to the call ${call} comes with:`;
+  return `Files of the result of ${tool}, call ${call}:`;
 }

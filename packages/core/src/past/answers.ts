@@ -75,7 +75,7 @@ export function inWords(answer: Answer): NonNullable<EarlierQuestion["answer"]> 
 /** Returns the answer as text for the tool. Throws if the user declined. */
 export function textFor(answer: NonNullable<EarlierQuestion["answer"]>): string {
   if ("text" in answer) return answer.text;
-  throw new Error(`The person did not answer the question${answer.declined ? `: ${answer.declined}` : "."}`);
+  throw new Error(`The user did not answer the question${answer.declined ? `: ${answer.declined}` : "."}`);
 }
 
 /** Questions of a call before its process ended. A call that runs again asks the same questions in the same order. */

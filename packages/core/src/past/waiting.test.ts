@@ -463,6 +463,6 @@ describe.each(ENDS)("F84: a tool that asks while it runs (%s)", (end) => {
     const waiting = { scenes: [[call("survey")]], tools: [asking(started, "idempotent")] };
     const { events } = await ended(waiting, end);
     const { session } = await goneOn(events, waiting, ["Well."], [{ decision: "deny", reason: "too private" }]);
-    expect(outputs(session)).toEqual(["The tool failed: The person did not answer the question: too private"]);
+    expect(outputs(session)).toEqual(["The tool failed: The user did not answer the question: too private"]);
   });
 });

@@ -43,7 +43,7 @@ function waitingBelow(state: ConversationState, { id }: LiveRun): LiveRun[] {
   return found;
 }
 
-const GONE = "The process stopped before this had a result, and nobody goes on with it.";
+const GONE = "The process stopped before this call had a result, and the call does not continue.";
 
 /** Cancels the open calls below a call that has its result: its sub-agent will not continue. */
 export function endBelow(

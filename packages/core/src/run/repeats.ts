@@ -60,5 +60,5 @@ export function withRepeats({ status, output }: EndingCall, times: number): stri
     return `${output}\n\n[Banyan: this same call has had this same result ${times} times in this turn. Asking again will not change it: go on with what you have, or do something else.]`;
   }
   if (times < FAILING) return output;
-  return `${output}\n\n[Banyan: this same call has now failed ${times} times in this turn. Sent once more as it is, it will most likely fail again: change its arguments, do something else, or say what is in the way.]`;
+  return `${output}\n\n[Banyan: this same call has now failed ${times} times in this turn. The same call will most likely fail again: change its arguments, do something else, or explain the problem.]`;
 }

@@ -62,7 +62,7 @@ export class UnfitAnswerError extends TypeError {
 }
 
 export function noRun(run: string): SessionError {
-  return new SessionError("no-run", `No run ${run} is live; say it with agent.chat(say(...)) instead.`);
+  return new SessionError("no-run", `No run ${run} is live; send it with agent.chat(say(...)) instead.`);
 }
 
 export function noInput(input: string): SessionError {

@@ -82,7 +82,7 @@ test("C6: a person stops one, and the model is told who did; one that does not r
   await session.processes.stop("p1");
   await expect(session.processes.stop("p1")).rejects.toMatchObject({ code: "no-process" });
   await agent.send("How is it?", { session });
-  expect(told(model.requests, 2)).toEqual(["p1 (a server) has ended: a person stopped it."]);
+  expect(told(model.requests, 2)).toEqual(["p1 (a server) has ended: a user stopped it."]);
 });
 
 test("C6, F17: after the program was killed nothing counts as running, and the model is told", async () => {

@@ -64,7 +64,7 @@ export class Processes {
    * @example
    * await session.processes.stop("p1");
    */
-  async stop(process: string, by = "a person stopped it"): Promise<void> {
+  async stop(process: string, by = "a user stopped it"): Promise<void> {
     const running = this.#running.get(process);
     if (!running)
       throw new SessionError("no-process", `No process ${process} runs in this conversation; it may have ended.`);

@@ -111,7 +111,7 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
   if (onCalls) await tellCalls(run, message, asked);
   await batch.run();
   // An early call that was cancelled has no use for its result.
-  response.eager?.discard(new Error("nobody waits for it any more"));
+  response.eager?.discard(new Error("its caller no longer waits"));
   return { type: toolChoice === "none" ? "ended" : "calls", message: assistantMessage(session, message) };
 }
 

@@ -5,9 +5,7 @@ import { schemaProblem } from "./usable-schema.ts";
 /** Checks a tool before its first call. Throws `ToolDefinitionError`. */
 export function checkTool(tool: Tool): void {
   if (typeof tool !== "object" || tool === null) {
-    throw new ToolDefinitionError(
-      `A tool is an object, as defineTool makes it; one of these is of type ${typeof tool}.`,
-    );
+    throw new ToolDefinitionError(`A tool is an object made by defineTool; this value has the type ${typeof tool}.`);
   }
   if (!/^[\w-]{1,64}$/.test(tool.name)) {
     throw new ToolDefinitionError(`"${tool.name}" cannot name a tool: use 1 to 64 letters, digits, "_" and "-".`);
@@ -17,7 +15,7 @@ export function checkTool(tool: Tool): void {
   }
   if (!["none", "idempotent", "external"].includes(tool.effects)) {
     throw new ToolDefinitionError(
-      `The tool "${tool.name}" has to say what effects it has: "none", "idempotent" or "external".`,
+      `The tool "${tool.name}" must declare its effects: "none", "idempotent" or "external".`,
     );
   }
   if (typeof tool.input !== "object" || tool.input === null) {
@@ -37,7 +35,7 @@ export function checkTool(tool: Tool): void {
   }
   if (tool.files !== undefined && !["read", "write"].includes(tool.files)) {
     throw new ToolDefinitionError(
-      `The tool "${tool.name}" has files: ${JSON.stringify(tool.files)}. Say "read" or "write", or nothing.`,
+      `The tool "${tool.name}" has files: ${JSON.stringify(tool.files)}. Use "read" or "write", or leave it out.`,
     );
   }
   if (tool.eager && tool.effects !== "none") {

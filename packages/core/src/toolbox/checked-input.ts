@@ -57,7 +57,7 @@ class Copy {
     }
     const kind = typeof value === "object" ? (value?.constructor?.name ?? "object") : String(value);
     throw new TypeError(
-      `at ${place} they hold something that JSON cannot say (${kind}); a schema must answer plain values, or such with toJSON`,
+      `at ${place} they hold a value that JSON cannot represent (${kind}); a schema must return plain values, or values with toJSON`,
     );
   }
 

@@ -13,7 +13,7 @@ export function outputText(value: unknown): string {
   if (text === undefined) throw new TypeError(`The tool returned a ${typeof value}, which cannot be written as JSON.`);
   if (typeof value === "object" && text === "{}" && isLostInJson(value)) {
     const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
-    throw new TypeError(`The tool returned a value of type ${kind}, of which JSON holds nothing.`);
+    throw new TypeError(`The tool returned a value of type ${kind}, which JSON cannot represent.`);
   }
   return text;
 }

@@ -91,7 +91,7 @@ export class Toolbox {
   unknown(name: string): string {
     const near = nearest(name, this.#tools.keys());
     if (near.length > 0) return `There is no tool "${name}". Did you mean ${near.join(" or ")}?`;
-    if (this.#tools.size === 0) return `There is no tool "${name}", nor any other. Answer without one.`;
+    if (this.#tools.size === 0) return `There is no tool "${name}", and no other tool. Answer without tools.`;
     return `There is no tool "${name}". There are: ${this.schemas.map((tool) => tool.name).join(", ")}.`;
   }
 }
@@ -122,7 +122,7 @@ export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSche
   const { jsonSchema, vendor } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
   if (!jsonSchema) {
     throw new ToolDefinitionError(
-      `The schema of ${of} (${vendor}) cannot tell its JSON Schema; use a version of that library with Standard JSON Schema, or give a JSON Schema.`,
+      `The schema of ${of} (${vendor}) has no JSON Schema; use a version of that library with Standard JSON Schema, or pass a JSON Schema.`,
     );
   }
   try {

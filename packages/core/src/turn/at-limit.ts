@@ -59,7 +59,7 @@ async function lastWord(run: TurnRun, model: ModelDriver, limit: string): Promis
   if (followers.size > 0) await followers.drop(`the turn reached ${limit}`);
   await tellModel(
     run,
-    `This turn has reached ${limit}. No tools can be used any more. Answer now with what you have, and say what is left to do.`,
+    `This turn has reached ${limit}. You cannot use tools any more. Answer now with your results, and name the work that is left.`,
   );
   const until = budget.lastWordTime();
   const step = await inTime(

@@ -186,7 +186,7 @@ test("C9: a sub-agent whose model is out keeps its own instructions with the oth
   });
   const turn = await agent.send("Go", { session });
   expect(turn.text).toBe("Done.");
-  expect(seen).toEqual([expect.stringContaining("You work on a task by yourself")]);
+  expect(seen).toEqual([expect.stringContaining("You work on a task alone")]);
   expect(answersIn(session).map(({ model: name }) => name)).toEqual(["a", "b", "a"]);
 });
 

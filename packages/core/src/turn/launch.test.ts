@@ -108,10 +108,10 @@ describe("a sub-agent", () => {
     expect(outputs).toHaveLength(20);
     expect(outputs.filter((output) => output?.endsWith(" is done"))).toHaveLength(18);
     expect(outputs.find((output) => output?.includes("stopped"))).toBe(
-      "The tool failed: the sub-agent was stopped before it was done. What it said last:\nso far so good",
+      "The tool failed: the sub-agent was stopped before it was done. Its last text:\nso far so good",
     );
     expect(outputs.find((output) => output?.includes("scripted"))).toBe(
-      "The tool failed: the sub-agent failed: scripted: quota What it said last:\noh",
+      "The tool failed: the sub-agent failed: scripted: quota Its last text:\noh",
     );
     expect(checkConversation(session.state)).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe("a sub-agent", () => {
     const turn = await agent.send("Go", { session });
     expect(turn.usage.input).toBeLessThanOrEqual(1000);
     expect(turn.usage.input).toBe(100 * model.asked);
-    const cutShort = "The sub-agent reached the limit of 1000 tokens before it was done. It had said nothing yet.";
+    const cutShort = "The sub-agent reached the limit of 1000 tokens before it was done. It had written nothing yet.";
     expect(resultsIn(session).slice(0, names.length)).toEqual(names.map(() => cutShort));
     expect(checkConversation(session.state)).toEqual([]);
   });

@@ -14,6 +14,7 @@ import {
   textOf,
   type UserPart,
 } from "../conversation/message.ts";
+import { endedReport } from "../conversation/shown/enclosed.ts";
 import type { ConversationState, OpenQuestion, StayingProcess, WaitingInput } from "../conversation/state.ts";
 import { askingRuns, openLimit } from "../conversation/tree/asking.ts";
 import { deliver, stillWaiting } from "../conversation/tree/inbox.ts";
@@ -188,8 +189,7 @@ function endedOn(state: ConversationState, path: readonly Message[]): StayingPro
 }
 
 function toldOfEnd(message: string, parentId: string | null, ended: readonly StayingProcess[]): MessageAdded {
-  const lines = ended.map(({ id, title, outcome }) => `${id} (${title}) has ended: ${outcome}.`);
-  const parts = [{ type: "text", text: lines.join("\n") }] as const;
+  const parts = [{ type: "text", text: endedReport(ended) }] as const;
   return { type: "message.added", message, parentId, role: "user", author: "system", parts };
 }
 

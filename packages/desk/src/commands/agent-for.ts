@@ -85,7 +85,7 @@ function toolOf({ name, description, input }: ClientTool): Tool {
 }
 
 /** The question of a call to a client's tool. */
-const resultQuestion = (tool: string) => `The program that asked for this turn runs ${tool}. What came of it?`;
+const resultQuestion = (tool: string) => `The client program runs ${tool}. What is the result?`;
 
 /**
  * Returns the client tools that open calls wait for and that `known` lacks, as the log names them: without description and

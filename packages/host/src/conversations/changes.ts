@@ -1,5 +1,6 @@
 import type { ConversationState, Session } from "@banyan/core";
 import type { FileChange } from "@banyan/core/conversation";
+import { undoneReport } from "@banyan/core/shown";
 import {
   type ChangedFile,
   changesOf,
@@ -122,11 +123,10 @@ export function tellTakenBack(
   parentId: string | null,
   changes: RestorationResult["changes"],
 ): Promise<string> {
-  const files = changes
-    .map(({ path, kind, before, after }) => `- ${path} ${before === after ? "has its previous mode again" : NOW[kind]}`)
-    .join("\n");
-  const text = `The person has taken back changes that were made to files. They are again as they were before:\n${files}`;
-  return session.add(text, { at: parentId, author: "system" });
+  const files = changes.map(
+    ({ path, kind, before, after }) => `${path} ${before === after ? "has its previous mode again" : NOW[kind]}`,
+  );
+  return session.add(undoneReport(files), { at: parentId, author: "system" });
 }
 
 /** The effect of an undo on the file, for the model. */

@@ -151,7 +151,7 @@ describe("named agents", () => {
     expect(readAgents([{ path }]).found).toHaveLength(1);
     const { found, faults } = readAgents([{ path, within: realpathSync(root) }]);
     expect(found).toEqual([]);
-    const problem = `it leads out of the project, to ${join(elsewhere, "secret")}, so it is not read`;
+    const problem = `not read: the path leads out of the project, to ${join(elsewhere, "secret")}`;
     expect(faults).toMatchObject([{ source: join(path, "spy.md"), problem }]);
     rmSync(elsewhere, { recursive: true });
   });

@@ -150,7 +150,7 @@ describe("an agent of another program as a model", () => {
     await other.agent.with({ model: chosen }).send("Go", { session: refused });
     const call1 = pathTo(refused.state, refused.state.leaf).find(({ role }) => role === "assistant");
     expect(call1).toMatchObject({
-      calls: [{ status: "failed", output: expect.stringContaining("only a person chooses one") }],
+      calls: [{ status: "failed", output: expect.stringContaining("which only a user can choose") }],
     });
     await refused.close();
   });

@@ -109,7 +109,7 @@ export class Drivers {
     if (!isNamed && agentNamed(name, this.#options.settings) !== undefined) {
       throw new ModelChoiceError(
         "unknown-model",
-        `${name} is another program, and only a person chooses one: launch an agent that is defined with it as its model, or choose another model.`,
+        `${name} is another program, which only a user can choose: launch an agent defined with it as its model, or choose another model.`,
       );
     }
     return this.#kept(name, true);

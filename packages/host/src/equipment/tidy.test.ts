@@ -56,7 +56,7 @@ test("B64: what nobody wrote to for so many days goes and is named; what is open
   const { notices, titles } = await start({ retention: { days: 30 } });
   expect(titles).toEqual(["Labelled", "Open", "Starred", "Young"]);
   expect(notices).toEqual([
-    "Removed conversations that nobody wrote to for 30 days (retention.days): “Old”, “Older”, and “Not starred any more”.",
+    "Removed conversations without a new message for 30 days (retention.days): “Old”, “Older”, and “Not starred any more”.",
   ]);
   await log.close();
   await elsewhere.close();
@@ -103,7 +103,7 @@ test("B64: what grows too old while a host runs goes when it tidies again", asyn
     expect(await host.tidy()).toEqual([]);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + DAY });
     expect(await host.tidy()).toEqual([
-      "Removed conversations that nobody wrote to for 30 days (retention.days): “Middle”.",
+      "Removed conversations without a new message for 30 days (retention.days): “Middle”.",
     ]);
     expect((await host.listConversations()).map(({ title }) => title)).toEqual(["Young"]);
   } finally {

@@ -87,5 +87,5 @@ function sentenceOf(removed: readonly ConversationSummary[], days: number): stri
   const titles = removed.slice(0, 3).map(({ title }) => `“${title.slice(0, 40)}”`);
   const more = removed.length > titles.length ? [`${removed.length - titles.length} more`] : [];
   const what = new Intl.ListFormat("en").format([...titles, ...more]);
-  return `Removed conversations that nobody wrote to for ${days} days (retention.days): ${what}.`;
+  return `Removed conversations without a new message for ${days} days (retention.days): ${what}.`;
 }

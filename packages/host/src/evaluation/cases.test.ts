@@ -74,7 +74,7 @@ describe("C16: a file of cases", () => {
     [
       "a number for a text",
       [...WORKS.slice(0, 3), "    expect: [{ equals: 4 }]"],
-      /found 4; expected a text \(a number/,
+      /found 4; expected a text \(put a number/,
     ],
     ["a check of nothing", [...WORKS.slice(0, 3), "    expect: [{}]"], /expected command, file or judge, or what the/],
     [

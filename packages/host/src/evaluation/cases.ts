@@ -12,14 +12,14 @@ import { type CaseFiles, pathsWithout } from "./case-files.ts";
 
 // Each type's message describes the expected value. `misfitsOf` puts the actual value in front.
 
-const TEXT = "a text (a number stands in quotes)";
+const TEXT = "a text (put a number in quotes)";
 const NAME = "a name of at most 100 characters, in one line";
 const PATH = "a path in the folder of the attempt, without ..";
 const COUNT = "a whole number above 0";
 const SECONDS = "a number of seconds above 0";
 const DOLLARS = "an amount of US dollars above 0";
 const MODE = '"task" or "chat"';
-const CALL = "an object with tool, and with input as that tool takes it";
+const CALL = "an object with tool, and the input of that tool";
 
 const text = z.string(TEXT).min(1, TEXT);
 const name = z.string(NAME).regex(/^[^\p{Cc}\u2028\u2029]{1,100}$/u, NAME);
@@ -36,7 +36,7 @@ const scripted = z.union(
         say: text.optional(),
         calls: z.array(z.strictObject({ tool: text, input: z.record(z.string(), z.json()) }, CALL)).min(1),
       },
-      "an object with calls, and say if something is said before them",
+      "an object with calls, and say for a text before them",
     ),
   ],
   "a text, or an object with calls",
@@ -280,12 +280,13 @@ function oddity(given: z.output<z.ZodObject<(typeof check)["shape"]>>): string |
   const content = [equals, contains, lacks, matches].some((one) => one !== undefined);
   if (subjects > 1) return "only one of command, file and judge";
   if (judge !== undefined && content) return "judge without equals, contains, lacks and matches";
-  if (judge === undefined && (files !== undefined || script !== undefined)) return "judge beside files and script";
-  if (command === undefined && exit !== undefined) return "command beside exit";
+  if (judge === undefined && (files !== undefined || script !== undefined))
+    return "judge together with files and script";
+  if (command === undefined && exit !== undefined) return "command together with exit";
   if (command === undefined && matches === undefined && seconds !== undefined)
-    return "command or matches beside seconds";
-  if (command === undefined && restore !== undefined) return "command beside restore";
-  if (absent && (file === undefined || content)) return "file beside absent, and nothing of its content";
+    return "command or matches together with seconds";
+  if (command === undefined && restore !== undefined) return "command together with restore";
+  if (absent && (file === undefined || content)) return "file together with absent, and nothing about its content";
   if (file !== undefined && !absent && !content) return "equals, contains, lacks, matches or absent for the file";
   if (subjects === 0 && !content)
     return "command, file or judge, or what the answer equals, contains, lacks or matches";

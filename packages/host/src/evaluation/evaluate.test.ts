@@ -206,7 +206,7 @@ describe("C16: an evaluation", () => {
     const nonsense = scriptedModel([verdict("maybe"), verdict("perhaps")], { id: "judge/j", price: CENT });
     const without = await run([one], columns, { judge: nonsense });
     expect(without.attempts).toMatchObject([
-      { status: "error", error: expect.stringMatching(/^The judge did not say/) },
+      { status: "error", error: expect.stringMatching(/^The judge gave no verdict/) },
     ]);
     const judge = scriptedModel([verdict(true)], { id: "judge/j", price: CENT });
     const { attempts, spent } = await run([one], columns, { judge });

@@ -47,12 +47,12 @@ const group = z
   .superRefine((value, context) => {
     const issue = (path: (string | number)[], message: string) => context.addIssue({ code: "custom", path, message });
     for (const key of misspelt(value, GROUP))
-      issue([key], HOOK.includes(key) ? `'${key}' beside the command of a hook` : `the key '${meant(key)}'`);
+      issue([key], HOOK.includes(key) ? `'${key}' next to the hook's command` : `the key '${meant(key)}'`);
     for (const [at, each] of value.hooks.entries())
       for (const key of misspelt(each, HOOK))
         issue(
           ["hooks", at, key],
-          GROUP.includes(key) ? `'${key}' beside the list of hooks` : `the key '${meant(key)}'`,
+          GROUP.includes(key) ? `'${key}' next to the list of hooks` : `the key '${meant(key)}'`,
         );
   });
 

@@ -10,7 +10,7 @@ test.each([
   [
     "PreToolUse",
     "Bash(git commit:*)",
-    `'Bash(git commit:*)' is a call, and a matcher names tools; write the matcher 'Bash' and "if": "Bash(git commit:*)" beside the command`,
+    `'Bash(git commit:*)' is a call, and a matcher names tools; write the matcher 'Bash' and "if": "Bash(git commit:*)" next to the command`,
   ],
   ["PreToolUse", "(", "'(' is neither a regular expression nor a list of names such as 'Edit|Write'"],
   ["SessionStart", "start", "'start' matches nothing; you may mean 'startup'"],
@@ -49,10 +49,10 @@ test.each([
 
 test.each([
   [{ matchers: "Bash", hooks: [] }, ["matchers"], "the key 'matcher'"],
-  [{ if: "Bash(rm *)", hooks: [] }, ["if"], "'if' beside the command of a hook"],
-  [{ timeout: 5, hooks: [] }, ["timeout"], "'timeout' beside the command of a hook"],
+  [{ if: "Bash(rm *)", hooks: [] }, ["if"], "'if' next to the hook's command"],
+  [{ timeout: 5, hooks: [] }, ["timeout"], "'timeout' next to the hook's command"],
   [{ hooks: [{ timout: 5 }] }, ["hooks", 0, "timout"], "the key 'timeout'"],
-  [{ hooks: [{ matcher: "Bash" }] }, ["hooks", 0, "matcher"], "'matcher' beside the list of hooks"],
+  [{ hooks: [{ matcher: "Bash" }] }, ["hooks", 0, "matcher"], "'matcher' next to the list of hooks"],
 ])("S34: a key of a hook that is misspelt, or in the wrong place, is refused: %j", (written, path, message) => {
   const { hooks, ...group } = { ...written };
   const whole = { ...group, hooks: hooks.map((each) => ({ type: "command", command: "true", ...each })) };
@@ -128,7 +128,7 @@ describe("S34: what a hook answers", () => {
 
   test("at a point where a no would do something, it is told alone", () => {
     expect(saidBy("Stop", { code: 0, stdout: '{"decision":"maybe"}', stderr: "" }, "./hook")).toEqual({
-      problem: 'answered with the decision "maybe" at decision, which is none',
+      problem: 'answered with the decision "maybe" at decision, which hooks cannot make',
     });
   });
 });

@@ -95,7 +95,7 @@ function readPattern(text: string, { names, isTools, isElsewhere, advice }: Voca
   const [, called = "", argument = ""] = /^\^?([\w-]+)\((.+)\)\$?$/s.exec(text) ?? [];
   if (isTools && isToolName(called) && !/^[\w|?.*+-]*$/.test(argument))
     return {
-      problem: `is a call, and a matcher names tools; write the matcher '${called}' and "if": "${text}" beside the command`,
+      problem: `is a call, and a matcher names tools; write the matcher '${called}' and "if": "${text}" next to the command`,
     };
   const pattern = regularExpression(text);
   const fitting = [...names, ...(isTools ? offeredNames(text) : [])].filter((name) => pattern?.test(name));

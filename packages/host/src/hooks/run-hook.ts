@@ -90,7 +90,7 @@ export async function runHook(
     timers.push(setTimeout(atExit(code, by), PIPES));
   });
   child.once("close", (code, by) => atExit(code, by)());
-  const onAbort = () => ended.resolve({ problem: "was stopped with what it was for" });
+  const onAbort = () => ended.resolve({ problem: "was stopped together with its turn or call" });
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   try {

@@ -75,7 +75,7 @@ function misplacedIn(answer: unknown, event: HookEvent): string | undefined {
   for (const [path, value] of decisionsIn(answer)) {
     const isThere = Object.hasOwn(read, path) && isRecord(answer);
     if (isThere && !read[path]?.(value))
-      return `answered with the decision ${JSON.stringify(value)} at ${path}, which is none`;
+      return `answered with the decision ${JSON.stringify(value)} at ${path}, which hooks cannot make`;
     if (!isThere) return `answered with a decision at ${path || "no name"}, where none is read; ${PLACES}`;
     const { hookEventName = event } = recordOf(recordOf(answer).hookSpecificOutput);
     if (path.startsWith("hookSpecificOutput") && hookEventName !== event)

@@ -119,7 +119,7 @@ describe("B48: instructions", () => {
       `${file}: some of its bytes are not UTF-8; each is read as \ufffd.`,
     ]);
     writeFileSync(file, Buffer.from([1, 2, 3, 0, 4]));
-    expect(gather({ project: project() }).notices).toEqual([`${file}: it is not text, so it is not read.`]);
+    expect(gather({ project: project() }).notices).toEqual([`${file}: not read, because the file is not text.`]);
     writeFileSync(file, Buffer.from(`\ufeff${"größer\n".repeat(10_000)}`, "utf16le"));
     const { parts, notices } = gather({ project: project() });
     expect(parts[1]?.text).toMatch(/^(größer\n){100,}\[\d+ bytes of AGENTS\.md are left out: it is too large\]$/);
@@ -140,9 +140,7 @@ describe("B48: instructions", () => {
     const { parts, notices } = gather({ project: project() });
     expect(parts.map(({ text }) => text).slice(1)).toEqual(["I am inside."]);
     const secret = realpathSync(join(home, "secret"));
-    expect(notices).toEqual([
-      `${join(root, "AGENTS.md")}: it leads out of the project, to ${secret}, so it is not read.`,
-    ]);
+    expect(notices).toEqual([`${join(root, "AGENTS.md")}: not read: the path leads out of the project, to ${secret}.`]);
   });
 
   test("S10: hold no secrets", () => {

@@ -66,6 +66,6 @@ test("B47: a server is added once, and taken away", async () => {
   expect(await removeMcpServer(place, "it")).toBe(user);
   expect(names()).toEqual([]);
   await expect(removeMcpServer(place, "it")).rejects.toThrow(
-    'There is no MCP server "it" in your settings. There are none.',
+    'There is no MCP server "it" in your settings. None exist yet.',
   );
 });

@@ -30,7 +30,7 @@ export async function runPersonsCommand(
 ): Promise<CommandRun> {
   const { end, told } = await runByPerson({ ...options, command, directory, redaction: redact.stream() });
   const typed = { type: "text", text: redact(`!${command}`) } as const;
-  const name = isElsewhere ? `${command} (on the person's own machine, in ${directory})` : command;
+  const name = isElsewhere ? `${command} (on the user's own machine, in ${directory})` : command;
   return { end, parts: [typed, named(OWN_OUTPUT, redact(name), redact(told))] };
 }
 

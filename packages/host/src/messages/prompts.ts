@@ -100,7 +100,8 @@ export async function saidByPrompt(
   const file = commands.find((command) => ofFile(command).name === name);
   if (file) {
     const [named] = Object.keys(asked.values ?? {});
-    if (named !== undefined) throw new PromptError(`/${name} has no argument ${named}: say all of it in \`argument\`.`);
+    if (named !== undefined)
+      throw new PromptError(`/${name} has no argument ${named}: put the whole text in \`argument\`.`);
     const text = promptOf(file, asked.argument ?? "");
     return { parts: [{ type: "text", text }], asIs: false, ...(file.model === undefined ? {} : { model: file.model }) };
   }
@@ -173,7 +174,7 @@ async function whyNone(host: Bringer, name: string, signal: AbortSignal): Promis
   if (state?.status === "connecting")
     return `There is no prompt /${name} yet: the MCP server ${state.name} is still starting. Try again when it is ready.`;
   if (state && state.status !== "ready")
-    return `There is no prompt /${name}: the MCP server ${state.name} is ${state.status === "disabled" ? "switched off" : "not there"}.`;
+    return `There is no prompt /${name}: the MCP server ${state.name} is ${state.status === "disabled" ? "switched off" : "not available"}.`;
   const { prompts } = await listPrompts(host, 0, signal);
   const all = prompts.map((each) => `/${each.name}`);
   return `There is no prompt /${name}. ${adviceOn(`/${name}`, all)}`;

@@ -89,7 +89,7 @@ describe("S43: a rule that denies or asks means the act, whoever does it", () =>
         });
         expect(await judge(unasked, of, input)).toEqual({
           decision: "deny",
-          reason: `The call does not tell whether the rule '${rule}' forbids it, and nobody can be asked here. Name the files or the command in the arguments.`,
+          reason: `The rule '${rule}' may forbid this call, and no user can be asked here. Name the files or the command in the arguments.`,
         });
       }
       expect(await decide({ ask: [rule], allow: [of.name] }, of, input)).toBe("ask");

@@ -138,7 +138,7 @@ describe("in mode plan", () => {
   ] as const)("%s (%s) of %j: %s, whatever is allowed otherwise", async (name, effects, input, expected) => {
     const permit = await judge(plans, tool(name, effects), input);
     expect(permit.decision).toBe(expected);
-    if (permit.decision === "deny") expect(permit.reason).toContain("Approval mode 'plan' only looks");
+    if (permit.decision === "deny") expect(permit.reason).toContain("Approval mode 'plan' only allows reading");
   });
 
   test("a person decides about a plan that is handed in, and about no other; who cannot be asked is told so", async () => {
@@ -148,7 +148,7 @@ describe("in mode plan", () => {
     expect(await judge(plans, plan, { steps, hand_in: true })).toEqual({ decision: "ask", byRule: true });
     const unasked = permission({ workspace, mode: "plan", canAsk: false });
     expect(await judge(unasked, plan, { steps, hand_in: true })).toMatchObject({
-      reason: expect.stringContaining("nobody can be asked here. Answer with the plan"),
+      reason: expect.stringContaining("no user can be asked here. Answer with the plan"),
     });
     expect(await judge(permission({ workspace }), plan, { steps, hand_in: true })).toEqual({ decision: "allow" });
   });
@@ -161,7 +161,7 @@ describe("B63: where nobody can be asked", () => {
     expect(await judge(unasked, tool("shell"), { command: "npm test" })).toEqual({
       decision: "deny",
       reason:
-        "This needs a person's approval, and nobody can be asked here (allow it with --allow 'shell(npm test [harmless])').",
+        "This needs a user's approval, and no user can be asked here (allow it with --allow 'shell(npm test [harmless])').",
       unasked: true,
     });
     expect((await judge(unasked, read, here)).decision).toBe("allow");
@@ -178,14 +178,14 @@ describe("B63: where nobody can be asked", () => {
     const asks = permission({ workspace, canAsk: false, rules: rules({ ask: ["shell(npm:*)"] }) });
     expect(await judge(asks, tool("shell"), { command: "npm test" })).toEqual({
       decision: "deny",
-      reason: "This needs a person's approval, and nobody can be asked here.",
+      reason: "This needs a user's approval, and no user can be asked here.",
     });
   });
 
   test("no rule is named where none could allow it", async () => {
     expect(await judge(unasked, tool("shell"), { command: "$X" })).toEqual({
       decision: "deny",
-      reason: "This needs a person's approval, and nobody can be asked here.",
+      reason: "This needs a user's approval, and no user can be asked here.",
       unasked: true,
     });
   });

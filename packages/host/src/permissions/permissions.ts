@@ -119,7 +119,7 @@ export function permissions(options: PermissionOptions): Permission {
       if (request.tool.offeredBy !== undefined) return doubt(options.canAsk, doubtful);
       return {
         decision: "deny",
-        reason: `This cannot be told apart from what the rule '${formatRule(doubtful)}' forbids. Write it plainly, without variables, substitutions or indirection.`,
+        reason: `The rule '${formatRule(doubtful)}' may forbid this call. Write it plainly, without variables, substitutions or indirection.`,
       };
     }
     const asked = strongest(rules.ask.map(matches)) !== "no";
@@ -146,7 +146,7 @@ const LOOKING: readonly Rule[] =
     .map((command) => parseRule(`${COMMAND}(${command} [harmless])`));
 
 const ONLY_PLANS =
-  "Approval mode 'plan' only looks, and this may change something. Look around, then hand in your plan; once a person allows it, this can run.";
+  "Approval mode 'plan' only allows reading, and this call may change something. Explore, then hand in your plan; once the user allows it, this call can run.";
 
 /** Only a user approves a plan. */
 function handIn(canAsk: boolean): Permit {
@@ -154,7 +154,7 @@ function handIn(canAsk: boolean): Permit {
   return {
     decision: "deny",
     reason:
-      "In approval mode 'plan' a person allows the plan, and nobody can be asked here. Answer with the plan, and end.",
+      "In approval mode 'plan' a user must allow the plan, and no user can be asked here. Answer with the plan, and end.",
   };
 }
 
@@ -176,7 +176,7 @@ function doubt(canAsk: boolean, rule: Rule): Permit {
   if (canAsk) return { decision: "ask", byRule: true };
   return {
     decision: "deny",
-    reason: `The call does not tell whether the rule '${formatRule(rule)}' forbids it, and nobody can be asked here. Name the files or the command in the arguments.`,
+    reason: `The rule '${formatRule(rule)}' may forbid this call, and no user can be asked here. Name the files or the command in the arguments.`,
   };
 }
 
@@ -192,7 +192,7 @@ function askByRule(canAsk: boolean): Permit {
 }
 
 function nobody(hint = ""): string {
-  return `This needs a person's approval, and nobody can be asked here${hint}.`;
+  return `This needs a user's approval, and no user can be asked here${hint}.`;
 }
 
 /** The rules set by "always" answers of a conversation. */

@@ -32,7 +32,7 @@ export function readFileStart(file: string, most: number, within?: string): File
     if (!stats.isFile()) return { state: "unreadable", problem: "it is not a file" };
     const place = within === undefined ? undefined : placeOf(handle, file);
     if (place !== undefined && !leadsInto(within as string, place))
-      return { state: "unreadable", problem: `it leads out of the project, to ${place}, so it is not read` };
+      return { state: "unreadable", problem: `not read: the path leads out of the project, to ${place}` };
     const bytes = Buffer.alloc(Math.min(stats.size, most));
     let filled = 0;
     for (let read = -1; read !== 0 && filled < bytes.length; filled += read)

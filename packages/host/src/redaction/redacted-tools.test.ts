@@ -95,7 +95,7 @@ describe("S10: a placeholder", () => {
     let ran = 0;
     const write = tool(() => ++ran, { effects: "external" });
     const { items } = await run(write, { path: ".env", text: "KEY=[redacted:MY_KEY]" });
-    expect(outputOf(items)).toMatch(/^Not executed: \[redacted:MY_KEY\] stands for a secret that you are not shown/);
+    expect(outputOf(items)).toMatch(/^Not executed: \[redacted:MY_KEY\] replaces a secret that you cannot see/);
     await run(write, { path: ".env", text: "KEY=x" });
     expect(ran).toBe(1);
   });

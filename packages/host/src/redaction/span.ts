@@ -35,5 +35,5 @@ const PLACEHOLDER = /\[redacted:[A-Za-z][\w-]*\]/;
 export function refuse(text: string): string | undefined {
   const [found] = PLACEHOLDER.exec(text) ?? [];
   if (found === undefined) return undefined;
-  return `${found} stands for a secret that you are not shown, so writing it would destroy the secret. Leave the line with it as it is, and change only what is around it; where the secret itself is needed, use the variable or the file that holds it, or ask the user.`;
+  return `${found} replaces a secret that you cannot see, so writing it would destroy the secret. Leave this line unchanged, and edit only the text around it; if the secret itself is needed, use the variable or the file that holds it, or ask the user.`;
 }

@@ -204,14 +204,14 @@ describe("S5: a project", () => {
   test("a hint and a threshold of two files that do not fit each other are named, and the user's counts", () => {
     set(user, { compaction: { hint: 0.6 } });
     set(project, '{\n  "compaction": {\n    "threshold": 0.5\n  },\n  "maxTokens": 9\n}');
-    const problem = `${project}:3:18: compaction.threshold: found 0.5 beside the hint 0.6 of ${user}; expected a hint below the threshold, so the project's compaction is not used.`;
+    const problem = `${project}:3:18: compaction.threshold: found 0.5 with the hint 0.6 of ${user}; expected a hint below the threshold, so the project's compaction is not used.`;
     expect(read()).toMatchObject({ settings: { compaction: { hint: 0.6 }, maxTokens: 9 } });
     expect(problemsWith()).toEqual([problem]);
     set(user, { compaction: { hint: 0.4, threshold: 0.8 } });
     expect(read()).toMatchObject({ settings: { compaction: { hint: 0.4, threshold: 0.5 } }, faults: [] });
     set(project, { compaction: { hint: 0.8 } });
     expect(read().settings.compaction).toEqual({ hint: 0.4, threshold: 0.8 });
-    expect(problemsWith().join()).toContain(`compaction.hint: found 0.8 beside the threshold 0.8 of ${user}; `);
+    expect(problemsWith().join()).toContain(`compaction.hint: found 0.8 with the threshold 0.8 of ${user}; `);
   });
 
   test("can make the agent more careful, and only that", () => {

@@ -273,7 +273,7 @@ function withFittingCompaction(user: SourcedLayer, { file, layer }: SourcedLayer
     source: file,
     ...(json.state === "read" ? json.places.value(["compaction", own]) : {}),
     key: `compaction.${own}`,
-    problem: `found ${values[own]} beside the ${other} ${values[other]} of ${user.file}`,
+    problem: `found ${values[own]} with the ${other} ${values[other]} of ${user.file}`,
     advice: "expected a hint below the threshold, so the project's compaction is not used",
   };
   return { ...layer, settings, faults: [...layer.faults, fault] };

@@ -21,7 +21,7 @@ const {
 } = settingsSchema.shape;
 
 const NARROW =
-  'a rule whose pattern begins with what it is about, as in "shell(npm test*)": a project cannot allow a whole tool';
+  'a rule whose pattern begins with its subject, as in "shell(npm test*)": a project cannot allow a whole tool';
 const { deny, ask } = permissionEntries.shape;
 const allow = permissionEntries.shape.allow.unwrap();
 
@@ -34,7 +34,7 @@ const shape = {
   titleModel,
   temperature,
   maxTokens,
-  approval: z.literal("ask", '"ask": a project cannot lower what is asked').optional(),
+  approval: z.literal("ask", '"ask": a project cannot reduce questions to the user').optional(),
   permissions: z
     .strictObject(
       {

@@ -218,7 +218,7 @@ const acpAgent = z.strictObject(
     env: z
       .record(z.string(), z.string(VARIABLES), VARIABLES)
       .describe(
-        `Extra environment variables. Your own are passed on, except secrets. \`\${NAME}\` stands for one of yours.`,
+        `Extra environment variables. Your own are passed on, except secrets. \`\${NAME}\` inserts one of yours.`,
       )
       .optional(),
   },
@@ -226,7 +226,7 @@ const acpAgent = z.strictObject(
 );
 
 const retention = z.strictObject(
-  { days: count.describe("Removes conversations that have no mark and that nobody wrote to for this many days.") },
+  { days: count.describe("Removes unmarked conversations after this many days without a new message.") },
   'an object, as in {"days":90}',
 );
 
@@ -330,7 +330,7 @@ const shape = {
   prompt: z
     .string(PROMPT)
     .regex(/^(?=.*\S)\P{Cc}{1,200}$/u, PROMPT)
-    .describe("Text of the terminal's prompt. {agent} stands for the agent's name. Default: `Reply to {agent}:`.")
+    .describe("Text of the terminal's prompt. {agent} is replaced by the agent's name. Default: `Reply to {agent}:`.")
     .optional(),
   notify: z
     .enum(["auto", "bell", "off"], '"auto", "bell" or "off"')

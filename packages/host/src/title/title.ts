@@ -59,7 +59,7 @@ function whatWasSaid({ state }: Session): string {
   const user = messages.find(isPersons);
   const answer = messages.find((message) => message.role === "assistant" && textOf(message) !== "");
   if (!user || textOf(user).trim() === "") return "";
-  const lines = [`The person: ${cutTo(textOf(user), SHOWN, "")}`];
+  const lines = [`The user: ${cutTo(textOf(user), SHOWN, "")}`];
   if (answer) lines.push(`The agent: ${cutTo(textOf(answer), SHOWN, "")}`);
   return lines.join("\n\n");
 }

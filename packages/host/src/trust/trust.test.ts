@@ -71,7 +71,7 @@ describe("S5: what a project would bring", () => {
     const shown = ({ kind, name, detail, acts }: ProjectItem) => `${acts ? "!" : "-"} ${kind} ${name}: ${detail}`;
     expect(untrustedContent(join(root, "src")).map(shown)).toEqual([
       "! MCP server docs: https://docs.example/mcp",
-      `! MCP server github: npx -y server in the root folder with TOKEN=${VARIABLE} which gets your GITHUB_TOKEN`,
+      `! MCP server github: npx -y server in the root folder with TOKEN=${VARIABLE} with access to your GITHUB_TOKEN`,
       '! agent reviewer: {"description":"reviews","instructions":"Review.","tools":["shell"]}',
       '- setting model: "mine/x"',
       '- setting permissions: {"deny":["fetch"]}',

@@ -88,9 +88,9 @@ function toldOf(
   const files = count === 1 ? "The file that it changed is" : `The ${count} files that it changed are`;
   const changes = count === 0 ? "" : ` ${files} brought over next.`;
   return [
-    `Brought over from the branch${what} of this conversation${by}, as it stands at the message ${from}.${changes}`,
+    `Brought over from the branch${what} of this conversation${by}, as of the message ${from}.${changes}`,
     ...(asked ? [`Asked there:\n${cutTo(textOf(asked), LONGEST, " […]")}`] : []),
-    ...(response ? [`What came of it:\n${cutTo(textOf(response), LONGEST, " […]") || "(nothing was said)"}`] : []),
+    ...(response ? [`Result:\n${cutTo(textOf(response), LONGEST, " […]") || "(no text)"}`] : []),
   ].join("\n\n");
 }
 

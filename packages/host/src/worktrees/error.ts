@@ -21,7 +21,7 @@ export function noRepository(folder: string, cause: unknown): WorktreeError {
   const said = wordsOf(cause);
   const no = "so a branch cannot have a worktree of its own";
   const why = /not a git repository/.test(said)
-    ? `${folder} is in no git repository, ${no}. \`git init\` makes one.`
+    ? `${folder} is not in a git repository, ${no}. \`git init\` makes one.`
     : /bare repository|must be run in a work tree/.test(said)
       ? `${folder} is a repository without files (bare), ${no}. Work in a clone of it.`
       : `The repository around ${folder} cannot be used, ${no}: ${said}`;

@@ -249,7 +249,7 @@ test("C7: sub-agents that are launched together have files of their own, which a
   expect(launched.map(({ output, changes = [] }) => [output, changes.map(({ path: name }) => name)])).toEqual([
     [
       expect.stringMatching(
-        /^line 1 is changed\n\nWhat it did to files is here now:\ncreated by-1\.txt \(\+1 -0\)\nchanged shared\.txt \(\+1 -1\)$/,
+        /^line 1 is changed\n\nIts file changes are here now:\ncreated by-1\.txt \(\+1 -0\)\nchanged shared\.txt \(\+1 -1\)$/,
       ),
       ["by-1.txt", "shared.txt"],
     ],

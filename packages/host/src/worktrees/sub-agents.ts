@@ -90,8 +90,8 @@ export function launchedApart(tool: Tool, options: LaunchedApartOptions): Tool {
     });
     if (isWhole && inside.length === files.length) {
       await worktrees.remove(name, { changes: true });
-      return inside.length === 0 ? undefined : `What it did to files is here now:\n${told}`;
+      return inside.length === 0 ? undefined : `Its file changes are here now:\n${told}`;
     }
-    return `What it did to files, in the worktree ${name}:\n${told}\nThe worktree stays.`;
+    return `Its file changes, in the worktree ${name}:\n${told}\nThe worktree stays.`;
   }
 }

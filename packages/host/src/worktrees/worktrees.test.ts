@@ -264,7 +264,7 @@ describe("what cannot be", () => {
     };
     const none = place("none");
     await expect(make(person, none)).rejects.toThrow(
-      `${none} is in no git repository, so a branch cannot have a worktree of its own. \`git init\` makes one.`,
+      `${none} is not in a git repository, so a branch cannot have a worktree of its own. \`git init\` makes one.`,
     );
     const bare = place("bare.git", "init", "-q", "--bare");
     await expect(make(person, bare)).rejects.toThrow(

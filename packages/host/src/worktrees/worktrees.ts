@@ -294,8 +294,8 @@ function plainName(wanted: string): string {
 
 function toldOf(name: string, folder: string, workspace: string): string {
   return [
-    `From here on, the files are those of a git worktree that this branch has for itself: ${name}, in ${folder}.`,
-    "It was made of what stood there at this moment, committed or not; what git ignores, such as installed dependencies, is not in it.",
-    `Nothing that is done there changes ${workspace}, until somebody brings it over.`,
+    `From here on, this branch works in its own git worktree: ${name}, in ${folder}.`,
+    "The worktree contains the files of this moment, committed or not, without files that git ignores, such as installed dependencies.",
+    `Changes there do not affect ${workspace}, until a user brings them over.`,
   ].join(" ");
 }

@@ -57,7 +57,7 @@ async function written(options: WireOptions, request: ModelRequest): Promise<Req
       text: JSON.stringify(head).slice(0, -1),
       betas: new Headers(headers).get("anthropic-beta") ?? "",
     });
-    throw new Error("Only what is sent was asked for.");
+    throw new Error("The request was only captured, not sent.");
   });
   const nowhere = { push: () => true, ready: async () => {} };
   // Once the head is caught, this failure does not matter.

@@ -185,7 +185,7 @@ describe("rounds", () => {
     const { text, calls } = await ask([request, done(first, { failed: "There is no file x.txt." })]);
     expect(calls).toEqual([]);
     expect(text).toContain("I could not read `x.txt`.");
-    expect(text).toContain("Not done: change `x.txt` and run `ls`, because what came before it did not work.");
+    expect(text).toContain("Not done: change `x.txt` and run `ls`, because the step before failed.");
   });
 
   test("a new request begins anew, whatever was done before", async () => {

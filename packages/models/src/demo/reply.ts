@@ -29,7 +29,7 @@ function nextIn(request: ModelRequest): Reply {
   const outcomes = rounds.flat();
   if (wish.type !== "work" && outcomes.length === 0) {
     return wish.type === "unknown"
-      ? say("This fits none of the rules that I have, so I say which ones there are.", notUnderstood(wish.words))
+      ? say("None of my rules matches, so I list them.", notUnderstood(wish.words))
       : say("This is a question about myself.", guide(request.tools.map((tool) => tool.name)));
   }
 
@@ -55,7 +55,7 @@ function say(reasoning: string, text: string): Reply {
 
 /** Why the next calls cannot be made; undefined if they can. */
 function whyNot(next: Round, failed: boolean, request: ModelRequest): string | undefined {
-  if (failed) return "what came before it did not work";
+  if (failed) return "the step before failed";
   const absent = next.find((call) => !request.tools.some((tool) => tool.name === call.tool));
   if (absent) return `the tool \`${absent.tool}\` is not offered to me here`;
   return request.toolChoice === "none" ? "no tools can be called any more" : undefined;
@@ -101,16 +101,16 @@ function roundsIn(messages: readonly PromptMessage[]): readonly CallReport[][] {
 }
 
 function thoughtBefore(next: Round, done: number): string {
-  const order = done === 0 ? "The user wants me to" : "That worked. What follows is to";
-  const apart = next.length > 1 ? " None of these needs the result of another, so I ask for all of them at once." : "";
+  const order = done === 0 ? "The user wants me to" : "That worked. The next step is to";
+  const apart = next.length > 1 ? " These calls are independent, so I make all of them at once." : "";
   return `${order} ${listed(next.map(describe))}.${apart}`;
 }
 
 function thoughtOn(outcomes: readonly CallReport[]): string {
   const worked = outcomes.filter(({ result }) => !result.failed).length;
   return outcomes.length === 0
-    ? "I cannot do this here, and say why."
-    : `${worked} of ${outcomes.length} calls worked. I tell what came back.`;
+    ? "I cannot do this here, and explain why."
+    : `${worked} of ${outcomes.length} calls worked. I report the results.`;
 }
 
 function listed(items: readonly string[]): string {

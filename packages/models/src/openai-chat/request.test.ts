@@ -188,7 +188,7 @@ describe("a request is equal to that of the provider package", () => {
     const sent = Promise.withResolvers<string>();
     const keep: typeof fetch = async (_, init) => {
       sent.resolve(String(init?.body));
-      throw new Error("Only what is sent was asked for.");
+      throw new Error("The request was only captured, not sent.");
     };
     const provider = createOpenAICompatible({ name: "p", baseURL: "http://p", includeUsage: true, fetch: keep });
     const driver = fromLanguageModel(provider("m"));

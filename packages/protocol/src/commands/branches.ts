@@ -24,7 +24,7 @@ const compared = z.object({
   outcome: z
     .enum(["answered", "finished", "limit", "failed", "interrupted", "working", "waiting", "unasked"])
     .describe("Outcome of its last turn; or working, or waiting for a user."),
-  problem: z.string().optional().describe("Why there is no answer, or its files cannot be looked at."),
+  problem: z.string().optional().describe("Why there is no answer, or why its files cannot be read."),
   time: count.optional().describe("Milliseconds of its turns, without waits for a user."),
   usage,
   cost: dollars.optional().describe("US dollars; absent when a price is unknown."),
@@ -45,7 +45,7 @@ export const branchCommands = {
       keep: line(10_000).optional().describe("Words that the summary must keep, for the model."),
     },
     z.object({
-      summary: id.optional().describe("The new message, which stands at the end of the branch."),
+      summary: id.optional().describe("The new message, at the end of the branch."),
       compaction: compaction.optional().describe("Effect on the next request."),
       problem: z.string().optional().describe("Reason for no summary."),
     }),
@@ -106,7 +106,7 @@ export const branchCommands = {
           name: z.string(),
           folder: z.string().describe("Folder of its files."),
           conversation: id,
-          isGone: z.boolean().describe("Somebody removed its files."),
+          isGone: z.boolean().describe("Its files were removed."),
           commits: count,
           files: list(file).describe("Files that changed since it was made."),
         }),

@@ -14,8 +14,8 @@ export const listedConversation = z.object({
   createdAt: time,
   updatedAt: time,
   running: count.describe("Runs that are live, sub-agents' ones included."),
-  waiting: count.describe("Questions that wait for a person."),
-  unread: count.describe("Turns that ended since somebody looked."),
+  waiting: count.describe("Questions that wait for a user."),
+  unread: count.describe("Turns that ended since a user last looked."),
   broken: schemaOf<BrokenTurn["reason"]>(z.string())
     .optional()
     .describe("Why the last turn on this server has no answer."),
@@ -49,10 +49,7 @@ export const conversationCommands = {
       limit: z.int().min(1).max(HITS).optional().describe("20 when absent."),
       cwd: z.string().optional().describe("Only in conversations of this directory."),
       conversation: id.optional().describe("Only in this one."),
-      programs: z
-        .boolean()
-        .optional()
-        .describe("Also in conversations that programs began at `/v1`. They are left out when absent."),
+      programs: z.boolean().optional().describe("Also in conversations that programs began at `/v1`."),
     },
     z.object({
       hits: list(

@@ -12,7 +12,7 @@ export const feedCommands = {
     "Sends the feed of a conversation from now on. Without a cursor, or with another writer's, a snapshot comes first.",
     {
       ...conversation,
-      from: cursor.optional().describe("Go on behind this place. With seq 0: the whole log, as events."),
+      from: cursor.optional().describe("Continues after this cursor. With seq 0: the whole log, as events."),
       leaf: id.optional().describe("End of the viewed branch; default: the last written message."),
     },
     nothing,

@@ -7,7 +7,7 @@ import { command } from "./command.ts";
 const takenBack = z.object({
   changes: list(fileChange).describe("The changes made."),
   problems: list(z.string()).describe("Reasons for unchanged files, one sentence each."),
-  message: id.optional().describe("The message that says so to the model; absent when nothing was done."),
+  message: id.optional().describe("The message that informs the model; absent when nothing changed."),
 });
 
 /** Codes for a missing web image, which clients translate. */

@@ -13,7 +13,7 @@ export const noteCommands = {
   ),
   "message.star": command("Stars a message, or not.", { ...message, starred: z.boolean() }, nothing),
   "summary.edit": command(
-    "Adds an edited summary beside the summary `message`: it covers the same, and the next request on its branch begins with it. The command's id becomes the new message's.",
+    "Adds an edited summary as a sibling of the summary `message`: it covers the same messages, and the next request on its branch begins with it. The command's id becomes the new message's.",
     { ...message, text: z.string().min(1).describe("The whole text of the edited summary.") },
     z.object({ message: id }),
   ),

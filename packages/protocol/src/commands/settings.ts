@@ -50,7 +50,7 @@ export const settingsCommands = {
     nothing,
   ),
   "prompt.list": command(
-    "The prompts that files of the user and of a trusted project bring, and those of MCP servers. `prompt.say` says one.",
+    "The prompts of the user's files, of a trusted project's files and of MCP servers. `prompt.say` sends one.",
     {
       wait: z
         .int()

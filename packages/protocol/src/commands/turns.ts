@@ -53,7 +53,7 @@ const slash = z
 const written = {
   attached: list(
     z.object({
-      name: z.string().describe("As it was typed, without its @."),
+      name: z.string().describe("As typed, without its @."),
       kind: z.string(),
       size: count.describe("Bytes of what the model gets."),
     }),
@@ -78,7 +78,7 @@ const said = z.object({
 /** Commands that start, steer or stop an agent's work. */
 export const turnCommands = {
   "turn.say": command(
-    "Says something. The id of the command becomes the id of the message. With `run`, that run hears it, in the way of `delivery`; if it is over, and always without `run`, a turn begins below `at`.",
+    "Sends a message, with the command's id. With `run`, that run gets it by `delivery`. Without `run`, or if the run has ended, a turn begins below `at`.",
     {
       ...conversation,
       parts,
@@ -86,14 +86,14 @@ export const turnCommands = {
       asIs: z
         .boolean()
         .optional()
-        .describe("Attaches no `@` names, because somebody else wrote the text, as a prompt of an MCP server."),
+        .describe("Attaches no `@` names: the user did not write the text, such as a prompt of an MCP server."),
       slash,
       ...how,
     },
     said,
   ),
   "prompt.say": command(
-    "Says what a prompt of `prompt.list` says, filled in by the server, as `turn.say` says something: pictures of it go along, and where it names a model, the turn is taken with that. Nothing is said when there is no such prompt, when it is not told what it needs, or when its MCP server does not answer.",
+    "Sends a prompt of `prompt.list`, filled in by the server, like `turn.say`, with the prompt's images and its model, if it names one. Sends nothing if the prompt is unknown, an argument is missing, or its MCP server does not respond.",
     {
       ...conversation,
       prompt: text(1, 500).describe("Its name."),
@@ -101,12 +101,9 @@ export const turnCommands = {
         .string()
         .optional()
         .describe(
-          'What a person typed behind the name: for a prompt with arguments words in their order, one in "double quotes" is one, and the last argument takes all that is left.',
+          'Text that the user typed after the name. A prompt with arguments splits it into words, in order; "double quotes" hold several words together, and the last argument gets the rest.',
         ),
-      values: z
-        .record(z.string(), z.string())
-        .optional()
-        .describe("Instead: arguments by name, for a prompt with `arguments`."),
+      values: z.record(z.string(), z.string()).optional().describe("Arguments by name, instead of `argument`."),
       parts: list(saidPart).optional().describe("Attachments, such as a picture."),
       ...where,
       ...how,
@@ -124,7 +121,7 @@ export const turnCommands = {
     z.object({ message: id, waits: z.boolean().describe("It is in the inbox until it is delivered.") }),
   ),
   "turn.retry": command(
-    "Asks again: a new answer to the last user message above `at`; with `parts`, a new message beside it. Nothing is overwritten, and a running or waiting turn continues.",
+    "Asks again: a new answer to the last user message above `at`; with `parts`, a new sibling message. Nothing is overwritten, and a running or waiting turn continues.",
     { ...conversation, at: id.optional(), parts: parts.optional(), slash, ...how },
     z.object({ message: id.optional().describe("The new message, when there are parts."), ...written }),
   ),
@@ -149,7 +146,7 @@ export const turnCommands = {
     z.object({ interrupted: count }),
   ),
   "process.stop": command(
-    "Ends a background process by its name (`p1`); the model is told with its next turn.",
+    "Ends a background process by its name (`p1`); the model learns of it in its next turn.",
     { ...conversation, process: z.string().max(100) },
     nothing,
   ),

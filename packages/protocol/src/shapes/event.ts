@@ -21,7 +21,7 @@ const messageOf = { message: id };
 const callOf = { message: id, call: callId };
 const saidOf = {
   ...callOf,
-  tool: z.string().optional().describe("Absent, as input is, in logs from before events of calls said it."),
+  tool: z.string().optional().describe("Absent in logs of older versions, like `input`."),
   input: anyJson.optional().describe("Checked arguments. Absent too if the model wrote no JSON."),
 };
 const output = z.string().describe("Text for the model.");
@@ -162,7 +162,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       question: id,
       text: z.string().optional(),
       reason: z.string().optional().describe("Why the user declined."),
-      withdrawn: z.literal(true).optional().describe("Nobody waits for an answer any more."),
+      withdrawn: z.literal(true).optional().describe("The question was withdrawn."),
     }),
     event("run.started", {
       run: id,

@@ -11,7 +11,7 @@ export const event = z.discriminatedUnion("type", eventSchemas({ seq, epoch }));
 
 /** Source of a fragment. */
 const voice = {
-  run: id.describe("The run that it is of."),
+  run: id.describe("Its run."),
   agent: z.string().describe("Name of the run's agent."),
   depth: count.describe("0 for the user's agent, 1 for its sub-agents, 2 for theirs."),
 };
@@ -52,7 +52,7 @@ export function deltaSchemas<const Head extends z.ZodRawShape>(head: Head) {
 
 /** Returns the schemas of all notices, each with the properties of `head` first. */
 export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
-  const leaf = id.nullable().describe("The end of the branch that is summed up.");
+  const leaf = id.nullable().describe("End of the compacted branch.");
   return [
     z.object({
       ...head,
@@ -86,7 +86,7 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...head,
       type: z.literal("turn.waiting"),
       command: id.describe("Id of the turn's first message, or of its run."),
-      waits: z.boolean().describe("false when it waits no longer."),
+      waits: z.boolean().describe("false when the wait has ended."),
       reason: z.string().describe("The awaited tools, as a sentence; at the end, the missing ones."),
     }),
     z.object({

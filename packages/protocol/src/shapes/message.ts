@@ -26,7 +26,9 @@ export const call = z.looseObject({
   approved: z.boolean().optional().describe("A user's answer."),
   progress: z.string().describe("Last progress of the running tool."),
   output: z.string().optional().describe("Text for the model; set when the call ends."),
-  files: list(broughtFile).optional().describe("Files for the model beside the output; without data if not sent."),
+  files: list(broughtFile)
+    .optional()
+    .describe("Files for the model, in addition to the output; without data if not sent."),
   drafts: list(draft).optional(),
   changes: list(fileChange).optional(),
   seen: list(seenFile).optional().describe("Files that the call read, or found changed by what it ran."),

@@ -39,7 +39,7 @@ export const node = z.object({
   changed: count.optional().describe("Number of their file changes."),
   usage: list(count).optional().describe("Tokens: input, cached, cache writes, output, reasoning."),
   cost: dollars.optional().describe("US dollars."),
-  covers: id.optional().describe("The last message that a summary stands for."),
+  covers: id.optional().describe("The last message that a summary covers."),
 });
 
 const run = schemaOf<LiveRun>(
@@ -94,7 +94,7 @@ const waiting = schemaOf<WaitingInput>(
     delivery: z.enum(["steer", "queue", "interrupt"]),
     run: id.nullable(),
     at: id.nullable().optional(),
-    held: z.boolean().describe("It waits until somebody sends it."),
+    held: z.boolean().describe("Held until a user sends it."),
   }),
 );
 
@@ -112,7 +112,7 @@ const process = schemaOf<StayingProcess>(
 );
 
 const broken = z.looseObject({
-  message: id.describe("The message that stood last on its path when it ended."),
+  message: id.describe("The last message on its path when it ended."),
   run: id,
   reason: schemaOf<BrokenTurn["reason"]>(z.string()),
   code: z.string().optional().describe("The kind of failure."),
@@ -129,8 +129,8 @@ const narrowedRule = z.object({
 export const snapshot = z.object({
   type: z.literal("snapshot"),
   conversation: id,
-  cursor: cursor.describe("The feed goes on from here."),
-  seq: count.describe("The last event that is in it."),
+  cursor: cursor.describe("The feed continues from here."),
+  seq: count.describe("The last included event."),
   title: z.string().optional(),
   model: z.string().optional().describe("The conversation's chosen model."),
   labels: z.record(z.string(), z.string()),
@@ -146,11 +146,9 @@ export const snapshot = z.object({
   inbox: list(waiting).describe("Undelivered input of users, in order."),
   questions: list(question).describe("Open questions."),
   following: list(following).describe("Calls that listen to the model."),
-  processes: list(process)
-    .default([])
-    .describe("Background processes that run, or that ended without the model being told."),
+  processes: list(process).default([]).describe("Background processes that run, or whose end the model does not know."),
   processesBegun: count.default(0).describe("Their number."),
-  allowed: list(z.string()).describe("Permission rules that a person allowed for this conversation."),
+  allowed: list(z.string()).describe("Permission rules that a user allowed for this conversation."),
   narrowed: list(narrowedRule)
     .default([])
     .describe("Rules of this conversation that now allow less than when a user set them."),

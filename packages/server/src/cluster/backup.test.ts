@@ -49,7 +49,7 @@ describe.skipIf(!process.env.BANYAN_LONG || why !== undefined)(
       run("pg_restore", "--clean", "--if-exists", "--single-transaction", `--dbname=${nodes.url}`, copy);
 
       // The running turn notices with its next event.
-      await expect.poll(() => one.log.some((line) => line.includes("the database was set back"))).toBe(true);
+      await expect.poll(() => one.log.some((line) => line.includes("lost its last events"))).toBe(true);
       const exit = once(one.child, "exit");
       one.child.kill("SIGTERM");
       await exit;

@@ -362,7 +362,7 @@ export class Cluster implements OtherNodes, DrivenNode {
       const outcome = await this.#performHere(resumeOf(session, run), "owner");
       // A run that ended by itself needs no continuation.
       if ("error" in outcome && outcome.error.code !== "invalid")
-        defect(new Error(`${session.id} cannot be gone on with: ${outcome.error.message}`));
+        defect(new Error(`${session.id} cannot continue: ${outcome.error.message}`));
     }
   }
 

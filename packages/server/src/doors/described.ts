@@ -7,14 +7,14 @@ const CONVERSATION = { name: "id", in: "path", required: true, schema: { $ref: "
 const anything = { schema: {} };
 const responses = {
   "2XX": {
-    description: "What came of it, in the door's own form.",
+    description: "The result, in the door's own form.",
     content: { "application/json": anything, "text/event-stream": anything },
   },
-  default: { description: "What is wrong, in the door's own form.", content: { "application/json": anything } },
+  default: { description: "The error, in the door's own form.", content: { "application/json": anything } },
 };
 
 /** The responses where no turn may be running. */
-export const OR_NOTHING = { responses: { 204: { description: "None does." }, ...responses } };
+export const OR_NOTHING = { responses: { 204: { description: "No turn is running." }, ...responses } };
 
 /** Describes an address that takes no body. */
 export function described(operationId: string, summary: string, more: object = {}): object {

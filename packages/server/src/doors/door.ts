@@ -141,8 +141,15 @@ export function partsFrom(content: UserContent, where: string): readonly UserPar
   }
 }
 
-/** The beginning of the text that holds messages from outside the conversation. */
-export const TOLD_BEFORE = "What was said before that, as the calling program has it:";
+const EARLIER = "Earlier messages, from the calling program:";
+
+/** The first lines of texts by `withToldBefore`; the others are in older logs. */
+const EARLIER_FORMS = [EARLIER, "What was said before that, as the calling program has it:"];
+
+/** Returns whether a text of a message holds messages from outside the conversation, as `withToldBefore` writes them. */
+export function isToldBefore(text: string): boolean {
+  return EARLIER_FORMS.some((form) => text.startsWith(form));
+}
 
 /** A message from outside the conversation. */
 export interface HistoryText {
@@ -157,5 +164,5 @@ export interface HistoryText {
 export function withToldBefore(parts: readonly UserPart[], before: readonly HistoryText[]): UserPart[] {
   if (before.length === 0) return [...parts];
   const told = before.map(({ role, text }) => `${role}: ${text}`).join("\n\n");
-  return [...parts, { type: "text", text: `${TOLD_BEFORE}\n\n${told}` }];
+  return [...parts, { type: "text", text: `${EARLIER}\n\n${told}` }];
 }

@@ -7,6 +7,7 @@ import { promptsOf } from "../testing/mcp-servers.fixture.ts";
 import { ask } from "../testing/request.fixture.ts";
 import { serving, TOKEN } from "../testing/serving.fixture.ts";
 import { Chat } from "../testing/ui-chat.fixture.ts";
+import { isToldBefore, withToldBefore } from "./door.ts";
 
 const headers = { authorization: `Bearer ${TOKEN}` };
 const FILES = [
@@ -46,7 +47,9 @@ test("C18: /v1 says what a prompt of a file or an MCP server says, with the mode
   const whole = await client.chat.completions.create({ model: "banyan", messages });
   expect(whole.choices[0]?.message.content).toBe("by the second");
   expect(second()).toEqual([
-    expect.stringMatching(/^Port sum\.ts for \$9\.99\.\|What was said before that.*Read @secret\.txt\.$/s),
+    expect.stringMatching(
+      /^Port sum\.ts for \$9\.99\.\|Earlier messages, from the calling program:.*Read @secret\.txt\.$/s,
+    ),
   ]);
   await client.responses.create({ model: "banyan", input: '/Trees:Show "an oak"' });
   expect(first()).toEqual([expect.stringMatching(/^Show an oak plainly with @src\/sum\.ts and \[redacted:key\]/)]);
@@ -103,4 +106,12 @@ test("C18: /init writes its request at every door, and another command of a chat
     await expect(agUi.say(`/${name}`)).rejects.toThrow(/Use \/\w+ in a terminal/);
   }
   expect(first()).toHaveLength(4);
+});
+
+test("messages from outside are recognised in a message, also with the first line of older logs", () => {
+  const [, told] = withToldBefore([{ type: "text", text: "Go on." }], [{ role: "system", text: "Be brief." }]);
+  expect(told).toMatchObject({ text: expect.stringContaining("system: Be brief.") });
+  expect(isToldBefore((told as { text: string }).text)).toBe(true);
+  expect(isToldBefore("What was said before that, as the calling program has it:\n\nsystem: Be brief.")).toBe(true);
+  expect(isToldBefore("Go on.")).toBe(false);
 });

@@ -29,7 +29,7 @@ const NEWER = {
 
 const problems = {
   default: {
-    description: "It was not carried out; the message says what to do.",
+    description: "The request was refused; the message names the problem and the remedy.",
     content: body(refTo("refusal")),
   },
 };
@@ -61,10 +61,10 @@ export function openApi(server: string, doors: readonly Door[]): object {
       "/api/v1/health": {
         get: {
           operationId: "health",
-          summary: "Whether the server lives.",
+          summary: "Health of the server.",
           security: [],
           responses: {
-            200: json("It does.", {
+            200: json("The server runs.", {
               type: "object",
               properties: { status: { const: "ok" }, server: { type: "string" }, protocol: { type: "string" } },
               required: ["status", "server", "protocol"],
@@ -76,7 +76,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
       "/api/v1/commands": {
         post: {
           operationId: "command",
-          summary: "Carries out a command. One that comes twice with one id acts once.",
+          summary: "Runs a command. A repeated command with the same id takes effect once.",
           requestBody: {
             required: true,
             content: body({
@@ -88,7 +88,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
             }),
           },
           responses: {
-            200: json("It was carried out.", { anyOf: posted.map((name) => refTo(`${name}.result`)) }),
+            200: json("Done.", { anyOf: posted.map((name) => refTo(`${name}.result`)) }),
             ...problems,
           },
         },
@@ -102,11 +102,11 @@ export function openApi(server: string, doors: readonly Door[]): object {
             ...parameters("conversation.list", ["programs"]),
             ...parameters("conversation.list", ["limit"]).map((limit) => ({
               ...limit,
-              description: `At most this many; of messages at most ${HITS}, and 20 when absent.`,
+              description: `Maximum number. Messages: at most ${HITS}, default 20.`,
             })),
           ],
           responses: {
-            200: json("They are these.", {
+            200: json("The list.", {
               anyOf: ["conversation.list.result", "conversation.search.result"].map(refTo),
             }),
             ...problems,
@@ -119,7 +119,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
             {
               name: "Idempotency-Key",
               in: "header",
-              description: "An import that comes twice with one key is one.",
+              description: "A repeated import with the same key takes effect once.",
               schema: refTo("id"),
             },
           ],
@@ -148,16 +148,16 @@ export function openApi(server: string, doors: readonly Door[]): object {
       "/api/v1/conversations/{id}/feed": {
         get: {
           operationId: "feed",
-          summary: "The feed as server-sent events; each holds a frame, and its id is the place behind it.",
+          summary: "The feed as server-sent events. Each event holds a frame; its id is the cursor after the frame.",
           description:
-            "A browser that lost the stream sends the id of the last event as Last-Event-ID, which counts before `from`.",
+            "A browser that reconnects sends the id of the last event as Last-Event-ID, which takes precedence over `from`.",
           parameters: [
             ID,
             {
               name: "from",
               in: "query",
               description:
-                "The place behind an event of the stream, as its id says: epoch, seq and offset. With seq 0: the beginning.",
+                "The id of an event of the stream: epoch, seq and offset. The feed continues after it. With seq 0: the beginning.",
               schema: { type: "string", pattern: PLACE_FORM.source },
             },
             ...parameters("feed.subscribe", ["leaf"]),
@@ -180,7 +180,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
         get: {
           operationId: "description",
           summary: "This description.",
-          responses: { 200: json("It.", { type: "object" }), ...problems },
+          responses: { 200: json("The description.", { type: "object" }), ...problems },
         },
       },
       ...Object.assign({}, ...doors.map((door) => door.paths())),
@@ -225,5 +225,5 @@ function json(description: string, of: object): object {
 }
 
 function result(name: CommandName): object {
-  return json("It was carried out.", refTo(`${name}.result`));
+  return json("Done.", refTo(`${name}.result`));
 }

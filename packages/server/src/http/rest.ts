@@ -134,7 +134,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
     const place = context.req.header("last-event-id") ?? context.req.query("from");
     const from = place === undefined ? undefined : cursorFrom(place);
     if (place !== undefined && !from) {
-      const message = `from: expected epoch.seq.offset, as the id of an event of this stream has it; this is ${JSON.stringify(place.slice(0, 100))}.`;
+      const message = `from: expected epoch.seq.offset, as in the ids of this stream's events; this is ${JSON.stringify(place.slice(0, 100))}.`;
       return problem(context, { code: "malformed", message });
     }
     const input = { conversation, from, leaf: context.req.query("leaf") };

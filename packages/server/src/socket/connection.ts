@@ -44,7 +44,7 @@ export class SocketConnection {
     this.#from = from;
     this.#parts = parts;
     const impatience = setTimeout(() => {
-      if (!this.#seat) this.#refuse("it said nothing", closeCodes.silent);
+      if (!this.#seat) this.#refuse("the client sent no hello", closeCodes.silent);
     }, HELLO_WITHIN).unref();
     socket.on("message", (data, isBinary) => this.#take(data, isBinary));
     // A frame of the wrong size or encoding makes the library close the socket.

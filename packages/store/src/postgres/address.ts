@@ -49,7 +49,7 @@ export function readAddress(text: string): DatabaseAddress {
 
 function encryption(given: URLSearchParams): ClientConfig["ssl"] {
   const mode = given.get("sslmode") ?? "disable";
-  if (!MODES.includes(mode)) throw wrong(`its sslmode is none of ${MODES.join(", ")}`);
+  if (!MODES.includes(mode)) throw wrong(`its sslmode must be one of ${MODES.join(", ")}`);
   if (mode === "disable") {
     if (given.size > (given.has("sslmode") ? 1 : 0)) throw wrong("it names certificates, and an sslmode without any");
     return false;

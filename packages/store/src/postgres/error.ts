@@ -34,7 +34,7 @@ export function storeError(error: unknown, { name, user }: DatabaseAddress): Sto
   if (NO_ROOM.includes(code))
     return new StoreError(
       "full",
-      `PostgreSQL at ${name} has no room left (${why}); free some space there and try again. What was stored before is safe.`,
+      `PostgreSQL at ${name} has no room left (${why}); free some space there and try again. Stored data is safe.`,
       cause,
     );
   if (REFUSED.includes(code))

@@ -138,7 +138,7 @@ export class PostgresLog implements Log {
     if (row?.[0] === epoch)
       return new StoreError(
         "stale",
-        `The log of conversation ${id} does not end at event ${this.#seq}: the database was set back, as by a crash; open it again to continue from what is there.`,
+        `The log of conversation ${id} does not end at event ${this.#seq}: the database lost its last events, as after a crash. Open the conversation again to continue from the stored events.`,
       );
     return overtaken(id, await this.#opened.writer());
   }

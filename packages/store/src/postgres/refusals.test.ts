@@ -18,7 +18,7 @@ test("an address that can be none is refused in one sentence, without a password
     [`postgres://me:${SECRET}@host:port/db`, "is not an address"],
     [`postgres://me:${SECRET}@host/`, "names no database"],
     ["postgres://host/db", "names no user"],
-    [`postgres://me:${SECRET}@host/db?sslmode=prefer`, "sslmode is none of"],
+    [`postgres://me:${SECRET}@host/db?sslmode=prefer`, "sslmode must be one of"],
     [`postgres://me:${SECRET}@host/db?ssl=true`, '"ssl" is no setting'],
     [`postgres://me:${SECRET}@host/db?sslmode=verify-full&sslrootcert=${no}`, "cannot be read (ENOENT)"],
     [`postgres://me:${SECRET}@host/db?sslrootcert=${no}`, "sslmode without any"],

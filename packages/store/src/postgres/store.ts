@@ -242,7 +242,7 @@ class DatabaseStore implements PostgresStore {
       );
     if (!writer) return new StoreError("locked", `Conversation ${id} is just being closed elsewhere; try again.`);
     const { message } = openElsewhere(id, writer);
-    const told = `${message} One that was killed keeps it for ${LEASE} seconds at most.`;
+    const told = `${message} A killed program keeps it for ${LEASE} seconds at most.`;
     const isHere = writer.host === hostname();
     return new StoreError("locked", told, { conversation: id, ...(isHere && { process: writer.process }) });
   }

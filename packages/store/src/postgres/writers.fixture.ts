@@ -64,7 +64,7 @@ export class Writers {
         if (isDurable) this.#durable.set(id, log.seq);
       } catch (error) {
         expect(error).toBeInstanceOf(StoreError);
-        expect(error).toMatchObject({ code: "stale", message: expect.stringContaining("the database was set back") });
+        expect(error).toMatchObject({ code: "stale", message: expect.stringContaining("lost its last events") });
         await log.close();
         await this.#open(id);
       }

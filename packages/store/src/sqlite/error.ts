@@ -23,7 +23,7 @@ export function storeError(error: unknown, file: string): StoreError {
   if (code === "ENOSPC" || code === "EDQUOT" || errcode === IO_SHARED_MEMORY_SIZE || primary(errcode) === FULL) {
     return new StoreError(
       "full",
-      `There is no room left for ${file}; free some space and try again. What was stored before is safe.`,
+      `There is no room left for ${file}; free some space and try again. Stored data is safe.`,
       cause,
     );
   }

@@ -44,7 +44,7 @@ export class EventReader {
         ? `Event ${first} of ${this.#file.path} is damaged and was skipped.`
         : `Events ${first} to ${last} of ${this.#file.path} are damaged and were skipped.`,
     );
-    if (this.#endUnknown) sentences.push(`The end of ${this.#file.path} is damaged; what it held cannot be read.`);
+    if (this.#endUnknown) sentences.push(`The end of ${this.#file.path} is damaged and cannot be read.`);
     return sentences;
   }
 

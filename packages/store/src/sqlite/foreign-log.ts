@@ -18,7 +18,7 @@ export function putForeignLogAside(path: string, conversation: string): string |
   const aside = `${path}.foreign-${createId()}-wal`;
   renameSync(log, aside);
   rmSync(`${path}-shm`, { force: true });
-  return `The write-ahead log beside ${basename(path)} belongs to another file. It is kept as ${aside}, and the conversation was opened as it was without it.`;
+  return `The write-ahead log next to ${basename(path)} belongs to another file. It is kept as ${aside}, and the conversation was opened as it was without it.`;
 }
 
 /**

@@ -13,12 +13,12 @@ const MOST_NAMED = 12;
 const MOST_BYTES = 32_000;
 
 const wanted = z.object({
-  query: z.string().min(1).max(400).describe("What is to be done, in a few words, or the name of a tool."),
+  query: z.string().min(1).max(400).describe("The task in a few words, or the name of a tool."),
 });
 
 const called = z.object({
-  tool: z.string().describe("Its name, as find_tools answered it."),
-  input: z.record(z.string(), z.unknown()).optional().describe("Its arguments, as its schema wants them."),
+  tool: z.string().describe("Its name, from find_tools."),
+  input: z.record(z.string(), z.unknown()).optional().describe("Its arguments, by its schema."),
 });
 
 /**
@@ -43,8 +43,8 @@ export function toolFinder(tools: () => readonly Tool[], bytes = MOST_BYTES): re
     defineTool({
       name: "find_tools",
       description:
-        "Finds tools that are not listed here, of the MCP servers that are connected, by what they do. Answers their names, descriptions and input schemas. Look here before you say that something cannot be done. Call what you found by call_tool.",
-      brief: "Finds tools that are not listed, by what they do.",
+        "Finds unlisted tools of the connected MCP servers by their purpose. Returns names, descriptions and input schemas. Search here before you report that something is impossible. Run a tool that you found with call_tool.",
+      brief: "Finds unlisted tools by their purpose.",
       input: wanted,
       effects: "none",
       about: ({ query }) => ({ title: query, looksAt: { one: "search for tools", several: "searches for tools" } }),
@@ -63,14 +63,14 @@ export function toolFinder(tools: () => readonly Tool[], bytes = MOST_BYTES): re
           tools().map(({ name }) => name),
         );
         const meant = near.length > 0 ? ` Did you mean ${near.join(" or ")}?` : "";
-        throw new Error(`there is no tool "${tool}".${meant} find_tools finds the tools that are there.`);
+        throw new Error(`there is no tool "${tool}".${meant} find_tools finds the existing tools.`);
       },
     }),
   ];
 }
 
 function answerOf(found: readonly Tool[], all: number, bytes: number): string {
-  if (found.length === 0) return `[none of ${all} tools fits: say it in other words]`;
+  if (found.length === 0) return `[none of ${all} tools fits: try other words]`;
   const told: string[] = [];
   let room = bytes;
   for (const { name, description, input } of found.slice(0, MOST)) {

@@ -108,7 +108,7 @@ describe("F50: lists are taken entry by entry", () => {
       "prompts/get": { messages: [{ role: "nobody", content: 7 }] },
     });
     const failure: unknown = await servers.prompt({ server: "odd", name: "fine" }, {}, signal).catch((error) => error);
-    expect(String(failure)).toContain("not of the protocol, at messages.0.");
+    expect(String(failure)).toContain("breaks the protocol at messages.0.");
     expect(String(failure)).not.toMatch(/[{}\n]|invalid_/);
     await using broken = await open(
       { initialize: 7 },

@@ -49,7 +49,7 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
         onProgress: (step) => progress.push(progressText(step)),
       });
       const text = resultText(server, result, result.isError ? undefined : (file) => context.attach(file));
-      if (result.isError) throw new McpError("refused", text || `The tool ${listed.name} failed and does not say why.`);
+      if (result.isError) throw new McpError("refused", text || `The tool ${listed.name} failed without a reason.`);
       return text;
     },
   };

@@ -320,7 +320,7 @@ describe("a command ends with all that it started", () => {
     const result = call(tool, { command: `echo begun; ${command(id)}` }, { signal: cancel.signal });
     await until(() => living(`sleep\0${id}`).length > 0);
     cancel.abort(new Error("cancelled"));
-    expect(await result).toMatch(/^begun\n.*\[cancelled; the command and what it had started were ended\]$/s);
+    expect(await result).toMatch(/^begun\n.*\[cancelled; the command and its child processes were ended\]$/s);
     expect(living(id)).toEqual([]);
   });
 

@@ -197,7 +197,9 @@ function placeToWrite(path: string, given: string): string {
 }
 
 function missing(path: string, cause: unknown): SandboxError {
-  return new SandboxError("policy", `There is no ${path} for a sandbox to write in. Name what exists.`, { cause });
+  return new SandboxError("policy", `There is no ${path} for a sandbox to write in. Name an existing folder.`, {
+    cause,
+  });
 }
 
 function realOrGiven(path: string): string {

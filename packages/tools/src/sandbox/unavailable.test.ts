@@ -56,6 +56,6 @@ test("a place that is not there is refused", async () => {
   await expect(openSandbox({ root: folder.path("none") })).rejects.toThrow(/There is no .*none for a sandbox/);
   await expect(openSandbox({ root: folder.root, writable: ["none"] })).rejects.toMatchObject({
     code: "policy",
-    message: "There is no none for a sandbox to write in. Name what exists.",
+    message: "There is no none for a sandbox to write in. Name an existing folder.",
   });
 });

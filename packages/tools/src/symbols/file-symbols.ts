@@ -65,7 +65,7 @@ export class FileSymbols {
     if (!this.#hasLinesOfItsOwn(extent))
       throw new SymbolError(
         "shared",
-        `Something else stands on the lines of ${wanted} (${linesOf(extent)}). Use line numbers instead.`,
+        `Other code shares the lines of ${wanted} (${linesOf(extent)}). Use line numbers instead.`,
       );
     return { name: wanted, start: firstLine, end: lastLine + 1 };
   }

@@ -275,7 +275,7 @@ export const STATES: Readonly<Record<string, State>> = {
   components: {
     async show(page, stage) {
       await page.goto(stage.at("/design"));
-      await page.getByRole("heading", { name: "What the page is made from" }).waitFor();
+      await page.getByRole("heading", { name: "Parts of the page" }).waitFor();
     },
   },
   ...PANEL_STATES,

@@ -89,7 +89,7 @@ export class CallEditing {
       this.#input = JSON.stringify(input) === JSON.stringify(this.#call.input) ? undefined : input;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      this.#note(`${oneLine(error.message)} It stays as it was.`);
+      this.#note(`${oneLine(error.message)} The value is unchanged.`);
     }
   }
 }

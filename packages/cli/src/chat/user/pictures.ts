@@ -140,7 +140,7 @@ function bytesOf(file: number, size: number): Buffer {
 }
 
 function notOne(name: string): string {
-  return `${visibleLine(name)} is no picture that a model can look at: its bytes are not those of a PNG, JPEG, GIF or WebP.`;
+  return `${visibleLine(name)} is not a PNG, JPEG, GIF or WebP image.`;
 }
 
 /** A shell word: quoted, or with escaped special characters. No-break spaces do not separate words. */

@@ -68,7 +68,7 @@ export class OwnStatus implements AsyncDisposable {
     if ("problem" in said && !this.#isTold) {
       this.#isTold = true;
       const problem = oneLine(said.problem);
-      tell(`The command of your status line, ${visibleLine(command)}, ${problem}. The usual line stands there.`);
+      tell(`The command of your status line, ${visibleLine(command)}, ${problem}. The usual line is shown instead.`);
     }
     if (line === this.#line) return;
     this.#line = line;

@@ -148,7 +148,7 @@ describe("while the agent works", () => {
       /shell {2}seq 30 … done(?:, \d\.\d s)?\n {4}1\n(?: {4}\d+\n){9} {4}… \(20 more lines; Ctrl-O shows all\)/,
     );
     here.keys("\x0f");
-    expect(await here.screen.until("shell: done")).toMatch(/Arguments\n {2}seq 30\n\nWhat it answered\n {2}1\n {2}2\n/);
+    expect(await here.screen.until("shell: done")).toMatch(/Arguments\n {2}seq 30\n\nResult\n {2}1\n {2}2\n/);
     here.keys("\x1b[F");
     await here.screen.until(/^ {2}30$/);
     here.keys("\x1b[27u");
@@ -159,7 +159,7 @@ describe("while the agent works", () => {
     here.keys("\x0f");
     await here.screen.until(/What next\?[\s\S]*Ctrl-O the one before/);
     here.keys("\x0f");
-    await here.screen.until("What it answered");
+    await here.screen.until("Result");
   });
 
   test("T24: a call that fails shows its last lines", async () => {

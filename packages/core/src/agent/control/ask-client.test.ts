@@ -57,7 +57,10 @@ describe("C12: in a chat the model asks with choices", () => {
     const { session, agent } = chatting([[...asks, withDefault], "Then I decide."], { unattended: true });
     await agent.send("Go", { session });
     expect(calls(session)).toEqual([
-      ["failed", "The tool failed: Nobody can be asked here, and the question has no default answer. Decide yourself."],
+      [
+        "failed",
+        "The tool failed: No user can be asked here, and the question has no default answer. Decide yourself.",
+      ],
       ["completed", "red"],
     ]);
   });

@@ -23,14 +23,14 @@ export function askClient(): Tool {
   return defineTool({
     name: "ask_client",
     description:
-      "Asks the person what you cannot decide or find out yourself. Where you can, offer choices with `questions` (1 to 4, each with 2 to 12 choices; other words are always possible) and give a default_answer, for when nobody can be asked.",
+      "Asks the user what you cannot decide or find out yourself. If possible, offer choices with `questions` (1 to 4, each with 2 to 12 choices; the user may always answer in other words) and give a default_answer, for when no user is there.",
     input: {
       type: "object",
       properties: {
         question: {
           type: "string",
           minLength: 1,
-          description: "What you want to know, or what the questions are about.",
+          description: "The question, or the subject of the questions.",
         },
         questions: {
           type: "array",

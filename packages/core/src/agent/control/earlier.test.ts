@@ -60,7 +60,7 @@ describe("F98: the model reads what a summary covers", () => {
     expect(list.split("\n")).toEqual(
       expect.arrayContaining([
         expect.stringMatching(
-          /^\[You are not shown \d messages and 1 result, or not whole\. Each line begins with an address\.\]$/,
+          /^\[You see none or only a part of \d messages and 1 result\. Each line begins with an address\.\]$/,
         ),
         "earlier:#1 the user: Use figs only.",
         "earlier:#4 you: (without text)",
@@ -177,7 +177,7 @@ describe("F98: the model reads what a summary covers", () => {
       },
     ];
     expect(readEarlier(path, "earlier:").split("\n")).toEqual([
-      "[You are not shown 1 message and 1 result, or not whole. Each line begins with an address.]",
+      "[You see none or only a part of 1 message and 1 result. Each line begins with an address.]",
       "earlier:long result of t (completed), 9 characters",
       "earlier:#3 the user: A book.",
     ]);
@@ -198,16 +198,13 @@ describe("F98: the model reads what a summary covers", () => {
     expect(model.requests.length).toBe(10);
     await session.notes.remove(path[2]?.id ?? "");
     const removed = pathTo(session.state, path.at(-1)?.id ?? null);
-    expect(() => readEarlier(removed, "earlier:#3")).toThrow("There is no message 3 on this branch, which has 2.");
+    expect(() => readEarlier(removed, "earlier:#3")).toThrow("This branch has 2 messages, and no message 3.");
     expect(searchedEarlier(removed, "earlier:")).toEqual([]);
   });
 
   test.each([
-    [
-      "earlier:#99",
-      /^The tool failed: There is no message 99 on this branch, which has \d+\. Use earlier: for a list\.$/,
-    ],
-    ["earlier:#0", /^The tool failed: There is no message 0 /],
+    ["earlier:#99", /^The tool failed: This branch has \d+ messages, and no message 99\. Use earlier: for a list\.$/],
+    ["earlier:#0", /^The tool failed: This branch has \d+ messages, and no message 0\./],
     ["earlier:c-lok", /names nothing on this branch\. Did you mean earlier:c-look\? Use earlier: for a list/],
     ["notes.md", /^Not executed|address/],
   ])("the address %s gets a sentence that says what to write", async (address, sentence) => {

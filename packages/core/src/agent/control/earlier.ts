@@ -20,7 +20,7 @@ interface EarlierInput {
 export function earlier(): Tool {
   return defineTool({
     name: "earlier",
-    description: `Reads what a summary of this conversation stands for: ${EARLIER} lists the messages, ${EARLIER}#12 is message 12, and ${EARLIER} with the id of a call is the result of the call.`,
+    description: `Reads the messages that a summary of this conversation replaced: ${EARLIER} lists the messages, ${EARLIER}#12 is message 12, and ${EARLIER} with the id of a call is the result of the call.`,
     input: {
       type: "object",
       properties: {

@@ -27,7 +27,7 @@ export function finishTask(output?: InputSchema<unknown>): Tool {
         result,
         summary: {
           type: "string",
-          description: "What was done and found, in a few sentences, for whoever works on the next task here.",
+          description: "Your work and findings in a few sentences, for the agent of the next task here.",
         },
       },
       required: ["result"],

@@ -62,19 +62,19 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
   const text = (description: string) => ({ type: "string", description });
   return defineTool({
     name: "launch_agent",
-    description: `Hands a task to a sub-agent, which works on it by itself and answers with a result. It sees nothing of this conversation: say in the task all that it needs to know. Launch several in one message to have them work at the same time.${listed(known)}`,
+    description: `Hands a task to a sub-agent, which works on it alone and returns a result. It sees nothing of this conversation: the task must contain all that it needs to know. Launch several in one message to run them at the same time.${listed(known)}`,
     input: {
       type: "object",
       properties: {
-        task: text("What is to be done."),
-        expected_output: text("What its result must contain."),
+        task: text("The task."),
+        expected_output: text("The contents of its result."),
         ...(known.length > 0 ? { agent: { type: "string", enum: known.map(({ name }) => name) } } : {}),
         instructions: text("How it is to work, instead of your own instructions."),
         ...(options.resolveModel ? { model: text("Its model. Default: yours.") } : {}),
         tools: {
           type: "array",
           items: { type: "string" },
-          description: "Those of your tools that it may use, by name. Default: all, or those of the named agent.",
+          description: "Names of your tools for the sub-agent. Default: all, or the named agent's tools.",
         },
       },
       required: ["task", "expected_output"],
@@ -139,7 +139,7 @@ function toolsFor(named: NamedAgent | undefined, asked: readonly string[] | unde
  */
 function toldOf({ reason, text, problem }: SubTaskEnd): string {
   if (reason === "finished") return text;
-  const so = text === "" ? "It had said nothing yet." : `What it said last:\n${text}`;
+  const so = text === "" ? "It had written nothing yet." : `Its last text:\n${text}`;
   switch (reason) {
     case "interrupted":
       throw new Error(`the sub-agent was stopped before it was done. ${so}`);

@@ -43,7 +43,7 @@ test.each([
     "too many items (10000 > 100)",
   ],
   ["2,000 wrong steps", { steps: Array.from({ length: 2_000 }, () => ({ title: 1 })) }, "more."],
-  ["a title without words", { steps: steps("look", " \n ") }, "Step 2 has no title: say what is to be done."],
+  ["a title without words", { steps: steps("look", " \n ") }, "Step 2 has no title. Describe the step."],
 ])("a call with %s gets a sentence, and puts no plan down", async (_what, input, sentence) => {
   const model = scriptedModel([[call("update_plan", input)], "Well."]);
   const items = await collect(new Agent({ model, tools: [updatePlan()] }).chat(say("Go.")));

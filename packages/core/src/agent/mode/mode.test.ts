@@ -70,7 +70,7 @@ describe("task mode", () => {
   test("B39: what it is told at the start says how it ends, after the agent's own instructions", async () => {
     const { agent, model } = task([[call("finish_task", { result: "" })]], { instructions: "Be brief." });
     await agent.send("Go");
-    expect(model.requests[0]?.instructions).toMatch(/^Be brief\.\n\nYou work on a task by yourself/);
+    expect(model.requests[0]?.instructions).toMatch(/^Be brief\.\n\nYou work on a task alone/);
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["act", "finish_task", "ask_client"]);
   });
 
@@ -135,7 +135,10 @@ describe("task mode", () => {
     const calls = pathTo(session.state, session.state.leaf).flatMap((m) => (m.role === "assistant" ? m.calls : []));
     expect(calls.slice(0, 2).map(({ status, output }) => [status, output])).toEqual([
       ["completed", "blue"],
-      ["failed", "The tool failed: Nobody can be asked here, and the question has no default answer. Decide yourself."],
+      [
+        "failed",
+        "The tool failed: No user can be asked here, and the question has no default answer. Decide yourself.",
+      ],
     ]);
   });
 
@@ -188,7 +191,7 @@ describe("task mode", () => {
     expect(await agent.send("Go", { session })).toMatchObject({ reason: "limit", text: "As far as I came." });
     const calls = pathTo(session.state, session.state.leaf).flatMap((m) => (m.role === "assistant" ? m.calls : []));
     expect(calls.map(({ status, output }) => [status, output])).toEqual(
-      Array(2).fill(["denied", "Not allowed: a person has to agree to this call, and nobody can be asked here."]),
+      Array(2).fill(["denied", "Not allowed: this call needs a user's approval, and no user can be asked here."]),
     );
     expect(checkConversation(session.state)).toEqual([]);
   });

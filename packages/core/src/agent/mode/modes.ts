@@ -5,9 +5,9 @@ import { FINISH_TASK, type Mode } from "../../run/mode.ts";
 import { askClient } from "../control/ask-client.ts";
 import { finishTask } from "../control/finish-task.ts";
 
-const INSTRUCTIONS = `You work on a task by yourself: nobody reads along, and nobody answers what you say. Go on until the task is done, then call ${FINISH_TASK} with the result. Only that call ends the task. If the task cannot be done, call it all the same and say why. When you cannot go on without a decision of the person, call ask_client.`;
+const INSTRUCTIONS = `You work on a task alone: no user reads your messages or answers them. Continue until the task is done, then call ${FINISH_TASK} with the result. Only that call ends the task. If the task cannot be done, call it too, and explain why. If you cannot continue without a decision of the user, call ask_client.`;
 
-const CORRECTION = `You called no tool. Nobody reads your answer while the task goes on. Go on with the task; if it is done, call ${FINISH_TASK} with the result.`;
+const CORRECTION = `You called no tool. No user reads your answer during the task. Continue with the task; if it is done, call ${FINISH_TASK} with the result.`;
 
 /** Number of results that do not fit after which the turn fails. */
 const MISFITS = 2;
@@ -32,7 +32,7 @@ function misfit(turn: readonly Message[]): TurnProblem | undefined {
   if (refused.length < MISFITS) return undefined;
   return {
     code: "output",
-    message: `The result does not fit what was demanded. ${refused.at(-1)?.output ?? ""}`.trim(),
+    message: `The result does not match the requested schema. ${refused.at(-1)?.output ?? ""}`.trim(),
   };
 }
 

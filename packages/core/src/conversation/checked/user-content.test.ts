@@ -146,7 +146,7 @@ test.each<[unknown, string]>([
   [{ role: "user", content: [{ type: "text", text: null }] }, "content[0].text must be a string, not null."],
   [
     { role: "assistant", content: "Hi" },
-    'role must be "user", not "assistant"; the session keeps the other messages, so pass only what the user says.',
+    'role must be "user", not "assistant"; the session keeps the other messages, so pass only the new message.',
   ],
   [{ role: "user" }, "content must be a string or an array of parts, not undefined."],
   [{ role: "user", content: "a", parts: [] }, "content and parts are both there; pass one of them."],

@@ -94,7 +94,7 @@ function readMessage(message: unknown): readonly UserPart[] {
     );
   if (role !== "user")
     throw malformed(
-      `role must be "user", not ${shownValue(role)}; the session keeps the other messages, so pass only what the user says`,
+      `role must be "user", not ${shownValue(role)}; the session keeps the other messages, so pass only the new message`,
     );
   if (type !== undefined && type !== "message") throw malformed(`type must be "message", not ${shownValue(type)}`);
   refuseRest(rest, "", ["role", "content", "parts"]);

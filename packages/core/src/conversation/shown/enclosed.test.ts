@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { enclosed } from "./enclosed.ts";
+import { enclosed, endedIn, endedReport, isAppliedReport, undoneIn, undoneReport } from "./enclosed.ts";
 
 test("a text that bears no closing tag stands between plain ones", () => {
   expect(enclosed("file", "<p>a</p>", ' name="a"')).toBe('<file name="a">\n<p>a</p>\n</file>');
@@ -20,4 +20,32 @@ test("S26: no text ends what it is enclosed in, whatever closing tags it bears",
       expect(whole.toLowerCase().indexOf(`</${tag}`)).toBe(whole.length - `</${tag}>`.length);
     }),
   );
+});
+
+test("a report about undone changes is read back, also from an older log", () => {
+  const files = ["a.txt has its previous content again", "b.txt is there again"];
+  const report = undoneReport(files);
+  expect(undoneIn(report)).toEqual(files);
+  const [, ...lines] = report.split("\n");
+  const old = "The person has taken back changes that were made to files. They are again as they were before:";
+  expect(undoneIn([old, ...lines].join("\n"))).toEqual(files);
+  for (const other of ["", old, "Something else:\n- a.txt", `${report}\nand more`, `Before it:\n${report}`])
+    expect(undoneIn(other)).toBeUndefined();
+});
+
+test("a report about ended processes is read back, whatever their titles and outcomes are", () => {
+  const ended = [
+    { id: "p1", title: "npm run dev", outcome: "exit code 1" },
+    { id: "p2", title: "a (b) has ended: c", outcome: "a user stopped it" },
+  ];
+  expect(endedIn(endedReport(ended))).toEqual(["p1", "p2"]);
+  for (const other of ["", "p1 is new.", `${endedReport(ended)}\nand more`]) expect(endedIn(other)).toBeUndefined();
+});
+
+test("only a whole report of applied blocks is one", () => {
+  const line = "a.ts: 1 block applied; it has 2 lines now, and had 1.";
+  const end = "Edit mode has ended: before you write more blocks, call edit_mode again.";
+  expect(isAppliedReport(`All blocks were applied.\n${line}\n${end}`)).toBe(true);
+  for (const other of [`All blocks were applied.\n${end}`, `All blocks were applied.\n${line}`, `${line}\n${end}`, ""])
+    expect(isAppliedReport(other)).toBe(false);
 });

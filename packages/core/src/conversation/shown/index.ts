@@ -1,6 +1,17 @@
 // Texts about conversations that are the same in all clients: terminal, page and logs.
 export { counted, formatCost, formatCount } from "./amounts.ts";
-export { type AttachedText, attachedText, enclosed } from "./enclosed.ts";
+export {
+  ALL_APPLIED,
+  type AttachedText,
+  attachedText,
+  EDIT_MODE_ENDED,
+  enclosed,
+  endedIn,
+  endedReport,
+  isAppliedReport,
+  undoneIn,
+  undoneReport,
+} from "./enclosed.ts";
 export { adviceOn, nearest } from "./nearest.ts";
 export { inEnglish, type PhraseValues, type Say } from "./say.ts";
 export { isSteps, planHeadline, planIn, planOn, planText, type ShownStep, shownPlan } from "./shown-plan.ts";

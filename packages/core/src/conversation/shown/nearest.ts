@@ -23,7 +23,7 @@ export function nearest(
 export function adviceOn(name: string, names: readonly string[]): string {
   const near = nearest(name, names);
   if (near.length > 0) return `Did you mean ${near.join(" or ")}?`;
-  return names.length === 0 ? "There are none." : `There are: ${names.join(", ")}.`;
+  return names.length === 0 ? "None exist yet." : `There are: ${names.join(", ")}.`;
 }
 
 /** Levenshtein distance: the number of insertions, deletions and replacements. */

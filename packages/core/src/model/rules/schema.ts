@@ -83,7 +83,7 @@ const SAID: Readonly<Record<(typeof REFUSED_AT_TOP)[number], string>> = {
   oneOf: "The arguments must also fit exactly one of these JSON Schemas:",
   allOf: "The arguments must also fit all of these JSON Schemas:",
   not: "The arguments must not fit this JSON Schema:",
-  enum: "The arguments must be one of these values:",
+  enum: "Arguments: one of these values:",
 };
 
 interface Flat {

@@ -174,7 +174,7 @@ class PiSessionReader {
         return base.parent;
       case "bashExecution": {
         if (message.excludeFromContext) {
-          this.left.note("a command that the agent was not told about", line);
+          this.left.note("a command hidden from the agent", line);
           return base.parent;
         }
         const text = `I ran \`${message.command ?? ""}\`:\n\n\`\`\`\n${message.output ?? ""}\n\`\`\``;

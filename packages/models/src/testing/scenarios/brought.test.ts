@@ -8,14 +8,14 @@ import { calling, DOT, PAPER, scan } from "./tools.ts";
 
 const png = `data:image/png;base64,${DOT}`;
 const pdf = `data:application/pdf;base64,${PAPER}`;
-const UNHEARD = "[hum (application/x-none) is not shown to you: you are not known to see such files.]";
-const UNREAD = "[paper.pdf (application/pdf) is not shown to you: you are not known to see such files.]";
-const UNSEEN = "[dot.png (image/png) is not shown to you: you are not known to see such files.]";
+const UNHEARD = "[hum (application/x-none) is not shown to you: this model is not known to accept such files.]";
+const UNREAD = "[paper.pdf (application/pdf) is not shown to you: this model is not known to accept such files.]";
+const UNSEEN = "[dot.png (image/png) is not shown to you: this model is not known to accept such files.]";
 const SAID = `scanned\n${UNHEARD}`;
 
 const behind = (...parts: readonly object[]) => ({
   role: "user",
-  content: [{ type: "text", text: "What scan answered to the call call_1 comes with:" }, ...parts],
+  content: [{ type: "text", text: "Files of the result of scan, call call_1:" }, ...parts],
 });
 const picture = { type: "image_url", image_url: { url: png } };
 const blocks = (title: object) => [

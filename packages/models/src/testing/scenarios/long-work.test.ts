@@ -40,7 +40,7 @@ describe("over HTTP, on every format,", () => {
       const results = format.exchanges(last(requests)).flatMap((exchange) => exchange.results);
       expect(results, format.name).toMatchObject([
         { output: "done ably" },
-        { output: expect.stringMatching(/the sub-agent failed: .*Pay first.* What it said last:\\?n?\s*I see\./s) },
+        { output: expect.stringMatching(/the sub-agent failed: .*Pay first.* Its last text:\\?n?\s*I see\./s) },
         { output: "done patiently" },
         { output: "done at last" },
       ]);

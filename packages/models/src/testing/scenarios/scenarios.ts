@@ -225,7 +225,7 @@ export const scenarios: readonly ToldScenario[] = [
         calls(seen("b")),
         {
           by: "user (system)",
-          text: "This turn has reached the limit of 2 steps. No tools can be used any more. Answer now with what you have, and say what is left to do.",
+          text: "This turn has reached the limit of 2 steps. You cannot use tools any more. Answer now with your results, and name the work that is left.",
         },
         answer("Seen so far: a and b."),
       ],

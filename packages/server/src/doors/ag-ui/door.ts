@@ -92,8 +92,10 @@ export const agUi: Door = {
   address: "/api/ag-ui",
   open,
   paths: () => ({
-    "/api/ag-ui": { post: posted("agUiRun", "A turn, as a run of AG-UI 1.0 asks for it.", runInput) },
-    "/api/ag-ui/{id}/stop": { post: described("agUiStop", "Ends what runs in a thread, which is a conversation.") },
+    "/api/ag-ui": { post: posted("agUiRun", "Runs a turn for a run of AG-UI 1.0.", runInput) },
+    "/api/ag-ui/{id}/stop": {
+      post: described("agUiStop", "Interrupts the turns of a thread, which is a conversation."),
+    },
   }),
 };
 

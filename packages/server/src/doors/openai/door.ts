@@ -29,7 +29,7 @@ export const openAi: Door = {
   refusal: errorOf,
   paths: () => ({
     "/v1/models": {
-      get: described("openaiModels", "The agent and the model that it has now, as OpenAI lists models.", {
+      get: described("openaiModels", "The agent and its current model, in the form of OpenAI's list of models.", {
         parameters: [],
       }),
     },
@@ -41,14 +41,14 @@ export const openAi: Door = {
     "/v1/chat/completions": {
       post: posted(
         "openaiChat",
-        "A turn, as OpenAI's chat completions ask for it; streamed with `stream`.",
+        "Runs a turn for an OpenAI chat completions request; streamed with `stream`.",
         chatRequest,
       ),
     },
     "/v1/responses": {
       post: posted(
         "openaiResponse",
-        "A turn, as OpenAI's responses ask for it; streamed with `stream`.",
+        "Runs a turn for an OpenAI responses request; streamed with `stream`.",
         responsesRequest,
       ),
     },

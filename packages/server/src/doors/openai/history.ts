@@ -2,7 +2,7 @@ import { Client, ClientError, type WatchedConversation } from "@banyan/client";
 import { type ConversationState, isPersons, type Message, pathTo } from "@banyan/core/conversation";
 import type { Desk, Principal } from "@banyan/desk";
 import { PROGRAM } from "@banyan/host";
-import { TOLD_BEFORE } from "../door.ts";
+import { isToldBefore } from "../door.ts";
 import type { TurnRequest } from "./turn.ts";
 import { type OpenAiTurn, textOf } from "./words.ts";
 
@@ -174,9 +174,7 @@ function turnsOfPath(path: readonly Message[]) {
   const turns: { said: string; answer: string; last: string; isCut: boolean }[] = [];
   for (const each of path) {
     if (isPersons(each)) {
-      const texts = each.parts.flatMap((part) =>
-        part.type === "text" && !part.text.startsWith(TOLD_BEFORE) ? [part.text] : [],
-      );
+      const texts = each.parts.flatMap((part) => (part.type === "text" && !isToldBefore(part.text) ? [part.text] : []));
       turns.push({ said: comparable(texts.join("\n")), answer: "", last: each.id, isCut: false });
       continue;
     }
@@ -216,7 +214,7 @@ function wordsIn(content: OpenAiTurn["content"]): string {
 function toldIn(message: Message): string {
   if (!isPersons(message)) return "";
   return message.parts
-    .flatMap((part) => (part.type === "text" && part.text.startsWith(TOLD_BEFORE) ? [part.text] : []))
+    .flatMap((part) => (part.type === "text" && isToldBefore(part.text) ? [part.text] : []))
     .join("\n");
 }
 

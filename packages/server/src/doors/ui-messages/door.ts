@@ -58,12 +58,12 @@ export const uiMessages: Door = {
   address: "/api/chat",
   open,
   paths: () => ({
-    "/api/chat": { post: posted("uiChat", `A turn, as ${STREAM} asks for it.`, uiRequest) },
+    "/api/chat": { post: posted("uiChat", `Runs a turn for a request of ${STREAM}.`, uiRequest) },
     "/api/chat/{id}": {
       get: described("uiMessages", `The branch in view of a conversation, as messages of ${STREAM}.`),
     },
-    "/api/chat/{id}/stream": { get: described("uiStream", "The turn that works, from its beginning.", OR_NOTHING) },
-    "/api/chat/{id}/stop": { post: described("uiStop", "Ends what runs in a conversation.") },
+    "/api/chat/{id}/stream": { get: described("uiStream", "The running turn, from its beginning.", OR_NOTHING) },
+    "/api/chat/{id}/stop": { post: described("uiStop", "Interrupts the turns of a conversation.") },
   }),
 };
 

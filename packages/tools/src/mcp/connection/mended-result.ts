@@ -82,7 +82,7 @@ class ResultMender {
     if (list === undefined) return result;
     const { nextCursor, ...rest } = result;
     const given = result[list.at];
-    if (!Array.isArray(given)) this.#note(`its list of ${list.what}s is none`, "list");
+    if (!Array.isArray(given)) this.#note(`its list of ${list.what}s is not a list`, "list");
     const entries = (Array.isArray(given) ? given : []).flatMap((entry) => this.#entry(list, entry));
     return { ...rest, [list.at]: entries, ...(typeof nextCursor === "string" && { nextCursor }) };
   }

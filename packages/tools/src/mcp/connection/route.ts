@@ -94,7 +94,7 @@ export class Route implements AsyncDisposable {
 
 /** The advice if the program that uses this package gives none. */
 function throughAnAddress(): string {
-  return "open the servers with openAddress, where somebody can go to a page";
+  return "open the servers with openAddress, so that a user can visit a page";
 }
 
 /** Signs in with the program's own credentials, without a user. */

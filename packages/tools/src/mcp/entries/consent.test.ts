@@ -46,16 +46,16 @@ describe("S6: consent is given to one command", () => {
 
 test("S6: what a person consents to is all there, with the variables of theirs that it gets", () => {
   expect(describeEntry(program)).toBe(
-    `npx -y tool@1 in sub, where files say what runs, with TOKEN=\${TOKEN} MODE=fast which gets your TOKEN`,
+    `npx -y tool@1 in sub, whose files decide what runs, with TOKEN=\${TOKEN} MODE=fast with access to your TOKEN`,
   );
   expect(describeEntry(remote)).toBe(
-    `https://example.com/mcp with A=\${KEY:-none} signing in with clientId=me which gets your KEY`,
+    `https://example.com/mcp with A=\${KEY:-none} signing in with clientId=me with access to your KEY`,
   );
 });
 
 test.each([
   [{ command: "npx", args: ["-y", "tool"] }, "npx -y tool in the root folder"],
-  [{ command: "uvx", args: ["tool"], cwd: "." }, "uvx tool in ., where files say what runs,"],
+  [{ command: "uvx", args: ["tool"], cwd: "." }, "uvx tool in ., whose files decide what runs,"],
   [{ command: "node", args: ["server.js"] }, "node server.js"],
   [{ command: "node", args: ["server.js"], cwd: "sub" }, "node server.js in sub"],
 ])("S16: where a package runner starts is said, since that decides what runs: %j", (entry, said) => {

@@ -23,13 +23,13 @@ export function describeEntry(entry: McpServerEntry): string {
     ? [[entry.command, ...(entry.args ?? [])].map(quoted).join(" "), ...place(entry), ...pairs("with", entry.env)]
     : [quoted(entry.url), ...pairs("with", entry.headers), ...pairs("signing in with", entry.oauth)];
   const variables = variablesIn(entry);
-  return [...parts, ...(variables.length === 0 ? [] : [`which gets your ${variables.join(", ")}`])].join(" ");
+  return [...parts, ...(variables.length === 0 ? [] : [`with access to your ${variables.join(", ")}`])].join(" ");
 }
 
 function place(entry: StdioEntry): string[] {
   const isRunner = isPackageRunner(entry);
   if (entry.cwd === undefined) return isRunner ? ["in the root folder"] : [];
-  return [`in ${quoted(entry.cwd)}${isRunner ? ", where files say what runs," : ""}`];
+  return [`in ${quoted(entry.cwd)}${isRunner ? ", whose files decide what runs," : ""}`];
 }
 
 function pairs(word: string, record: object | undefined): string[] {

@@ -38,7 +38,7 @@ function withoutIssues(words: string): string {
     const issues: unknown = JSON.parse(words.slice(begin, words.lastIndexOf("]") + 1));
     if (!Array.isArray(issues) || !issues.every((issue) => Array.isArray(issue?.path))) return words;
     const places = issues.map(({ path }) => (path.length === 0 ? "its top" : path.join("."))).slice(0, PLACES);
-    return `${words.slice(0, begin)}what it sent is not of the protocol, at ${[...new Set(places)].join(", ")}`;
+    return `${words.slice(0, begin)}its message breaks the protocol at ${[...new Set(places)].join(", ")}`;
   } catch {
     // Not JSON.
     return words;

@@ -79,7 +79,7 @@ describe("B47: signing in", () => {
     await using opened = await open();
     expect(opened.statuses).toEqual(["it: needs-auth"]);
     expect(opened.reason("it")).toBe(
-      'The MCP server "it" wants you to sign in: open the servers with openAddress, where somebody can go to a page',
+      'The MCP server "it" wants you to sign in: open the servers with openAddress, so that a user can visit a page',
     );
     expect(authority.at("/register")).toEqual([]);
     expect(authority.at("/authorize")).toEqual([]);

@@ -228,7 +228,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
       return answer;
     } catch (cause) {
       if (signal.aborted) throw cause;
-      throw McpError.because(cause, "sign-in", `Nobody signed in to the MCP server "${this.#server}". Try again.`);
+      throw McpError.because(cause, "sign-in", `No user signed in to the MCP server "${this.#server}". Try again.`);
     } finally {
       this.#walk = undefined;
     }

@@ -149,7 +149,7 @@ test("B27: a symbol that shares its lines with other code is refused", async () 
     /^shared: a and b are declared together \(lines 1 to 2\)/,
   );
   expect(await typescript.problem("class A { m() {} }\n", "A.m")).toMatch(
-    /^shared: Something else stands on the lines of A\.m \(line 1\)\. Use/,
+    /^shared: Other code shares the lines of A\.m \(line 1\)\. Use/,
   );
   expect(await typescript.problem("f(); function g() {}\n", "g")).toMatch(/^shared/);
   expect(await typescript.problem("function g() {} f();\n", "g")).toMatch(/^shared/);

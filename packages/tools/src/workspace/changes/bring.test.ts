@@ -283,7 +283,7 @@ test("C8: what both places changed is put together, and what contradicts itself 
   const preview = await tool.preview?.(input, context);
   expect(preview?.changes?.map(({ path }) => path)).toEqual(["both.txt"]);
   const marked =
-    "1 place of both.txt was changed here and in attempt: both stand there between <<<<<<< and >>>>>>>. Decide on it, and take the marks away.";
+    "1 place of both.txt was changed here and in attempt: the file has both versions between <<<<<<< and >>>>>>>. Choose for it, and remove the marks.";
   expect(preview?.notes).toEqual([
     marked,
     "removed.txt is not brought over: it was removed in attempt, and changed here.",
@@ -320,7 +320,7 @@ test("C8: nothing else is written than a person saw, through no link, and nothin
   const agreed = await tool.preview?.({ from: "attempt", files: ["seen.txt"] }, context);
   writeFileSync(folder.path("seen.txt"), "one\nand more\n");
   expect(await call(tool, { from: "attempt", files: ["seen.txt"] }, agreed && { agreed })).toMatch(
-    /^seen\.txt was not brought over: seen\.txt is not what it was when a person allowed it\./,
+    /^seen\.txt was not brought over: seen\.txt has changed since the user allowed this call\./,
   );
   symlinkSync("other.txt", folder.path("link"));
   const said = await call(

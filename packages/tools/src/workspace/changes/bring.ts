@@ -167,7 +167,7 @@ async function put(
 ): Promise<void> {
   const standing = await entryAt(workspace, location);
   if (!hasSameContent(standing, before))
-    throw new WorkspaceError("changed", `${location.path} was changed by somebody else meanwhile.`);
+    throw new WorkspaceError("changed", `${location.path} was changed by another program meanwhile.`);
   if (standing) await keepContent(backups, [standing.content]);
   await putEntry(workspace, location, after, standing);
 }
@@ -273,10 +273,10 @@ function assertAgreed({ path, before, after, mode }: FileChange, { agreed }: Pic
   const seen = agreed?.changes?.find((change) => change.path === path);
   if (!agreed?.changes || (seen && seen.before === before && seen.after === after && seen.mode?.after === mode?.after))
     return;
-  throw new WorkspaceError("changed", `${path} is not what it was when a person allowed it. Bring it over again.`);
+  throw new WorkspaceError("changed", `${path} has changed since the user allowed this call. Bring it over again.`);
 }
 
 function conflictIn(path: string, conflicts: number, from: string): string {
   const [places, them] = conflicts === 1 ? ["1 place of", "it"] : [`${conflicts} places of`, "them"];
-  return `${places} ${path} was changed here and in ${from}: both stand there between <<<<<<< and >>>>>>>. Decide on ${them}, and take the marks away.`;
+  return `${places} ${path} was changed here and in ${from}: the file has both versions between <<<<<<< and >>>>>>>. Choose for ${them}, and remove the marks.`;
 }

@@ -26,9 +26,9 @@ const inputOf = (workspace: Workspace) =>
       .string()
       .min(1)
       .describe(
-        "The text to replace, exactly as it is in the file, with its indentation, without line numbers. Include lines around it when it is not unique.",
+        "The text to replace, exactly as it is in the file, with its indentation, without line numbers. Include more lines if it is not unique.",
       ),
-    new_text: z.string().describe("What stands there instead. Empty removes the old text."),
+    new_text: z.string().describe("The replacement. Empty removes the old text."),
   });
 
 /** The tool `edit {path, old_text, new_text}`: replaces one place in a text file. All other bytes stay the same. */
@@ -142,7 +142,7 @@ function ambiguous({ path, text }: TextContent, places: readonly number[], how: 
   const more = places.length > 10 ? ", ..." : "";
   return new WorkspaceError(
     "match",
-    `old_text ${how} ${count} times in ${path}, at lines ${lines.join(", ")}${more}. Include more of the text around the one that is meant.`,
+    `old_text ${how} ${count} times in ${path}, at lines ${lines.join(", ")}${more}. Include more of the surrounding text.`,
   );
 }
 

@@ -89,7 +89,7 @@ export async function putEntry(
   await using file = await openFile(workspace, location.path);
   const { dev, ino, nlink } = file.stats;
   if (dev !== standing.stats.dev || ino !== standing.stats.ino || nlink > 1)
-    throw new WorkspaceError("changed", `${location.path} was changed by somebody else meanwhile.`);
+    throw new WorkspaceError("changed", `${location.path} was changed by another program meanwhile.`);
   await file.handle.chmod(permissionsOf(mode));
 }
 

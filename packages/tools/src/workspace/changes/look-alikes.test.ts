@@ -102,7 +102,7 @@ describe("F81: text that looks like old_text, at one place", () => {
     const { isDone, said } = await edit("a\u00a0b\na\u202fb\n", "a b", "x");
     expect(isDone).toBe(false);
     expect(said).toBe(
-      "old_text does not occur exactly, and apart from look-alike characters it occurs 2 times in a.txt, at lines 1, 2. Include more of the text around the one that is meant.",
+      "old_text does not occur exactly, and apart from look-alike characters it occurs 2 times in a.txt, at lines 1, 2. Include more of the surrounding text.",
     );
   });
 

@@ -106,7 +106,7 @@ function targetIn(parent: OpenDirectory, location: Location): string {
 function changed(location: Location): WorkspaceError {
   return new WorkspaceError(
     "changed",
-    `${location.path} was changed by somebody else meanwhile, so it was not written. Read it again first.`,
+    `${location.path} was not written: another program changed the file meanwhile. Read it again first.`,
   );
 }
 

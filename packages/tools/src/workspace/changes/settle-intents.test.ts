@@ -10,8 +10,7 @@ import { call, TestFolder } from "../test-folder.fixture.ts";
 import { type ChangeIntent, takeIntent, writeIntent } from "./intent.ts";
 import { afterSettling, settleIntents } from "./settle-intents.ts";
 
-const PUT_BACK =
-  "A process ended while it wrote a.txt, b.txt, and c.txt for one message, so what it had written was put back";
+const PUT_BACK = "A process ended while it wrote a.txt, b.txt, and c.txt for one message, so its changes were undone";
 
 /** A folder in which `a.txt` and the new file `c.txt` were replaced, and `b.txt` was not. */
 class Half extends TestFolder {
@@ -172,7 +171,7 @@ test("one that cannot be read is told of, and left", async () => {
   const [file = ""] = folder.intents;
   writeFileSync(file, "no database, but long enough to be taken for one at the first look".repeat(20));
   expect(await folder.settle()).toEqual([
-    `${file} tells of changes that were not finished, and cannot be settled: file is not a database.`,
+    `${file} records unfinished changes, which cannot be settled: file is not a database.`,
   ]);
   expect([folder.read("a.txt"), folder.intents]).toEqual(["new", [file]]);
 });
@@ -203,7 +202,7 @@ describe("tools", () => {
     using folder = new Half();
     const [read] = workspaceTools({ root: folder.root, backups: folder.backups }) as [Tool];
     await folder.leave();
-    expect(await call(read, { path: "a.txt" })).toMatch(/so what it had written was put back\.\n\n.*old/);
+    expect(await call(read, { path: "a.txt" })).toMatch(/so its changes were undone\.\n\n.*old/);
   });
 
   test("tell of it with the next answer when there is none, and once only", async () => {

@@ -21,7 +21,7 @@ export async function settleIntents(workspace: Workspace, backups: string): Prom
       await using intent = takeIntent(backups, file);
       if (intent) told.push(await settle(workspace, backups, intent));
     } catch (error) {
-      told.push(`${file} tells of changes that were not finished, and cannot be settled: ${messageOf(error)}.`);
+      told.push(`${file} records unfinished changes, which cannot be settled: ${messageOf(error)}.`);
     }
   }
   return told;
@@ -65,7 +65,7 @@ async function settle(workspace: Workspace, backups: string, intent: ChangeInten
   }
   if (isSettled) await intent.end();
   const paths = new Intl.ListFormat("en").format(intent.files.map(({ path }) => path));
-  const begun = `A process ended while it wrote ${paths} for one message, so what it had written was put back`;
+  const begun = `A process ended while it wrote ${paths} for one message, so its changes were undone`;
   return problems.length === 0 ? `${begun}.` : `${begun}, as far as possible. ${problems.join(" ")}`;
 }
 

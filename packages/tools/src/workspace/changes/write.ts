@@ -42,11 +42,10 @@ export function writeTool(workspace: Workspace, options: FileWritingOptions = {}
   const { backups, refuse, watch } = options;
   return defineTool({
     name: "write",
-    description:
-      "Writes a whole file: makes it, or replaces what was there. For a change in a part of a file use edit.",
+    description: "Creates a file or replaces its whole content. To change a part of a file use edit.",
     input: inputOf(workspace),
     // Idempotent: a second run writes the same content.
-    brief: "Makes or replaces a file.",
+    brief: "Creates or replaces a file.",
     effects: "idempotent",
     files: "write",
     about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { comes: "content" } }),
@@ -58,12 +57,12 @@ export function writeTool(workspace: Workspace, options: FileWritingOptions = {}
       if (before === undefined)
         return { changes: [fileChange(location.path, undefined, after, { most: MOST_ASKED_BYTES })] };
       const { digest, text, why } = before;
-      if (digest === after.digest) return { notes: [`Overwrites ${location.path} with the content that it has.`] };
+      if (digest === after.digest) return { notes: [`Overwrites ${location.path} with its current content.`] };
       const what = text === undefined ? why : linesInWords(countLines(text));
       const stale = isAsSeen(workspace, location.path, digest, context)
         ? []
         : [
-            `${location.path} changed since the agent read it, so the call will be refused, and the agent told to read it.`,
+            `${location.path} changed since the agent read it. The call will be refused, and the agent must read the file again.`,
           ];
       return {
         notes: [`Overwrites ${location.path}, which is there already (${what}).`, ...stale],
@@ -116,8 +115,11 @@ export function writeTool(workspace: Workspace, options: FileWritingOptions = {}
 function assertAsAgreed(path: string, digest: string | null, agreed: Preview | undefined): void {
   const seen = agreed?.changes?.find((change) => change.path === path);
   if (!seen || seen.before === digest) return;
-  const now = seen.before === null ? "is there now, and was not" : "has changed since, or is gone,";
-  throw new WorkspaceError("changed", `${path} ${now} when a person allowed to write it. Read it, and write it again.`);
+  const now = seen.before === null ? "exists now, and did not" : "is not the same as";
+  throw new WorkspaceError(
+    "changed",
+    `${path} ${now} when the user allowed the call. Read the file, and write it again.`,
+  );
 }
 
 /** A file that is to be replaced. */

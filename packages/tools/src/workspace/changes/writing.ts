@@ -38,15 +38,12 @@ export async function assertJudged(
 ): Promise<void> {
   if (agreed?.changes) {
     if (agreed.changes.some((change) => change.path === path)) return;
-    throw new WorkspaceError(
-      "changed",
-      `${given} leads to ${path} now, and did not when a person allowed to write it.`,
-    );
+    throw new WorkspaceError("changed", `${given} leads to ${path} now, and did not when the user allowed the call.`);
   }
   const names = [workspace.root, workspace.alias].map((root) => relative(root, resolve(root, given)));
   if (names.includes(path) || (await permit(input)).decision === "allow") return;
   throw new WorkspaceError(
     "refused",
-    `${given} leads through a link to ${path}, which nobody allowed to write. Name ${path} itself.`,
+    `${given} leads through a link to ${path}, which the user did not allow. Name ${path} itself.`,
   );
 }

@@ -31,18 +31,17 @@ const TITLE = 200;
 export function processesTool(background: BackgroundCommands): Tool {
   return defineTool({
     name: "processes",
-    description:
-      "Answers what a command in the background has printed since it was last read, and whether it runs. Without `process`, lists them.",
+    description: "Returns the new output of a background command, and its state. Without `process`, lists them.",
     input: z.object({
-      process: z.string().optional().describe("What it is called, such as p1."),
+      process: z.string().optional().describe("Its name, such as p1."),
       from: z.int().min(0).optional().describe("The character of its output to read from."),
       wait: z.int().min(0).max(LONGEST_WAIT).optional().describe("Milliseconds to wait for more output or its end."),
-      stop: z.boolean().optional().describe("Ends it, and all that it started."),
+      stop: z.boolean().optional().describe("Ends it and its child processes."),
     }),
     effects: "idempotent",
     control: true,
     about: ({ process, stop = false }) => ({
-      title: process === undefined ? "what runs in the background" : stop ? `stop ${process}` : process,
+      title: process === undefined ? "list of background commands" : stop ? `stop ${process}` : process,
     }),
     execute({ process, from, wait, stop = false }, context) {
       if (process === undefined) return background.list(context);
@@ -55,11 +54,11 @@ export function processesTool(background: BackgroundCommands): Tool {
 export function processInputTool(background: BackgroundCommands): Tool {
   return defineTool({
     name: "process_input",
-    description: "Writes to the standard input of a command in the background, and answers what it prints at once.",
+    description: "Writes to the standard input of a background command, and returns its immediate output.",
     input: z.object({
-      process: z.string().describe("What it is called, such as p1."),
-      typed: z.string().max(LONGEST_INPUT).describe("Sent as it is: end a line with a line end."),
-      end: z.boolean().optional().describe("Closes its standard input behind that."),
+      process: z.string().describe("Its name, such as p1."),
+      typed: z.string().max(LONGEST_INPUT).describe("Sent unchanged: end a line with a line end."),
+      end: z.boolean().optional().describe("Closes its standard input afterwards."),
     }),
     effects: "external",
     about: ({ process }) => ({ title: `input for ${process}` }),
@@ -128,7 +127,7 @@ export class BackgroundCommands {
   /** Writes to the standard input of a command. Returns the immediate output. */
   async write(name: string, text: string, end: boolean, { conversation, signal }: ProcessCaller): Promise<string> {
     const command = this.#of(conversation.id, name);
-    if (command.hasEnded) throw new Error(`${name} has ended, and nobody can write to it any more.`);
+    if (command.hasEnded) throw new Error(`${name} has ended and takes no input any more.`);
     command.write(name, text, end);
     await command.quiet(ECHO, signal);
     return `${command.read()}${command.standing(name)}`;
@@ -243,12 +242,9 @@ class BackgroundCommand implements CommandWork {
 
   write(name: string, text: string, end: boolean): void {
     const input = this.#input;
-    if (!input || input.destroyed || input.writableEnded)
-      throw new Error(`The standard input of ${name} is closed: nothing can be written to it any more.`);
+    if (!input || input.destroyed || input.writableEnded) throw new Error(`The standard input of ${name} is closed.`);
     if (input.writableLength + text.length > MOST_UNREAD)
-      throw new Error(
-        `${name} does not read its standard input: what was written before still waits. Nothing was sent.`,
-      );
+      throw new Error(`${name} does not read its standard input: earlier input still waits. Nothing was sent.`);
     if (text !== "") input.write(text);
     if (end) input.end();
   }
@@ -263,7 +259,7 @@ class BackgroundCommand implements CommandWork {
     if (from === undefined) this.#place = end;
     const text = this.#text.slice(first - this.#dropped, last - this.#dropped).toWellFormed();
     const before = first > wanted ? leftOut(wanted, first, this.#dropped) : "";
-    const behind = last < end ? `\n[There is more: "from": ${last} goes on.]` : "";
+    const behind = last < end ? `\n[There is more: "from": ${last} continues.]` : "";
     return `${before}${text}${behind}`;
   }
 
@@ -360,6 +356,6 @@ class BackgroundCommand implements CommandWork {
 }
 
 function leftOut(from: number, to: number, dropped: number): string {
-  if (from < dropped) return `[... ${to - from} characters dropped: a command keeps the last of what it prints ...]\n`;
+  if (from < dropped) return `[... ${to - from} characters dropped: only the end of the output is kept ...]\n`;
   return `[... ${to - from} characters left out; "from": ${from} reads them ...]\n`;
 }

@@ -144,7 +144,7 @@ test("F18: of an endless output head and tail are kept, in bounded memory and wi
     },
   );
   expect(text).toMatch(
-    /^begin\n(y\n)+\n?\[\.\.\. \d{7,} bytes dropped \.\.\.\]\n\n?(y\n)+\n?(y\n?)?\[timed out after 3000 ms; the command and what it had started were ended\]$/,
+    /^begin\n(y\n)+\n?\[\.\.\. \d{7,} bytes dropped \.\.\.\]\n\n?(y\n)+\n?(y\n?)?\[timed out after 3000 ms; the command and its child processes were ended\]$/,
   );
   expect(Buffer.byteLength(text)).toBeLessThan(65_536);
   expect(most - before).toBeLessThan(200_000_000);
@@ -159,7 +159,7 @@ test("a command that takes too long is ended, and what it printed is kept", asyn
   // The timeout expires at the first output, whenever that comes.
   const progress = () => void vi.advanceTimersByTime(300);
   expect(await call(shell(folder), { command: "echo begun; sleep 1000", timeout: 300 }, { progress })).toBe(
-    "begun\n[timed out after 300 ms; the command and what it had started were ended]",
+    "begun\n[timed out after 300 ms; the command and its child processes were ended]",
   );
 });
 
@@ -191,7 +191,7 @@ linux.each([
   await until(() => living(`sleep\0${id}`).length > 0);
   using time = new OwnTime();
   cancel.abort(new Error("cancelled"));
-  expect(await result).toMatch(/^begun\n.*\[cancelled; the command and what it had started were ended\]$/s);
+  expect(await result).toMatch(/^begun\n.*\[cancelled; the command and its child processes were ended\]$/s);
   expect(time.milliseconds).toBeLessThan(3000);
   expect(living(id)).toEqual([]);
 });

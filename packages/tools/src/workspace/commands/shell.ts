@@ -71,8 +71,8 @@ export function shellTool(
   return defineTool({
     name: "shell",
     description:
-      "Runs a command in bash and answers its stdout and stderr together, and its exit code when that is not 0. " +
-      "It has no input and no terminal. Processes in the background end with it. Of a long output the middle is left out." +
+      "Runs a command in bash and returns stdout and stderr together, and an exit code other than 0. " +
+      "It has no input and no terminal. Background processes end with it. Long output loses its middle." +
       (sandbox === undefined ? "" : confines(sandbox)),
     input,
     brief: "Runs a command in bash. timeout: milliseconds.",
@@ -219,9 +219,9 @@ function outcome(end: CommandEnd, timeout: number | undefined): string {
     case "exited":
       return end.code === 0 ? "" : `exit code ${end.code}`;
     case "timed-out":
-      return `[timed out after ${timeout} ms; the command and what it had started were ended]`;
+      return `[timed out after ${timeout} ms; the command and its child processes were ended]`;
     case "cancelled":
-      return "[cancelled; the command and what it had started were ended]";
+      return "[cancelled; the command and its child processes were ended]";
   }
 }
 

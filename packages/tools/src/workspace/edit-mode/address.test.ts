@@ -60,11 +60,11 @@ test.each(["", "ts", "js {1,3-4}", "ts title=a:b", "c++ example"])(
 );
 
 test.each([
-  ["ts:10", "src/a.ts: does not say which lines it replaces; write them as START:END"],
-  ["ts:10-14", "src/a.ts: does not say which lines it replaces; write them as START:END"],
-  ["ts:", "src/a.ts: does not say which lines it replaces; write them as START:END"],
-  ["10:14", "src/a.ts: does not say which lines it replaces; write them as START:END"],
-  ["ts path=src/a.ts", "src/a.ts: does not say which lines it replaces; write them as START:END"],
+  ["ts:10", "src/a.ts: does not name its lines; write them as START:END"],
+  ["ts:10-14", "src/a.ts: does not name its lines; write them as START:END"],
+  ["ts:", "src/a.ts: does not name its lines; write them as START:END"],
+  ["10:14", "src/a.ts: does not name its lines; write them as START:END"],
+  ["ts path=src/a.ts", "src/a.ts: does not name its lines; write them as START:END"],
   ["ts:src/c.ts:1:2", "no file: is for src/c.ts, and edit_mode was not called for that file"],
   ["ts:1:2 path=src/c.ts", "no file: is for src/c.ts, and edit_mode was not called for that file"],
 ])("what was meant as an address and is none is wrong, not prose: %s", (info, expected) => {
@@ -78,7 +78,7 @@ describe("B29: several files", () => {
   });
 
   test.each(["ts:1:2", "ts:c.ts", "ts:1"])("%s is not guessed", (info) => {
-    expect(read(info, a, b)).toBe("no file: does not say which file it is for (src/a.ts, src/b.ts)");
+    expect(read(info, a, b)).toBe("no file: does not name its file (src/a.ts, src/b.ts)");
   });
 
   test("a path that only looks like one of them is another one", () => {
@@ -112,8 +112,8 @@ test.each([
   ["ts:src/a.ts:Box.size:remove", "src/a.ts symbol Box.size remove"],
   ["ts:Box path=src/a.ts", "src/a.ts symbol Box replace"],
   ["ts:after", "src/a.ts symbol after replace"],
-  ["ts:src/a.ts", "src/a.ts: does not say which symbol it replaces"],
-  ["ts::after", "src/a.ts: does not say which symbol it replaces"],
+  ["ts:src/a.ts", "src/a.ts: does not name its symbol"],
+  ["ts::after", "src/a.ts: does not name its symbol"],
 ])("B27: a symbol: %s", (info, expected) => {
   expect(read(info, file("src/a.ts", "symbol"))).toBe(expected);
 });

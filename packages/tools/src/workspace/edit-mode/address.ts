@@ -61,7 +61,7 @@ export function parseAddress<File extends Addressee>(info: string, files: readon
   if (other !== undefined) return notArmed(other);
   const [only] = files;
   if (only === undefined || files.length > 1)
-    return { type: "wrong", why: `does not say which file it is for (${listed(files)})` };
+    return { type: "wrong", why: `does not name its file (${listed(files)})` };
   return only.mode === "complete" && rest ? notArmed(rest) : placeIn(only, rest || undefined);
 }
 
@@ -91,13 +91,13 @@ function placeIn<File extends Addressee>(file: File, rest: string | undefined): 
     case "lines": {
       const [, start, end] = LINES.exec(rest ?? "") ?? [];
       if (start === undefined || end === undefined)
-        return { type: "wrong", file, why: "does not say which lines it replaces; write them as START:END" };
+        return { type: "wrong", file, why: "does not name its lines; write them as START:END" };
       return { type: "place", file, place: { type: "lines", start: Number(start), end: Number(end) } };
     }
     case "symbol": {
       const [suffix = "", act = "replace"] = ACT.exec(rest ?? "") ?? [];
       const symbol = (rest ?? "").slice(0, (rest ?? "").length - suffix.length);
-      if (symbol === "") return { type: "wrong", file, why: "does not say which symbol it replaces" };
+      if (symbol === "") return { type: "wrong", file, why: "does not name its symbol" };
       return { type: "place", file, place: { type: "symbol", symbol, act: act as "replace" } };
     }
   }

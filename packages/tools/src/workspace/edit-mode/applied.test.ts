@@ -24,7 +24,7 @@ describe("B27: what the model is told when a file is armed", () => {
 - All numbers are those of the file as it is now. Blocks must not overlap.
 - Write whole lines, with their indentation.
 - If more files are open, name the file: \`\`\`ts:src/a.ts:START:END
-All blocks for the file are applied once your message is complete, or none is; you are then told which. A block that is meant as an example must have no colon after its language.`);
+Once your message is complete, all blocks for the file are applied, or none; you then get a report. A block that is only an example must have no colon after its language.`);
   });
 
   test("a new file, which is complete whatever the mode", async () => {
@@ -38,8 +38,8 @@ All blocks for the file are applied once your message is complete, or none is; y
 \`\`\`md
 
 - If more files are open, or the message has other fences, name the file: \`\`\`md:my-notes.md
-- Around text that has fences of its own, write a longer fence: \`\`\`\`
-All blocks for the file are applied once your message is complete, or none is; you are then told which. A block that is meant as an example must have no colon after its language.`);
+- Around text that contains fences, write a longer fence: \`\`\`\`
+Once your message is complete, all blocks for the file are applied, or none; you then get a report. A block that is only an example must have no colon after its language.`);
     }
   });
 
@@ -59,8 +59,8 @@ All blocks for the file are applied once your message is complete, or none is; y
   test("how long a fence must be around the fences that the file has", async () => {
     using folder = new TestFolder({ "a.ts": "/**\n```\n*/\n", "b.md": "~~~~~\n~~~~~\n", "c.ts": "x\n" });
     const { results } = await play(folder, [arm("a.ts", "b.md", "c.ts"), "No."]);
-    expect(results[0]).toContain("\n- Around text that has fences of its own, write a longer fence: ````\n");
-    expect(results[1]).toContain("\n- Around text that has fences of its own, write a longer fence: ``````\n");
+    expect(results[0]).toContain("\n- Around text that contains fences, write a longer fence: ````\n");
+    expect(results[1]).toContain("\n- Around text that contains fences, write a longer fence: ``````\n");
     expect(results[2]).not.toContain("longer fence");
   });
 });
@@ -101,7 +101,7 @@ describe("B32: what came of the blocks goes to the model, and the run goes on", 
       "Done.",
     ]);
     expect(said).toEqual([
-      `All blocks were applied.\na.ts: 1 block applied; it has 1 line now, and had 1.\nb.ts: 1 block applied; it has 1 line now, and had 1.\nc.ts: left as it was, no block was for it.\n${ENDED}`,
+      `All blocks were applied.\na.ts: 1 block applied; it has 1 line now, and had 1.\nb.ts: 1 block applied; it has 1 line now, and had 1.\nc.ts: unchanged, because no block names it.\n${ENDED}`,
     ]);
     expect(["a.ts", "b.ts", "c.ts"].map((path) => folder.read(path))).toEqual(["ONE\n", "TWO\n", "three\n"]);
   });

@@ -60,11 +60,11 @@ describe("B28: what a message holds for its files", () => {
     ]);
     expect(captured([a, file("b.ts")], "```ts:a.ts:1:2\nx\n```\n```ts:1:2\ny\n```\n")).toEqual([
       'block 1 (ts:a.ts:1:2) a.ts "x\\n"',
-      "block 2 (ts:1:2) does not say which file it is for (a.ts, b.ts)",
+      "block 2 (ts:1:2) does not name its file (a.ts, b.ts)",
     ]);
     expect(captured([a], "```ts:1:2\nx\n```\n```ts:7\ny\n```\n")).toEqual([
       'block 1 (ts:1:2) a.ts "x\\n"',
-      "a.ts: block 2 (ts:7) does not say which lines it replaces; write them as START:END",
+      "a.ts: block 2 (ts:7) does not name its lines; write them as START:END",
     ]);
   });
 
@@ -120,7 +120,7 @@ describe("B28: fences within a block", () => {
       ]);
   });
 
-  const early = (name: string) => `${name} may have been ended by a fence of its own text; write \`\`\`\` around it`;
+  const early = (name: string) => `${name} may have ended at a fence inside its text; write \`\`\`\` around it`;
 
   test.each(["md:README.md", "md"])(
     "that have ended a block too early are noticed, so that no part of a file is written for the whole: %s",

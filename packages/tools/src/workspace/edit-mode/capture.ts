@@ -195,7 +195,7 @@ function textOf({ pieces }: OpenBlock<Addressee>): string {
 }
 
 function endedEarly(name: string, { marker, length }: Fence): string {
-  return `${name} may have been ended by a fence of its own text; write ${marker.repeat(length + 1)} around it`;
+  return `${name} may have ended at a fence inside its text; write ${marker.repeat(length + 1)} around it`;
 }
 
 /** Matches a text whose last line closes the block. */

@@ -11,14 +11,12 @@ import { instructions } from "./instructions.ts";
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    file_path: pathArgument(workspace).describe(
-      "The file, relative to the workspace. One that is not there is created.",
-    ),
+    file_path: pathArgument(workspace).describe("The file, relative to the workspace. A missing file is created."),
     mode: z
       .enum(["lines", "complete", "symbol"])
       .optional()
       .describe(
-        "What a block replaces. lines: lines by number; symbol: a function, class or method by name; complete: the file. Default: lines; complete for a new file.",
+        "The unit that a block replaces. lines: lines by number; symbol: a function, class or method by name; complete: the file. Default: lines; complete for a new file.",
       ),
     overwrite: z.boolean().optional().describe("Allows mode complete for a file that exists."),
   });
@@ -36,7 +34,7 @@ export function editModeTool(workspace: Workspace, options: FileWritingOptions =
     name: "edit_mode",
     description:
       "Opens a file for editing: it changes nothing by itself, but the fenced blocks in your next message are applied to the file. " +
-      "Its answer says how to write them. Use it for changes in several places, for long ones and for new files: " +
+      "The result explains their form. Use it for several or long changes and for new files: " +
       "text in a block needs no escapes, and old text is not repeated. Several files can be opened at once. For one small change use edit.",
     input: inputOf(workspace),
     // A second call has no further effect. The effects are not `none`, which rules allow without approval.

@@ -35,7 +35,7 @@ test.each([
     const { outcome, ...files } = await said(text(...MESSAGE.slice(0, at).split("")), how);
     expect(files).toEqual({ a: A, b: B, names: ["a.ts", "b.ts"] });
     expect(outcome).toMatch(
-      /^Nothing was written to a\.ts and b\.ts, because [^\n]+\.\nEdit mode has ended: [^\n]+ and then send all blocks anew\.$/,
+      /^Nothing was written to a\.ts and b\.ts, because [^\n]+\.\nEdit mode has ended: [^\n]+ and then send all blocks again\.$/,
     );
   }
 });

@@ -5,8 +5,8 @@ import type { ArmedFile } from "./armed-file.ts";
 import { isMarkdown } from "./capture.ts";
 
 const LAST =
-  "All blocks for the file are applied once your message is complete, or none is; you are then told which. " +
-  "A block that is meant as an example must have no colon after its language.";
+  "Once your message is complete, all blocks for the file are applied, or none; you then get a report. " +
+  "A block that is only an example must have no colon after its language.";
 
 /** Returns the tool result for an armed file: how to write the blocks. */
 export function instructions(file: ArmedFile): string {
@@ -36,7 +36,7 @@ export function instructions(file: ArmedFile): string {
         address("Class.method"),
         "",
         "- It replaces the whole symbol, with the comments and decorators above it. Name it as it is nested: function, Class, Class.method.",
-        `- ${address("Class.method:before")} and ${address("Class.method:after")} insert beside it. ${address("Class.method:remove")}, without lines, removes it.`,
+        `- ${address("Class.method:before")} and ${address("Class.method:after")} insert before and after it. ${address("Class.method:remove")}, without lines, removes it.`,
         "- Write whole lines, with their indentation.",
         `- If more files are open, name the file: ${address("Class.method", true)}`,
         ...longer,
@@ -65,5 +65,5 @@ function longerFence({ path, snapshot }: ArmedFile): string[] {
   const longest = snapshot?.longestFence ?? 0;
   if (longest === 0 && !isMarkdown(path)) return [];
   const longer = "`".repeat(Math.max(longest, 3) + 1);
-  return [`- Around text that has fences of its own, write a longer fence: ${longer}`];
+  return [`- Around text that contains fences, write a longer fence: ${longer}`];
 }

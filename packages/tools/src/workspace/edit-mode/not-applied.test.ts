@@ -6,7 +6,7 @@ import { TestFolder } from "../test-folder.fixture.ts";
 import { arm, block, play } from "./play.fixture.ts";
 
 const ENDED = "Edit mode has ended: before you write more blocks, call edit_mode again";
-const ANEW = `${ENDED}, and then send all blocks anew.`;
+const ANEW = `${ENDED}, and then send all blocks again.`;
 
 /** Arms a.ts with four lines, and plays this message. Returns the report for the model. The file must not change. */
 async function refused(message: Scene, files: readonly string[] = ["a.ts"]): Promise<string> {
@@ -19,7 +19,7 @@ async function refused(message: Scene, files: readonly string[] = ["a.ts"]): Pro
 }
 
 const again = (why: string) =>
-  `No block was applied.\na.ts: nothing applied: ${why}.\n${ENDED} for a.ts, and then send all blocks for it anew.`;
+  `No block was applied.\na.ts: nothing applied: ${why}.\n${ENDED} for a.ts, and then send all blocks for it again.`;
 
 describe("B31: all blocks of a file or none", () => {
   test("an overlap", async () => {
@@ -40,7 +40,7 @@ describe("B31: all blocks of a file or none", () => {
 
   test("an address that is none", async () => {
     expect(await refused(block("ts:1:2", "x") + block("ts:3", "y"))).toBe(
-      again("block 2 (ts:3) does not say which lines it replaces; write them as START:END"),
+      again("block 2 (ts:3) does not name its lines; write them as START:END"),
     );
   });
 
@@ -80,7 +80,7 @@ describe("B31: all blocks of a file or none", () => {
       },
     );
     expect(said).toEqual([
-      `No block was applied.\na.ts: nothing applied: a.ts is not there any more; read it again first.\nb.ts: nothing applied: b.ts has come into being since; read it again first.\n${ENDED} for a.ts and b.ts, and then send all blocks for them anew.`,
+      `No block was applied.\na.ts: nothing applied: a.ts is not there any more; read it again first.\nb.ts: nothing applied: b.ts has come into being since; read it again first.\n${ENDED} for a.ts and b.ts, and then send all blocks for them again.`,
     ]);
     expect(folder.read("b.ts")).toBe("theirs\n");
     expect(folder.names()).toEqual(["b.ts"]);
@@ -94,7 +94,7 @@ describe("B31: all blocks of a file or none", () => {
       "I see.",
     ]);
     expect(said).toEqual([
-      `Some blocks were applied.\na.ts: nothing applied: block 1 (ts:a.ts:7:8) reaches beyond the end: the file has 1 line, so END is at most 2.\nb.ts: 1 block applied; it has 1 line now, and had 1.\n${ENDED} for a.ts, and then send all blocks for it anew.`,
+      `Some blocks were applied.\na.ts: nothing applied: block 1 (ts:a.ts:7:8) reaches beyond the end: the file has 1 line, so END is at most 2.\nb.ts: 1 block applied; it has 1 line now, and had 1.\n${ENDED} for a.ts, and then send all blocks for it again.`,
     ]);
     expect([folder.read("a.ts"), folder.read("b.ts")]).toEqual(["1\n", "B\n"]);
   });
@@ -109,7 +109,7 @@ describe("B28, B29: where it is in doubt what belongs to which file, nothing is 
 
   test("a block without a file, where two are armed", async () => {
     expect(await refused(block("ts:a.ts:1:2", "x") + block("ts:1:2", "y"), ["a.ts", "b.ts"])).toBe(
-      `No block was applied, and nothing was written to a.ts and b.ts: block 2 (ts:1:2) does not say which file it is for (a.ts, b.ts).\n${ANEW}`,
+      `No block was applied, and nothing was written to a.ts and b.ts: block 2 (ts:1:2) does not name its file (a.ts, b.ts).\n${ANEW}`,
     );
   });
 
@@ -122,7 +122,7 @@ describe("B28, B29: where it is in doubt what belongs to which file, nothing is 
   test("a Markdown file whose own fences ended the block", async () => {
     const content = "# Title\n```js\nx\n```\nmore\n";
     expect(await refused(`\`\`\`md\n${content}\`\`\`\n`, ["new.md"])).toBe(
-      `No block was applied, and nothing was written to new.md: block 1 (md) may have been ended by a fence of its own text; write \`\`\`\` around it.\n${ANEW}`,
+      `No block was applied, and nothing was written to new.md: block 1 (md) may have ended at a fence inside its text; write \`\`\`\` around it.\n${ANEW}`,
     );
   });
 });

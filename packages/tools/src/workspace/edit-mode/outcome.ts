@@ -1,30 +1,27 @@
 import type { FollowResult } from "@banyan/core";
+import { ALL_APPLIED, EDIT_MODE_ENDED } from "@banyan/core/shown";
 import type { FileOutcome } from "./apply.ts";
 
-const AGAIN = "Edit mode has ended: before you write more blocks, call edit_mode again";
+const AGAIN = `${EDIT_MODE_ENDED}: before you write more blocks, call edit_mode again`;
 
 /** Returns the report for the model after a message whose blocks were applied, at least in part (B32). */
 export function appliedOutcome(outcomes: readonly FileOutcome[]): FollowResult {
   const refused = outcomes.filter(({ type }) => type === "refused").map(({ path }) => path);
   const applied = outcomes.filter(({ type }) => type === "written" || type === "unchanged");
   const how =
-    refused.length === 0
-      ? "All blocks were applied"
-      : applied.length === 0
-        ? "No block was applied"
-        : "Some blocks were applied";
+    refused.length === 0 ? ALL_APPLIED : applied.length === 0 ? "No block was applied." : "Some blocks were applied.";
   const again =
     refused.length === 0
       ? AGAIN
-      : `${AGAIN} for ${list(refused)}, and then send all blocks for ${refused.length === 1 ? "it" : "them"} anew`;
-  return { say: [`${how}.`, ...outcomes.map(line), `${again}.`].join("\n"), failed: refused.length > 0 };
+      : `${AGAIN} for ${list(refused)}, and then send all blocks for ${refused.length === 1 ? "it" : "them"} again`;
+  return { say: [how, ...outcomes.map(line), `${again}.`].join("\n"), failed: refused.length > 0 };
 }
 
 /** Returns the report about a message whose blocks have unclear targets. */
 export function doubtfulOutcome(paths: readonly string[], doubts: readonly string[]): FollowResult {
   const why = doubts.join("; ");
   return {
-    say: `No block was applied, and nothing was written to ${list(paths)}: ${why}.\n${AGAIN}, and then send all blocks anew.`,
+    say: `No block was applied, and nothing was written to ${list(paths)}: ${why}.\n${AGAIN}, and then send all blocks again.`,
     failed: true,
   };
 }
@@ -43,7 +40,7 @@ export function emptyOutcome(paths: readonly string[], plain: number): FollowRes
 
 /** Returns the report about a discarded message. */
 export function droppedOutcome(paths: readonly string[], reason: string): string {
-  return `Nothing was written to ${list(paths)}, because ${reason}.\n${AGAIN}, and then send all blocks anew.`;
+  return `Nothing was written to ${list(paths)}, because ${reason}.\n${AGAIN}, and then send all blocks again.`;
 }
 
 function line(outcome: FileOutcome): string {
@@ -57,7 +54,7 @@ function line(outcome: FileOutcome): string {
     case "unchanged":
       return `${path}: unchanged, it has this content already.`;
     case "untouched":
-      return `${path}: left as it was, no block was for it.`;
+      return `${path}: unchanged, because no block names it.`;
     case "refused":
       return `${path}: nothing applied: ${outcome.why}.`;
   }

@@ -53,7 +53,7 @@ describe("B34: permission is asked at arming and checked again at applying", () 
       { permission: permits(allow, allow, deny, allow) },
     );
     expect(said).toEqual([
-      `Some blocks were applied.\na.ts: nothing applied: it is not allowed any more: The rule 'edit_mode(a.ts)' forbids this.\nb.ts: 1 block applied; it has 1 line now, and had 1.\n${ENDED} for a.ts, and then send all blocks for it anew.`,
+      `Some blocks were applied.\na.ts: nothing applied: it is not allowed any more: The rule 'edit_mode(a.ts)' forbids this.\nb.ts: 1 block applied; it has 1 line now, and had 1.\n${ENDED} for a.ts, and then send all blocks for it again.`,
     ]);
     expect([folder.read("a.ts"), folder.read("b.ts")]).toEqual(["1\n", "B\n"]);
   });
@@ -90,7 +90,7 @@ test("S10: a block that would write a placeholder is refused, and with it its fi
     },
   );
   expect(said).toEqual([
-    `No block was applied.\na.ts: nothing applied: block 2 (ts:2:3) was refused: it holds a placeholder, not the secret.\n${ENDED} for a.ts, and then send all blocks for it anew.`,
+    `No block was applied.\na.ts: nothing applied: block 2 (ts:2:3) was refused: it holds a placeholder, not the secret.\n${ENDED} for a.ts, and then send all blocks for it again.`,
   ]);
   expect(folder.read("a.ts")).toBe("1\n2\n");
 });

@@ -54,7 +54,7 @@ test("B31: when one cannot take its place at last, those that have are put back,
   const { put } = await prepared(folder, "a.txt", "b.txt", "c.txt");
   writeFileSync(folder.path("c.txt"), "somebody else's");
   expect(await put()).toBe(
-    "c.txt was changed by somebody else meanwhile, so it was not written. Read it again first; files written before were restored",
+    "c.txt was not written: another program changed the file meanwhile. Read it again first; files written before were restored",
   );
   expect([folder.read("a.txt"), folder.read("c.txt")]).toEqual(["old", "somebody else's"]);
   expect(folder.names()).toEqual(["a.txt", "c.txt"]);
@@ -87,7 +87,7 @@ test("what cannot be put back is said", async () => {
     throw new Error("the user interrupted");
   };
   expect(await put()).toMatch(
-    /^the user interrupted; b\.txt could not be put back: b\.txt was changed by somebody else.*; a\.txt could not be put back: a\.txt was changed by somebody else/,
+    /^the user interrupted; b\.txt could not be put back: b\.txt was not written: another program changed .*; a\.txt could not be put back: a\.txt was not written: another program changed/,
   );
   expect([folder.read("a.txt"), folder.read("b.txt")]).toEqual(["somebody else's", "theirs, too"]);
 });

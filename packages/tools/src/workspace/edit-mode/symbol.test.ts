@@ -40,10 +40,10 @@ describe("B27: symbols", () => {
 \`\`\`ts:Class.method
 
 - It replaces the whole symbol, with the comments and decorators above it. Name it as it is nested: function, Class, Class.method.
-- \`\`\`ts:Class.method:before and \`\`\`ts:Class.method:after insert beside it. \`\`\`ts:Class.method:remove, without lines, removes it.
+- \`\`\`ts:Class.method:before and \`\`\`ts:Class.method:after insert before and after it. \`\`\`ts:Class.method:remove, without lines, removes it.
 - Write whole lines, with their indentation.
 - If more files are open, name the file: \`\`\`ts:src/tree.ts:Class.method
-All blocks for the file are applied once your message is complete, or none is; you are then told which. A block that is meant as an example must have no colon after its language.`);
+Once your message is complete, all blocks for the file are applied, or none; you then get a report. A block that is only an example must have no colon after its language.`);
   });
 
   test("are replaced with what belongs to them, and text is put beside them", async () => {

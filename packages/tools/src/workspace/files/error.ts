@@ -61,7 +61,7 @@ export function explain(path: string, error: unknown): Error {
       return new WorkspaceError("path", `The path is too long: ${path.slice(0, 80)}...`, { cause: error });
     case "ENOSPC":
     case "EDQUOT":
-      return new WorkspaceError("system", `The disk is full; ${path} was left as it was.`, { cause: error });
+      return new WorkspaceError("system", `The disk is full; ${path} is unchanged.`, { cause: error });
     case "EROFS":
       return new WorkspaceError("system", `${path} is on a read-only file system.`, { cause: error });
     case "ELOOP":

@@ -30,7 +30,7 @@ export function listTool(workspace: Workspace): Tool {
     name: "list",
     description:
       "Lists a folder: one path a line, relative to the workspace and sorted, folders with a `/` at the end, files with their size in bytes. " +
-      `What .gitignore leaves out is not listed. At most ${MOST_ENTRIES} entries.`,
+      `Files that .gitignore excludes are left out. At most ${MOST_ENTRIES} entries.`,
     input: inputOf(workspace),
     brief: "Lists a folder.",
     effects: "none",

@@ -78,11 +78,11 @@ test.each([
   ],
   [
     "file://box/src/a.ts",
-    "file://box/src/a.ts names a file of the machine box. Write the path alone: box/src/a.ts, or file:///src/a.ts for one that starts at the root.",
+    "file://box/src/a.ts names a file on the machine box. Write the path alone: box/src/a.ts, or file:///src/a.ts for a path that starts at the root.",
   ],
   ...["file:///a%2Fb", "file:///a%5cb", "file:///a%00", "file:///a%zz", "file:///a?b", "file:///a#b"].map((named) => [
     named,
-    `${named} is no address of a file: it has a ?, a #, a % that stands for no character, or an escaped separator. Write the path alone.`,
+    `${named} is not a file address: it has a ?, a #, an invalid % escape, or an escaped separator. Write the path alone.`,
   ]),
 ] as [string, string][])(
   "S35: %s names no place of this machine, and the refusal says what to write",

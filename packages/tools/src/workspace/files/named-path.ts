@@ -150,7 +150,7 @@ function fromAddress(named: string): string {
   const rest = address.slice(start.length);
   if (host !== "" && host.toLowerCase() !== "localhost") {
     throw noPlace(
-      `${named} names a file of the machine ${host}. Write the path alone: ${host}${rest}, or file://${rest} for one that starts at the root.`,
+      `${named} names a file on the machine ${host}. Write the path alone: ${host}${rest}, or file://${rest} for a path that starts at the root.`,
     );
   }
   if (/[?#]/.test(rest) || /%(?:2f|5c|00)/i.test(rest)) throw noAddress(named);
@@ -165,7 +165,7 @@ function fromAddress(named: string): string {
 
 function noAddress(named: string, cause?: unknown): WorkspaceError {
   return noPlace(
-    `${named} is no address of a file: it has a ?, a #, a % that stands for no character, or an escaped separator. Write the path alone.`,
+    `${named} is not a file address: it has a ?, a #, an invalid % escape, or an escaped separator. Write the path alone.`,
     cause,
   );
 }

@@ -280,7 +280,7 @@ test("a file that another process changes between reading and writing is not ove
   rmSync(folder.path("a.txt"));
   folder.add("a.txt", "two\n");
   await expect(replaceFile(workspace, location, Buffer.from("three"), stats)).rejects.toThrow(
-    refusal("changed", /changed by somebody else/),
+    refusal("changed", /another program changed the file/),
   );
   expect(folder.read("a.txt")).toBe("two\n");
   expect(folder.names()).toEqual(["a.txt"]);

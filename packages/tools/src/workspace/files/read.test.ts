@@ -109,7 +109,7 @@ test.each([
 ])("%s is shown as text, and said", async (name, bytes) => {
   using folder = new TestFolder({ "a.txt": bytes });
   const text = await call(readTool(openWorkspace(folder.root)), { path: "a.txt" });
-  expect(text).toBe(`1\tgrüße\n2\t€\n[a.txt is ${name}, shown as text; what changes it keeps that]\n`);
+  expect(text).toBe(`1\tgrüße\n2\t€\n[a.txt is ${name}, shown as text; edit and write keep the encoding]\n`);
 });
 
 test("a byte-order mark and CRLF are not shown", async () => {

@@ -136,7 +136,7 @@ class ReadPage {
     }
     const notes: string[] = [];
     if (form.encoding !== "utf-8")
-      notes.push(`[${path} is ${form.encoding.toUpperCase()}, shown as text; what changes it keeps that]`);
+      notes.push(`[${path} is ${form.encoding.toUpperCase()}, shown as text; edit and write keep the encoding]`);
     if (!this.#isValid) notes.push("[some bytes are not UTF-8 and are shown as \ufffd; edit cannot change this file]");
     if (this.#hasControls) notes.push("[control characters are shown as pictures, such as \u241b for escape]");
     if (this.#next !== undefined && (end === undefined || this.#next <= end)) {

@@ -213,7 +213,7 @@ test("F78: nobody is asked to replace a changed file without being told that the
     },
   });
   expect(notes.at(-1)).toBe(
-    "n.md changed since the agent read it, so the call will be refused, and the agent told to read it.",
+    "n.md changed since the agent read it. The call will be refused, and the agent must read the file again.",
   );
   expect(it.folder.read("n.md")).toBe("by the user\n");
 });

@@ -10,7 +10,7 @@ export const ConversationProvider = Context.Provider;
 /** The conversation in view. */
 export function useConversation(): PageConversation {
   const conversation = useContext(Context);
-  if (!conversation) throw new Error("This view stands outside of a conversation.");
+  if (!conversation) throw new Error("This view is outside of a conversation.");
   return conversation;
 }
 

@@ -36,7 +36,7 @@ export async function drawDiagram(text: string, isDark: boolean): Promise<Diagra
 /** Opens a frame that draws diagrams. */
 async function openFrame(): Promise<HTMLIFrameElement> {
   const loaded = await fetch(library);
-  if (!loaded.ok) throw new Error("what draws diagrams could not be loaded");
+  if (!loaded.ok) throw new Error("the diagram library could not be loaded");
   const html = documentWith(await loaded.text());
   const element = document.createElement("iframe");
   Object.assign(element, { src: FRAME, title: "Draws diagrams", tabIndex: -1 });

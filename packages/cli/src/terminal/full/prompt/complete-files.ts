@@ -22,7 +22,7 @@ export function completeFiles(files: WorkspaceFiles): Completer {
       const sign = /^@"?/.exec(text)?.[0] ?? "";
       if (sign === "" && (!isAsked || (isFirst && text.startsWith("/")))) return undefined;
       const offered = attachableAtEnd(text);
-      if (offered?.includes("://")) return [{ text: `@${offered}`, help: "the page goes along" }];
+      if (offered?.includes("://")) return [{ text: `@${offered}`, help: "attaches the page" }];
       const typed = offered ?? text.slice(sign.length).replace('/"', "/");
       const paths = await files.list();
       signal.throwIfAborted();

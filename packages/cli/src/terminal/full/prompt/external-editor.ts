@@ -50,9 +50,7 @@ async function runs(editor: string, file: string, env: NodeJS.ProcessEnv): Promi
   child.once("close", (code, signal) => {
     if (code === 0) resolve();
     else
-      reject(
-        new ExternalEditorError(`${editor} ended with ${signal ?? `exit code ${code}`}; the text stays as it was.`),
-      );
+      reject(new ExternalEditorError(`${editor} ended with ${signal ?? `exit code ${code}`}; your text is unchanged.`));
   });
   await promise;
 }

@@ -73,7 +73,7 @@ export class CallBlock implements TranscriptBlock, ViewerPage {
       ...callArguments(this.#call, theme).map((line) => `  ${line}`),
       ...changes.flatMap((change) => ["", changeHead(change, theme), ...diffLines(change.diff, { style: theme })]),
       "",
-      theme.dim(output === undefined ? "So far" : "What it answered"),
+      theme.dim(output === undefined ? "So far" : "Result"),
       ...said.split("\n").flatMap((line) => wrapped(line, width - 2).map((part) => `  ${part}`)),
     ];
   }

@@ -87,9 +87,9 @@ describe("a picker", () => {
     expect(seen(picker, 120, 24)[2]).toMatch(/^❯ alpha.*│ preview of 0$/);
     const narrow = seen(picker, 40, 16);
     expect(narrow.slice(6, 9)).toEqual(["─".repeat(40), "preview of 0", ""]);
-    expect([narrow.length, narrow.at(-1)]).toEqual([16, "Enter takes it · Esc goes back"]);
+    expect([narrow.length, narrow.at(-1)]).toEqual([16, "Enter chooses · Esc goes back"]);
     press(picker, "zz");
-    expect(seen(picker, 40, 16).at(-1)).toContain("Enter takes it");
+    expect(seen(picker, 40, 16).at(-1)).toContain("Enter chooses");
   });
 
   test("cuts long names, so that what stands behind them is in one column, and whole", () => {
@@ -399,8 +399,8 @@ test("T26, T46: what keys do is said with the keys as they are set, and whole or
   const last = (overlay: Overlay<unknown>, columns: number) =>
     overlay.view({ columns, rows: 10 }, plain, true, set).lines.at(-1);
   const picker = new Picker({ title: "Models", items: [{ value: 1, label: "one" }] });
-  expect(last(picker, 80)).toBe("F5 takes it · F4 goes back · type to filter");
-  expect(last(picker, 30)).toBe("F5 takes it · F4 goes back");
+  expect(last(picker, 80)).toBe("F5 chooses · F4 goes back · type to filter");
+  expect(last(picker, 30)).toBe("F5 chooses · F4 goes back");
   const tree = new TreeView({
     ...{ state: emptyConversation(), agent: "banyan", leaf: null },
     ...{ onLabel: () => {}, onStar: () => {} },

@@ -81,7 +81,7 @@ export class Picker<T> implements Overlay<T> {
     const input = theme.dim(label) + cut(this.#filter.text, columns - label.length - 1);
     const cursor = { row: 1, column: Math.min(columns - 1, label.length + widthOf(this.#filter.text)) };
     const hints = [
-      keyHint(keys, "list-choose", "takes it"),
+      keyHint(keys, "list-choose", "chooses"),
       keyHint(keys, "list-cancel", "goes back"),
       "type to filter",
     ];
