@@ -30,8 +30,11 @@ const { port } = server.address() as AddressInfo;
 const transport = new DefaultChatTransport<UIMessage>({ api: `http://127.0.0.1:${port}/api/chat` });
 const messages: UIMessage[] = [{ id: "1", role: "user", parts: [{ type: "text", text: "What time is it?" }] }];
 const stream = await transport.sendMessages({
-  ...{ chatId: "noon", trigger: "submit-message", messages },
-  ...{ messageId: undefined, abortSignal: undefined },
+  chatId: "noon",
+  trigger: "submit-message",
+  messages,
+  messageId: undefined,
+  abortSignal: undefined,
 });
 let last: UIMessage | undefined;
 for await (const message of readUIMessageStream({ stream })) last = message;

@@ -181,8 +181,11 @@ export function recording(leaf: string | null): readonly Item[] {
     { type: "message.abandoned", message: "given-up-1", reason: "it broke off" },
     {
       type: "model.replaced",
-      ...{ run: RUN, from: "scripted/model", to: "spare/model" },
-      ...{ code: "overloaded", reason: "It has too much to do." },
+      run: RUN,
+      from: "scripted/model",
+      to: "spare/model",
+      code: "overloaded",
+      reason: "It has too much to do.",
     },
     { type: "message.started", message: "answer-2", parentId: "told-1", run: RUN, model: "scripted/model" },
     { type: "text.delta", message: "answer-2", part: 0, text: "The broom is a shr\n" },

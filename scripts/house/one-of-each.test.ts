@@ -32,6 +32,14 @@ function filesWith(all: ReadonlyMap<string, string>, pattern: RegExp): string[] 
 
 const product = sources("*/src");
 
+/** All code of the project, without comments, by its file. */
+const everything = new Map(
+  globSync("{packages/*/src,scripts,examples/src,bench/src}/**/*.{ts,tsx}", { cwd: root }).map((path) => [
+    path.replaceAll("\\", "/"),
+    withoutComments(readFileSync(root + path, "utf8")),
+  ]),
+);
+
 describe("what a person can do to a conversation", () => {
   test("H1: each command of the protocol is carried out in one place: at the desk", () => {
     const handlers = [...sources("desk/src/commands").values()].join("\n");
@@ -92,4 +100,14 @@ describe("the shapes of events, deltas and notices", () => {
     "H5: %s stands in at most five files, and in one that writes it",
     (type) => expect(filesWith(product, new RegExp(`"${type}"`)).length).toBeLessThanOrEqual(6),
   );
+});
+
+describe("patterns that have one form", () => {
+  test("H22: the words of an error come from errorMessage", () => {
+    expect(filesWith(product, /\b(\w+) instanceof Error \? \1\.message : String\(\1\)/)).toEqual([]);
+  });
+
+  test("H22: an object that is written in place is not spread: its fields are written out", () => {
+    expect(filesWith(everything, /\.\.\.\{/)).toEqual([]);
+  });
 });

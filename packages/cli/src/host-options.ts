@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { JsonSchema } from "@banyan/core";
 import { pickOptions } from "@banyan/core/conversation";
+import { errorMessage } from "@banyan/core/shown";
 import { type HostFlags, type HostOptions, TrustRecord } from "@banyan/host";
 import type { AgentFlags } from "./agent-flags.ts";
 import type { Arguments } from "./arguments.ts";
@@ -34,7 +35,16 @@ export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSigna
     env: process.env,
     home: homedir(),
     flags: {
-      ...{ model, temperature, maxTokens, allow, deny, rules, approval, unconfined, instructions, limits },
+      model,
+      temperature,
+      maxTokens,
+      allow,
+      deny,
+      rules,
+      approval,
+      unconfined,
+      instructions,
+      limits,
       connection: connectionOf(args),
       // A printed turn uses no memory unless the user asks for it (S26).
       ...(canAsk && memory !== true ? {} : { memory: memory === true }),
@@ -66,7 +76,7 @@ function read(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new UsageError(`The output schema ${file} cannot be read: ${why}.`, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import { DirectiveError, LimitError, ModelError, OptionError, SessionError, StoreError } from "@banyan/core";
+import { errorMessage } from "@banyan/core/shown";
 import {
   ConversationError,
   MemoryError,
@@ -29,7 +30,7 @@ export class UsageError extends Error {
 
 /** Describes an exception to the user of the command. */
 export function problemOf(error: unknown): ReportedProblem {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const usage = (code: string): ReportedProblem => ({ code, message, exit: exitCodes.usage });
   if (error instanceof UsageError) return usage("usage");
   if (error instanceof StoppedError) return error.problem;

@@ -1,4 +1,5 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
+import { errorMessage } from "@banyan/core/shown";
 import { MemoryError } from "./error.ts";
 import { within } from "./wait.ts";
 
@@ -44,7 +45,7 @@ export class Embedder {
   }
 
   #unusable(cause: unknown): MemoryError {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     const message = `The embedding model ${this.name} cannot be used (${why}); until then memory searches by words only. Check its settings.`;
     return new MemoryError("embedder", message, { cause });
   }

@@ -1,3 +1,5 @@
+import { errorMessage } from "@banyan/core/shown";
+
 /**
  * `damaged`: the file has other content than was written. `full`: no space is left. `locked`: another process writes for
  * too long. `unusable`: the file cannot be used, or the memory is closed. `unfit`: a fact is empty or too long. `off`:
@@ -33,7 +35,7 @@ const CORRUPT_INDEX = 779;
 export function memoryError(error: unknown, file: string): MemoryError {
   if (error instanceof MemoryError) return error;
   const { code, errcode = 0 } = (error ?? {}) as { readonly code?: unknown; readonly errcode?: number };
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorMessage(error);
   const primary = errcode & 0xff;
   // The shared memory of the write-ahead log only fails to grow if no space is left.
   if (code === "ENOSPC" || code === "EDQUOT" || errcode === IO_SHARED_MEMORY_SIZE || primary === FULL) {

@@ -22,7 +22,10 @@ function asking(): AgentOptions {
     return isPlain ? "Plain." : [call("shell")];
   });
   const shell = defineTool({
-    ...{ name: "shell", description: "", input: { type: "object" }, effects: "external" },
+    name: "shell",
+    description: "",
+    input: { type: "object" },
+    effects: "external",
     execute: () => "ok",
   });
   return { model, tools: [shell], permission: () => ({ decision: "ask" }) };

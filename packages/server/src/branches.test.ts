@@ -58,7 +58,8 @@ test("F99: a summary is edited beside itself, once for each id, without secrets;
   for (const text of ["Blue is liked, not sk-secret.", "Sent again."])
     expect(await client.ask("summary.edit", { id, conversation, message: summary, text })).toEqual({ message: id });
   expect(state.messages.get(id)).toMatchObject({
-    ...{ role: "summary", parentId: state.messages.get(summary)?.parentId },
+    role: "summary",
+    parentId: state.messages.get(summary)?.parentId,
     parts: say("Blue is liked, not [redacted:key]."),
   });
   const [first = ""] = state.messages.keys();

@@ -135,7 +135,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const cluster =
     many &&
     new Cluster({
-      ...{ shared: many.shared, store: host.store, redrive: many.redrive ?? "resume", defect, told: log },
+      shared: many.shared,
+      store: host.store,
+      redrive: many.redrive ?? "resume",
+      defect,
+      told: log,
       driver: many.driver ?? new LeaseDriver(many.shared, defect),
       tokens: { owner: token, guest: guestToken },
     });

@@ -79,7 +79,11 @@ test("C8: the same is asked on three branches at once, each with files of its ow
   expect(compared.at).toBe(trunk);
   expect(compared.branches).toMatchObject(
     branches.map(({ worktree }) => ({
-      ...{ name: worktree, worktree, outcome: "answered", models: ["demo/offline"], cost: 0 },
+      name: worktree,
+      worktree,
+      outcome: "answered",
+      models: ["demo/offline"],
+      cost: 0,
       files: [{ path: "made.txt", kind: "created", added: 1, removed: 0 }],
     })),
   );

@@ -94,7 +94,10 @@ test("who is asked something for a call that runs can go on with its trace, and 
   const session = Session.inMemory();
   const seen: (string | undefined)[] = [];
   const go = defineTool({
-    ...{ name: "go", description: "Goes.", input: { type: "object" }, effects: "external" },
+    name: "go",
+    description: "Goes.",
+    input: { type: "object" },
+    effects: "external",
     execute: (_input, { call, conversation }) => {
       seen.push(telemetry.traceparent(conversation.id, call), telemetry.traceparent("another", call));
       return "gone";

@@ -84,18 +84,14 @@ describe("F102: a variable of OpenTelemetry that is wrong is reported", () => {
       OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
       OTEL_RESOURCE_ATTRIBUTES: "team=garden,deployment.environment.name=test",
       OTEL_SDK_DISABLED: "false",
-      ...{
-        OTEL_LOGS_EXPORTER: "otlp",
-        OTEL_PROPAGATORS: "tracecontext",
-        OTEL_LOG_LEVEL: "info",
-        OTEL_SPAN_EVENT_COUNT_LIMIT: "1",
-      },
-      ...{
-        OTEL_NODE_RESOURCE_DETECTORS: "env",
-        OTEL_METRIC_EXPORT_TIMEOUT: "5",
-        OTEL_BSP_MAX_QUEUE_SIZE: "9",
-        OTEL_PYTHON_LOG_LEVEL: "x",
-      },
+      OTEL_LOGS_EXPORTER: "otlp",
+      OTEL_PROPAGATORS: "tracecontext",
+      OTEL_LOG_LEVEL: "info",
+      OTEL_SPAN_EVENT_COUNT_LIMIT: "1",
+      OTEL_NODE_RESOURCE_DETECTORS: "env",
+      OTEL_METRIC_EXPORT_TIMEOUT: "5",
+      OTEL_BSP_MAX_QUEUE_SIZE: "9",
+      OTEL_PYTHON_LOG_LEVEL: "x",
     };
     const { notices, traces, metrics } = readOtlpVariables(env);
     expect(notices).toEqual([]);

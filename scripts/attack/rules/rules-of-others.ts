@@ -13,14 +13,13 @@ import { type Called, type Sample, sampleOf } from "../rule-samples.ts";
 const ROUNDS = 500;
 
 const offered = (server: string, tool: string): Tool => ({
-  ...{
-    name: `mcp_${server}_${tool}`,
-    description: "",
-    input: { type: "object" },
-    effects: "external",
-    execute: () => "",
-  },
-  ...{ offeredBy: server, offeredAs: tool },
+  name: `mcp_${server}_${tool}`,
+  description: "",
+  input: { type: "object" },
+  effects: "external",
+  execute: () => "",
+  offeredBy: server,
+  offeredAs: tool,
   about: (input) => {
     const { path } = input as { readonly path?: string };
     return path === undefined ? {} : { paths: [{ path, access: "write" }] };
@@ -158,7 +157,11 @@ export class RuleJudge {
     if (!isFlag)
       this.#put(files[where], list === "matcher" ? { hooks, permissions: { deny: guard } } : { permissions: rules });
     return openHost({
-      ...{ cwd: this.#cwd, home: this.#home, canAsk: true, trusted: true, readyLater: true },
+      cwd: this.#cwd,
+      home: this.#home,
+      canAsk: true,
+      trusted: true,
+      readyLater: true,
       env: { PATH: process.env.PATH, BANYAN_HOME: join(this.#home, "own"), BANYAN_NO_DISCOVERY: "1" },
       flags: { model: "demo/offline", ...(isFlag && { [list]: [text] }) },
     });

@@ -112,7 +112,10 @@ const opencode: Peer = {
         return { name: "read", input: { filePath: act.path } };
       case "plan": {
         const todos = act.steps.map(({ title, state }, at) => ({
-          ...{ content: title, status: underscored(state), priority: "medium", id: String(at + 1) },
+          content: title,
+          status: underscored(state),
+          priority: "medium",
+          id: String(at + 1),
         }));
         return { name: "todowrite", input: { todos } };
       }

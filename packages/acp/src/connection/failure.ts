@@ -1,5 +1,6 @@
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { ModelError, type ModelErrorCode } from "@banyan/core";
+import { errorMessage } from "@banyan/core/shown";
 
 /** Error code of the protocol for a missing sign-in. */
 const SIGN_IN = -32000;
@@ -36,10 +37,7 @@ export function failureOf(error: unknown, agent: AgentCondition): ModelError {
   }
   const how = ending === "" ? "" : ` (${ending})`;
   if (isGone) return failure("broken-stream", `The agent "${name}" ended in the middle of its work${how}.`);
-  return failure(
-    "provider",
-    `The agent "${name}" broke off: ${error instanceof Error ? error.message : String(error)}${how}`,
-  );
+  return failure("provider", `The agent "${name}" broke off: ${errorMessage(error)}${how}`);
 }
 
 /** The message of an error, followed by its `details` if it has any. */

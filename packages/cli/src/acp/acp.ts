@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk/unstable";
+import { errorMessage } from "@banyan/core/shown";
 import { serveAcp } from "@banyan/server/acp";
 import manifest from "../../package.json" with { type: "json" };
 import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
@@ -67,7 +68,7 @@ function endOf(reason: unknown): ExitCode {
 }
 
 function tell(error: unknown): void {
-  process.stderr.write(`banyan: ${oneLine(error instanceof Error ? error.message : String(error))}\n`);
+  process.stderr.write(`banyan: ${oneLine(errorMessage(error))}\n`);
 }
 
 /** Resolves with the exit code when a signal arrives. A second signal exits at once. */

@@ -22,7 +22,8 @@ export function editorCommands(client: Client): EditorCommands {
     async list() {
       return [...offeredCommands(userOf(client)), ...(await promptCommands({ prompts }))].map(
         ({ name, help, takes }) => ({
-          ...{ name, description: help },
+          name,
+          description: help,
           ...(takes === undefined ? {} : { hint: takes }),
         }),
       );

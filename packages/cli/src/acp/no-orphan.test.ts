@@ -44,7 +44,9 @@ function isAlive(id: number): boolean {
 async function end(place: Home, { way, after }: { readonly way: string; readonly after: number }): Promise<number> {
   const how = way === "what it started is killed" ? "wrapped" : "alone";
   const editor = spawn(process.execPath, [EDITOR, MAIN, how, COMMAND, join(place.workspace, randomUUID())], {
-    ...{ cwd: place.workspace, env: place.env, stdio: ["pipe", "pipe", "inherit"] },
+    cwd: place.workspace,
+    env: place.env,
+    stdio: ["pipe", "pipe", "inherit"],
   });
   onTestFinished(() => void editor.kill("SIGKILL"));
   const [line] = await once(createInterface({ input: editor.stdout }), "line");

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import type { ClientEvents } from "@banyan/client";
+import { errorMessage } from "@banyan/core/shown";
 import { openHost } from "@banyan/host";
 import type { McpServerEntry } from "@banyan/host/mcp";
 import type { AcpPlace, SessionLocation } from "@banyan/server/acp";
@@ -36,7 +37,7 @@ export class OwnPlaces implements AsyncDisposable {
     });
     // Slow parts open while the user types. A failure is reported to the turn that needs them.
     host.ready().catch(() => {});
-    const own = new OwnDesk(host, (error) => tell(error instanceof Error ? error.message : String(error)));
+    const own = new OwnDesk(host, (error) => tell(errorMessage(error)));
     this.#opened.add({
       async close() {
         await own[Symbol.asyncDispose]();

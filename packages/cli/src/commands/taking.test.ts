@@ -18,7 +18,9 @@ async function behind(answer: string) {
   const copied: string[] = [];
   const told: string[] = [];
   const context = {
-    ...{ state: session.state, leaf: session.state.leaf, directory },
+    state: session.state,
+    leaf: session.state.leaf,
+    directory,
     exported: async (format: string) => ({ name: `it.${format}`, text: `as ${format}` }),
     copy: async (text: string) => {
       copied.push(text);

@@ -79,8 +79,16 @@ describe("S17: a conversation from elsewhere brings no rights", () => {
     writeFileSync(join(outside, "theirs.txt"), "");
     writeFileSync(join(place.workspace, "theirs.txt"), "");
     const change = {
-      ...{ type: "file.changed", message: "reply00000001", call: "open", path: "theirs.txt", kind: "created" },
-      ...{ before: null, after: EMPTY, added: 0, removed: 0, diff: "" },
+      type: "file.changed",
+      message: "reply00000001",
+      call: "open",
+      path: "theirs.txt",
+      kind: "created",
+      before: null,
+      after: EMPTY,
+      added: 0,
+      removed: 0,
+      diff: "",
     };
     const text = planted(outside, "true").replace(
       /\]\}$/,

@@ -72,7 +72,12 @@ test("S36: an import asks nothing about a call that was open in the session, and
   const command = `for f in *; do\n  echo "$f"\n  rm -rf "./${"long/".repeat(30)}$f"\ndone`;
   const line = (uuid: string, parentUuid: string | null, type: string, content: unknown) =>
     JSON.stringify({
-      ...{ uuid, parentUuid, type, sessionId: "open", cwd: "/project", timestamp: "2026-01-01T00:00:00.000Z" },
+      uuid,
+      parentUuid,
+      type,
+      sessionId: "open",
+      cwd: "/project",
+      timestamp: "2026-01-01T00:00:00.000Z",
       message: { role: type, content, ...(type === "assistant" && { model: "claude" }) },
     });
   const call = { type: "tool_use", id: "t", name: "Bash", input: { command } };

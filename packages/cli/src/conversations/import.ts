@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { counted, visibleLine } from "@banyan/core/shown";
+import { counted, errorMessage, visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { type ConversationDirectory, type Redact, redactor } from "@banyan/host";
 import {
@@ -122,8 +122,8 @@ async function bringIn(
     }
     const session = await readSession(each).catch((error: unknown) => {
       if (found.length === 1)
-        throw new UsageError(`${each.file} cannot be read: ${messageOf(error)}`, { cause: error });
-      write(`${named(each)}: it cannot be read: ${messageOf(error)}\n`);
+        throw new UsageError(`${each.file} cannot be read: ${errorMessage(error)}`, { cause: error });
+      write(`${named(each)}: it cannot be read: ${errorMessage(error)}\n`);
     });
     if (!session) continue;
     if (session.messages.length === 0) {
@@ -149,8 +149,4 @@ function toldOf({ program, forkOf, left }: PastSession): string[] {
       ? []
       : [`a fork of the session ${forkOf} of ${PROGRAMS[program]}: both have the messages before it`];
   return [...fork, ...left.map((what) => `not taken: ${what}`)];
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

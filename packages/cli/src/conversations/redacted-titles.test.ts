@@ -87,7 +87,12 @@ test("F106: an import names what this version does not know", async () => {
     { ...head, type: "conversation.created", id: "newer", labels: {} },
     { ...head, seq: 2, type: "moon.risen", phase: "full" },
     {
-      ...{ ...head, seq: 3, type: "message.added", message: "m", parentId: null, role: "user" },
+      ...head,
+      seq: 3,
+      type: "message.added",
+      message: "m",
+      parentId: null,
+      role: "user",
       parts: [{ type: "text", text: "Look up." }, { type: "hologram" }],
     },
   ];

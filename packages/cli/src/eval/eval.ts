@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { formatDuration } from "@banyan/client/words";
 import type { Usage } from "@banyan/core";
-import { formatCost } from "@banyan/core/shown";
+import { errorMessage, formatCost } from "@banyan/core/shown";
 import {
   type Attempt,
   type Evaluation,
@@ -37,9 +37,17 @@ export function evaluateFile(args: EvalArguments): Promise<ExitCode> {
     };
     const { allow, deny, rules, approval, unconfined } = args;
     await using opened = await openEvaluation({
-      ...{ file: args.file, cwd: ".", env: process.env, home: homedir(), signal: stop.signal },
+      file: args.file,
+      cwd: ".",
+      env: process.env,
+      home: homedir(),
+      signal: stop.signal,
       ...(args.model.length > 0 && { models: args.model }),
-      ...{ judge: args.judge, cost: args.maxCost, time: args.timeout, fresh: args.new, trusted: args.trust },
+      judge: args.judge,
+      cost: args.maxCost,
+      time: args.timeout,
+      fresh: args.new,
+      trusted: args.trust,
       directory: args.directory === undefined ? undefined : resolve(args.directory),
       flags: { allow, deny, rules: rules && resolve(rules), approval, unconfined },
       notice: (sentence) => say(style.dim(oneLine(sentence))),
@@ -48,7 +56,9 @@ export function evaluateFile(args: EvalArguments): Promise<ExitCode> {
     });
     say(style.dim(`Each attempt is a branch of the conversation ${opened.session.id}.`));
     const evaluation = await opened.run({
-      ...{ repetitions: args.repetitions, atOnce: args.atOnce, signal: stop.signal },
+      repetitions: args.repetitions,
+      atOnce: args.atOnce,
+      signal: stop.signal,
       onAttempt: (attempt) => say(progressLine(attempt, style)),
     });
     const exit = exitOf(evaluation, args, stop.signal);
@@ -71,7 +81,7 @@ async function written(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new UsageError(`${file} cannot be written: ${why}.`, { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { StoreError } from "@banyan/core";
+import { errorMessage } from "@banyan/core/shown";
 import { ownCommand } from "@banyan/host/own-command";
 import type { Driver } from "@banyan/server";
 import type { PostgresStore, PostgresStoreOptions } from "@banyan/store/postgres";
@@ -54,7 +55,7 @@ async function driverOf(runs: string, log: (sentence: string) => void): Promise<
   try {
     return new RestateDriver(readRestate(runs.slice(RESTATE.length)), { log });
   } catch (error) {
-    throw new UsageError(`--runs: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new UsageError(`--runs: ${errorMessage(error)}`, { cause: error });
   }
 }
 

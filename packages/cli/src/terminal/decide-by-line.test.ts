@@ -40,7 +40,10 @@ describe("T39: in plain lines", () => {
   function typing(line: string) {
     let shown = "";
     const terminal = {
-      ...{ style: styleFor(process.stdout, "never"), columns: 40, numbered: true, live: undefined },
+      style: styleFor(process.stdout, "never"),
+      columns: 40,
+      numbered: true,
+      live: undefined,
       freshLine() {},
       write(text: string) {
         shown += text;

@@ -344,7 +344,9 @@ test("H13: what follows a command is told, and the user goes where it says", () 
   });
   expect(resultOf("/remove #1", {})).toMatchObject({ goOn: "latest" });
   expect(resultOf("/bring 2", { message: "brought", files: 1, problems: ["Odd."] })).toEqual({
-    ...{ type: "message", lines: [], problems: ["Odd."] },
+    type: "message",
+    lines: [],
+    problems: ["Odd."],
     goOn: { below: "brought" },
   });
   expect(resultOf("/compact", { problem: "too little" })).toMatchObject({ lines: ["Not compacted: too little"] });

@@ -17,7 +17,10 @@ function site(script: Script, more: ConstructorParameters<typeof Agent>[0] | obj
   const started: string[] = [];
   const tool = (name: string, effects: Effects, run: (context: ToolContext) => unknown = () => "ok") =>
     defineTool({
-      ...{ name, description: "", input: { type: "object" }, effects },
+      name,
+      description: "",
+      input: { type: "object" },
+      effects,
       execute: async (_, context) => {
         started.push(name);
         return String(await run(context));

@@ -103,7 +103,10 @@ test.each([
   let running = 0;
   let seen = 0;
   const look = defineTool({
-    ...{ name: "look", description: "Looks.", effects: "none", input: { type: "object" } },
+    name: "look",
+    description: "Looks.",
+    effects: "none",
+    input: { type: "object" },
     async execute() {
       seen = Math.max(seen, ++running);
       await new Promise(setImmediate);

@@ -234,7 +234,10 @@ describe("F96: a summary has a fixed form, and holds what the user asks for", ()
 async function waiting(end: "leave" | "kill", asking: Scene, ...then: readonly Scene[]) {
   const { agent: plain, session: talking, model, events } = await talked(asking, ...then);
   const send = defineTool({
-    ...{ name: "send", description: "", input: { type: "object" }, effects: "external" },
+    name: "send",
+    description: "",
+    input: { type: "object" },
+    effects: "external",
     execute: () => "sent",
   });
   const agent = plain.with({

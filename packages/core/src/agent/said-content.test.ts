@@ -33,7 +33,8 @@ test.each(WAYS)("F75: %s refuses another shape, names the field, and writes noth
     { type: "text", text: 5 },
   ] as unknown as UserContent;
   await expect(async () => hand(content, session, new Agent({ model }))).rejects.toMatchObject({
-    ...{ name: "DirectiveError", code: "malformed" },
+    name: "DirectiveError",
+    code: "malformed",
     message: "parts[1].text must be a string, not a number.",
   });
   expect(session.cursor).toEqual(before);

@@ -154,7 +154,10 @@ test("B21: what a person takes back while a turn is about to deliver it is not d
 test("F83: without waiting, a retry begins beside a turn that asks a user, and whatever else goes on from there is refused", async () => {
   const session = Session.inMemory();
   const send = defineTool({
-    ...{ name: "send", description: "", input: { type: "object" }, effects: "external" },
+    name: "send",
+    description: "",
+    input: { type: "object" },
+    effects: "external",
     execute: () => "sent",
   });
   const model = scriptedModel(({ messages }) =>

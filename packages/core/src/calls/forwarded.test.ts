@@ -58,7 +58,10 @@ test("C3: a call by way of another tool is judged, logged, told and run as the t
   expect(asked).toMatchObject([{ tool: { name: "mcp_tracker_issue" }, input: { title: "It burns" } }]);
   expect(told).toMatchObject([{ tool: "mcp_tracker_issue", input: { title: "It burns" } }]);
   expect(called).toMatchObject({
-    ...{ tool: "mcp_tracker_issue", via: "call_tool", input: { title: "It burns" }, status: "completed" },
+    tool: "mcp_tracker_issue",
+    via: "call_tool",
+    input: { title: "It burns" },
+    status: "completed",
     output: 'opened {"title":"It burns"}',
   });
   const named = items.flatMap((item) => ("tool" in item && item.tool !== undefined ? [item.tool] : []));

@@ -1,4 +1,5 @@
 import { isTooDeep } from "../conversation/checked/written-input.ts";
+import { errorMessage } from "../conversation/error-message.ts";
 import type { Json } from "../conversation/message.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { PermitRequest } from "../ports/human.ts";
@@ -6,7 +7,7 @@ import type { Tool } from "../ports/tool.ts";
 import type { BeforeCall, Permit } from "../ports/verdict.ts";
 import type { TurnRun } from "../run/run.ts";
 import { checkedInput, isSameInput } from "../toolbox/checked-input.ts";
-import { messageOf, notExecuted } from "../toolbox/execute.ts";
+import { notExecuted } from "../toolbox/execute.ts";
 import type { AskedCall } from "./asked-call.ts";
 
 /** The decision about a call: ended with this output, or runnable, perhaps after a user's approval. */
@@ -75,7 +76,7 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
   } catch (error) {
     if (signal.aborted) return { ended: "cancelled", output: notExecuted(signal) };
     // A schema or a rule that throws is a defect outside this call: nothing runs, and the model gets the error.
-    return { ended: "failed", output: `Not executed: checking this call failed: ${messageOf(error)}` };
+    return { ended: "failed", output: `Not executed: checking this call failed: ${errorMessage(error)}` };
   }
 }
 
@@ -115,6 +116,6 @@ function jsonProblem(text: string): string {
     JSON.parse(text);
     return "a JSON string inside holds something else";
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   }
 }

@@ -119,7 +119,10 @@ test("B68: each delta names its run, its agent, and how deep that is", async () 
 test("B74: a tool is told which client began the turn, in sub-agents too", async () => {
   const told: (string | undefined)[] = [];
   const who = defineTool({
-    ...{ name: "act", description: "Asks.", effects: "none", input: { type: "object" } },
+    name: "act",
+    description: "Asks.",
+    effects: "none",
+    input: { type: "object" },
     execute: (_, { client }) => told.push(client),
   });
   const scene = (task: string, round: number) => {
@@ -138,7 +141,10 @@ test("B74: docs/tools.md tells all that the context of a tool holds", async () =
   const page = readFileSync(new URL("../../../../docs/tools.md", import.meta.url), "utf8");
   const names: string[] = [];
   const look = defineTool({
-    ...{ name: "act", description: "Looks.", effects: "none", input: { type: "object" } },
+    name: "act",
+    description: "Looks.",
+    effects: "none",
+    input: { type: "object" },
     execute: (_, context) => void names.push(...Object.keys(context)),
   });
   await new Agent({ model: scriptedModel([[call("act")], "ok"]), tools: [look] }).send("Go");

@@ -72,8 +72,11 @@ function play({ steps, write = () => SUM, act, options }: Played) {
   );
   const { compaction, ...others } = options ?? {};
   const agent = new Agent({
-    ...{ model, tools: [look], compaction: { contextSize: WINDOW, ...(compaction || {}) } },
-    ...{ limits: { steps: 200, repeats: 1_000 }, ...others },
+    model,
+    tools: [look],
+    compaction: { contextSize: WINDOW, ...(compaction || {}) },
+    limits: { steps: 200, repeats: 1_000 },
+    ...others,
   });
   const turns = () => model.requests.filter((request) => !asksForSummary(request));
   const asked = () => model.requests.filter(asksForSummary);
@@ -202,7 +205,9 @@ describe("F95: a summary in the background", () => {
     ["a task", { mode: "task" }],
   ])("ends with %s, and its tokens count", async (_, options) => {
     const { agent, session, asked } = play({
-      ...{ steps: 14, write: () => [text("Half of"), stall()], options },
+      steps: 14,
+      write: () => [text("Half of"), stall()],
+      options,
       act: (_request, steps) => (steps === 14 && options.mode ? [call("finish_task", { result: "Done." })] : undefined),
     });
     const turn = await agent.send("Begin.", { session });
@@ -219,7 +224,8 @@ describe("F95: a summary in the background", () => {
   test("ends with an interrupt and with the session, and its tokens count", async () => {
     for (const stop of ["interrupt", "close"] as const) {
       const { agent, session, asked } = play({
-        ...{ steps: 20, write: () => [stall()] },
+        steps: 20,
+        write: () => [stall()],
         act: () => (asked().length > 0 ? [stall()] : undefined),
       });
       const turn = agent.send("Begin.", { session });
@@ -290,7 +296,9 @@ describe("F95: a summary in the background", () => {
 
   test("is cancelled when the model calls shorten_conversation itself", async () => {
     const { agent, session, asked } = play({
-      ...{ steps: 18, write: () => [stall()], options: { tools: [look, shortenConversation()] } },
+      steps: 18,
+      write: () => [stall()],
+      options: { tools: [look, shortenConversation()] },
       act: () =>
         asked().length > 0 && summariesIn(session).length === 0
           ? [call("shorten_conversation", { summary: "Mine." })]
@@ -305,7 +313,8 @@ describe("F95: a summary in the background", () => {
   test("that fails is not told; the summary that the context needs is asked for once more, and a model stands in", async () => {
     const other = play({ steps: 0, write: () => `${SUM} By b.` });
     const { agent, session, asked } = play({
-      ...{ steps: 20, write: () => [fail("quota", { message: "No money." })] },
+      steps: 20,
+      write: () => [fail("quota", { message: "No money." })],
       options: { modelNamed: async () => ({ ...other.model, id: "b" }), fallbacks: ["b"], retry: { delay: 1 } },
     });
     const items = await collect(agent.chat(say("Begin."), { session }));
@@ -317,7 +326,8 @@ describe("F95: a summary in the background", () => {
 
   test("is retried without a word to the user", async () => {
     const { agent, session, asked } = play({
-      ...{ steps: 18, write: (index) => (index === 0 ? [fail("overloaded")] : SUM) },
+      steps: 18,
+      write: (index) => (index === 0 ? [fail("overloaded")] : SUM),
       options: { retry: { delay: 1 } },
     });
     const items = await collect(agent.chat(say("Begin."), { session }));
@@ -353,7 +363,9 @@ describe("F95: a summary in the background", () => {
   test("a sub-agent has one of its own, which ends with it", async () => {
     let child = 0;
     const { agent, session, asked } = play({
-      ...{ steps: 200, write: () => [stall()], options: { tools: [look, launchAgent()] } },
+      steps: 200,
+      write: () => [stall()],
+      options: { tools: [look, launchAgent()] },
       act: (request) => {
         if (!allWords(request).includes("Look around."))
           return [call("launch_agent", { task: "Look around.", expected_output: "a sight" })];
@@ -413,7 +425,8 @@ describe("F95: a summary in the background", () => {
     ["none if the user wants none", { background: false }, false],
   ])("there is %s; the model gets a hint then", async (_, { background, oneAtATime }, isMade) => {
     const { agent, model, session, asked, turns } = play({
-      ...{ steps: 14, options: { tools: [look, shortenConversation()], compaction: { background } } },
+      steps: 14,
+      options: { tools: [look, shortenConversation()], compaction: { background } },
     });
     await agent.with({ model: { ...model, ...(oneAtATime && { oneAtATime }) } }).send("Begin.", { session });
     expect(asked()).toHaveLength(isMade ? 1 : 0);

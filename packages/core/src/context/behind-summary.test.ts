@@ -308,7 +308,10 @@ describe("F86: a conversation that is opened again", () => {
 test("F87: a process that a block lists as running is told as ended at the end when the turn goes on after a restart", async () => {
   const events: Event[] = [];
   const start = defineTool({
-    ...{ name: "start", description: "", input: { type: "object" }, effects: "external" },
+    name: "start",
+    description: "",
+    input: { type: "object" },
+    effects: "external",
     execute: (_, { stay }) => stay({ title: "npm run dev", over: new Promise(() => {}), end: () => {} }),
   });
   let index = 0;

@@ -1,9 +1,9 @@
+import { errorMessage } from "../conversation/error-message.ts";
 import { type Message, textOf } from "../conversation/message.ts";
 import { counted } from "../conversation/shown/amounts.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { ModelDriver } from "../ports/model.ts";
 import { type FallbackModel, type RunWithModel, type TurnRun, tellModel, tellOnce } from "../run/run.ts";
-import { messageOf } from "../toolbox/execute.ts";
 import {
   beginSummary,
   giveUpSummary,
@@ -112,15 +112,15 @@ export async function shorten(
   const covers = await untilAborted(run, () =>
     isManual ? coveredAsAsked(run, whole) : coveredBy(run, branch.path.length, whole, least),
   );
-  if (signal.aborted) return messageOf(signal.reason);
+  if (signal.aborted) return errorMessage(signal.reason);
   if (covers === undefined) return "There is nothing to shorten yet.";
   await giveUpSummary(run);
   const isAsked = progress.failedSummaries < FAILURES;
   const words = isAsked ? await untilAborted(run, () => wordsOf(run, order)) : [];
-  if (words === undefined) return messageOf(signal.reason);
+  if (words === undefined) return errorMessage(signal.reason);
   if ("blocked" in words) return `A hook blocked the summary: ${words.blocked}`;
   const asking = isAsked ? await untilAborted(run, () => writerOf({ run, model })) : { run, model };
-  if (asking === undefined) return messageOf(signal.reason);
+  if (asking === undefined) return errorMessage(signal.reason);
   const writer = new SummaryWriter(asking, { standIn, reader: run });
   const put = (text: string, isOwn: boolean) => putInPlace(run, { text, covers }, { isManual, isOwn, writer });
   let reason = GIVEN_UP;
@@ -136,7 +136,7 @@ export async function shorten(
       } catch (error) {
         if (!signal.aborted) progress.summaryFailed();
         if (signal.aborted || whole === "asked") throw error;
-        reason = messageOf(error);
+        reason = errorMessage(error);
       }
     }
     const { messages } = await freedBy(run, "", covers);
@@ -144,7 +144,7 @@ export async function shorten(
     return undefined;
   } catch (error) {
     await writer.countSpent(run);
-    const why = messageOf(error);
+    const why = errorMessage(error);
     if (isAsked) tellNotShortened(run, why);
     return why;
   }
@@ -185,7 +185,7 @@ async function waitForSummary(run: TurnRun): Promise<boolean> {
   tellShortening(run, FULL);
   const made = await takeSummary(run, { waits: true });
   if (made && (await useMade(run, made))) return true;
-  tellNotShortened(run, run.signal.aborted ? messageOf(run.signal.reason) : "The model wrote no summary of use.");
+  tellNotShortened(run, run.signal.aborted ? errorMessage(run.signal.reason) : "The model wrote no summary of use.");
   return false;
 }
 

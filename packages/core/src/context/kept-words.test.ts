@@ -17,7 +17,10 @@ const tokens = (messages: readonly PromptMessage[]) =>
 
 let looked = 0;
 const look = defineTool({
-  ...{ name: "look", description: "Looks.", input: { type: "object" }, effects: "none" },
+  name: "look",
+  description: "Looks.",
+  input: { type: "object" },
+  effects: "none",
   execute: () => String(++looked),
 });
 

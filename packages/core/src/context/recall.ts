@@ -1,8 +1,8 @@
+import { errorMessage } from "../conversation/error-message.ts";
 import { type Message, type RecalledMemory, textOf } from "../conversation/message.ts";
 import { alarm, orAborted } from "../model/alarm.ts";
 import type { Memory, MemoryItem } from "../ports/memory.ts";
 import type { TurnAgent, TurnRun } from "../run/run.ts";
-import { messageOf } from "../toolbox/execute.ts";
 
 type TurnMemory = NonNullable<TurnAgent["memory"]>;
 
@@ -39,7 +39,7 @@ export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void
     }));
   } catch (error) {
     // A turn without memory is better than no turn; the feed gets the reason.
-    notice(messageOf(error));
+    notice(errorMessage(error));
     return;
   } finally {
     cancel();
@@ -85,7 +85,7 @@ function write(run: TurnRun, memory: TurnMemory, items: readonly MemoryItem[]): 
   const written = before
     .then(() => orAborted(memory.store.remember(items), late.signal))
     .catch((error: unknown) => {
-      session.notify({ type: "memory.skipped", run: run.id, reason: messageOf(error) }, run.origin);
+      session.notify({ type: "memory.skipped", run: run.id, reason: errorMessage(error) }, run.origin);
     })
     .finally(cancel);
   writing.set(memory.store, written);

@@ -82,7 +82,10 @@ async function played({ window, turns, writers, restart, isTask, left = [] }: Pl
   let requested = 0;
   let looks: number[] = [];
   const look = defineTool({
-    ...{ name: "look", description: "Looks.", input: { type: "object" }, effects: "external" },
+    name: "look",
+    description: "Looks.",
+    input: { type: "object" },
+    effects: "external",
     execute(input, { key }) {
       started.set(key, (started.get(key) ?? 0) + 1);
       return `${key} `.padEnd((input as { size: number }).size, "seen ");
@@ -112,7 +115,10 @@ async function played({ window, turns, writers, restart, isTask, left = [] }: Pl
     return isTask ? [spent, finishTask("done")] : [spent, text("Done.")];
   });
   const agent = new Agent({
-    ...{ model, tools: [look], compaction: { contextSize: window }, mode: isTask ? "task" : "chat" },
+    model,
+    tools: [look],
+    compaction: { contextSize: window },
+    mode: isTask ? "task" : "chat",
     retry: { delay: 1, attempts: 2, idle: 30 },
   });
   const events = structuredClone([...left]);

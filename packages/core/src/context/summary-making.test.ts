@@ -224,7 +224,11 @@ describe("F90: a summary is a model call like any other", () => {
 /** A tool with long results that are always different; the file that it reads is an argument. */
 let reads = 0;
 const read = defineTool({
-  ...{ name: "read", description: "Reads.", input: { type: "object" }, effects: "none", readsEarlier: true },
+  name: "read",
+  description: "Reads.",
+  input: { type: "object" },
+  effects: "none",
+  readsEarlier: true,
   about: (input) => ({ paths: [{ path: (input as { path: string }).path, access: "read" }] }),
   execute: (input) => filler(`${(input as { path: string }).path} as of ${++reads}`, 1_600),
 });

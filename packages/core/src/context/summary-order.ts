@@ -1,7 +1,7 @@
+import { errorMessage } from "../conversation/error-message.ts";
 import { orAborted } from "../model/alarm.ts";
 import { checkPrice } from "../run/limits.ts";
 import type { RunWithModel, TurnRun } from "../run/run.ts";
-import { messageOf } from "../toolbox/execute.ts";
 
 /** The trigger of a summary, and the user's instructions for it. */
 export interface SummaryOrder {
@@ -35,7 +35,7 @@ export async function wordsOf(run: TurnRun, { trigger, wanted }: SummaryOrder): 
     } else added = said?.instructions;
   } catch (error) {
     if (signal.aborted) throw error;
-    fail(messageOf(error));
+    fail(errorMessage(error));
   }
   const words = [instructions, added, wanted].map((text) => text?.trim() ?? "");
   return words.filter((text) => text !== "");
@@ -57,7 +57,7 @@ export async function writerOf({ run, model }: RunWithModel): Promise<RunWithMod
     return { run: { ...run, agent: { ...agent, model: writer, settings, compaction } }, model: writer };
   } catch (error) {
     if (signal.aborted) throw error;
-    session.notify({ type: "callback.failed", callback: "compaction.model", reason: messageOf(error) }, origin);
+    session.notify({ type: "callback.failed", callback: "compaction.model", reason: errorMessage(error) }, origin);
     return { run, model };
   }
 }

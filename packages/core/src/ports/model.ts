@@ -1,3 +1,4 @@
+import { errorMessage } from "../conversation/error-message.ts";
 import type { FilePart, Json, ProviderData, ProviderPart, ReasoningPart, TextPart } from "../conversation/message.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
@@ -287,7 +288,7 @@ export function failureOf(thrown: unknown, model: string, sink: ModelSink): Mode
     sink.push([{ type: "finish", reason: "filtered", usage: noUsage, explanation: thrown.fact }]);
     return undefined;
   }
-  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  const detail = errorMessage(thrown);
   // Messages of program defects are for logs, not for users (F67).
   const isDefect = thrown instanceof TypeError || thrown instanceof ReferenceError || thrown instanceof RangeError;
   const said = isDefect ? `The driver of ${model} failed while it read the response; the log says where.` : detail;

@@ -1,9 +1,10 @@
+import { errorMessage } from "../conversation/error-message.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import type { ModelPart } from "../ports/model.ts";
 import type { Follower, FollowResult } from "../ports/tool-values.ts";
 import type { Session } from "../session/session.ts";
-import { messageOf, withGrace } from "../toolbox/execute.ts";
+import { withGrace } from "../toolbox/execute.ts";
 import { assistantMessage, type RunBranch } from "./branch.ts";
 
 /** The part of a run that its followers need. */
@@ -90,14 +91,14 @@ export class Followers {
       const { call, message: caller, follower } = listening;
       const followed = { type: "call.followed", message: caller, call } as const;
       if (signal.aborted) {
-        events.push(...this.#drop(listening, messageOf(signal.reason)));
+        events.push(...this.#drop(listening, errorMessage(signal.reason)));
         continue;
       }
       let result: FollowResult | undefined | void;
       try {
         result = await withGrace(signal, async () => follower.completed?.(message));
       } catch (error) {
-        const reason = messageOf(error);
+        const reason = errorMessage(error);
         this.failed = true;
         this.#said.push(brokeDown(this.#toolOf(caller, call), reason));
         if (this.#leave(listening)) events.push({ ...followed, outcome: "dropped", reason });
@@ -135,7 +136,7 @@ export class Followers {
       hand(listening.follower);
     } catch (error) {
       const { call, message, follower } = listening;
-      const reason = messageOf(error);
+      const reason = errorMessage(error);
       this.#listening.delete(call);
       this.failed = true;
       const said = dropped(follower, reason);

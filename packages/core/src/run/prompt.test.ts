@@ -145,8 +145,14 @@ test("from a summary on, what it covers is left out, and what it does not cover 
 describe("results that the path says are shortened", () => {
   const at = { createdAt: 0, run: "r", model: "m" } as const;
   const calls = ["a", "b"].map((id) => ({
-    ...{ id, tool: "look", inputText: "{}", status: "completed", attempt: 1, progress: "", output: `all of ${id}` },
-    ...{ files: [{ type: "file", mediaType: "image/png", digest: id, data: "AAAA" }] },
+    id,
+    tool: "look",
+    inputText: "{}",
+    status: "completed",
+    attempt: 1,
+    progress: "",
+    output: `all of ${id}`,
+    files: [{ type: "file", mediaType: "image/png", digest: id, data: "AAAA" }],
   })) as unknown as Call[];
   const parts = calls.map(({ id }) => ({ type: "call", call: id }) as const);
   const answer = { id: "1", parentId: null, role: "assistant", parts, calls, finish: "calls", ...at } as const;

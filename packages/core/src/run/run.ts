@@ -1,3 +1,4 @@
+import { errorMessage } from "../conversation/error-message.ts";
 import type { DeltaSource } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
@@ -12,7 +13,6 @@ import type { LoopDriver, SubTask, Tool } from "../ports/tool.ts";
 import type { SubTaskEnd } from "../ports/tool-values.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { Session } from "../session/session.ts";
-import { messageOf } from "../toolbox/execute.ts";
 import type { Toolbox } from "../toolbox/toolbox.ts";
 import type { TurnWork } from "./begun.ts";
 import type { RunBranch } from "./branch.ts";
@@ -242,7 +242,7 @@ export function tell<Name extends CallbackName>(
   if (!callback) return;
   const failed = (error: unknown) => {
     if (!run.progress.callbackFailed(name)) return;
-    run.session.notify({ type: "callback.failed", callback: name, reason: messageOf(error) }, run.origin);
+    run.session.notify({ type: "callback.failed", callback: name, reason: errorMessage(error) }, run.origin);
   };
   try {
     const returned = callback.apply(callbacks, told);

@@ -1,3 +1,4 @@
+import { errorMessage } from "../conversation/error-message.ts";
 import type { Event, EventBody } from "../conversation/event.ts";
 import type { Cursor, Delta, DeltaBody, DeltaSource } from "../conversation/feed-item.ts";
 import { readableEvent } from "../conversation/tree/readable-event.ts";
@@ -184,7 +185,7 @@ export class Writer {
 
   /** A store failure ends the session: only the log counts, and the log cannot record the failure. */
   #break(cause: unknown): SessionError {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     this.#broken ??= new SessionError("broken", `The conversation could not be written: ${why}`, { cause });
     this.#parts.onBreak(this.#broken);
     this.#parts.audience.dismissAll(this.#broken);

@@ -1,11 +1,12 @@
 import { tellCalls } from "../calls/asked-call.ts";
 import { CallBatch } from "../calls/calls.ts";
+import { errorMessage } from "../conversation/error-message.ts";
 import type { AssistantMessage, Finish } from "../conversation/message.ts";
 import type { ModelDriver, ModelError, ModelRequest } from "../ports/model.ts";
 import { assistantMessage } from "../run/branch.ts";
 import { Patience, waitToRetry } from "../run/patience.ts";
 import { type FallbackModel, type TurnRun, tell } from "../run/run.ts";
-import { messageOf, notExecuted } from "../toolbox/execute.ts";
+import { notExecuted } from "../toolbox/execute.ts";
 import { callModel } from "./model-call.ts";
 import { ResponseMessage } from "./response-message.ts";
 
@@ -55,7 +56,7 @@ export async function takeStep(
 
     if (run.signal.aborted) {
       await response.keep("interrupted", notExecuted(run.signal));
-      await drop(run, messageOf(run.signal.reason));
+      await drop(run, errorMessage(run.signal.reason));
       return { type: "aborted" };
     }
     await tell(run, "onModelError", error);
@@ -117,7 +118,7 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
 
 /** Lets the followers act on a complete response, or drops them. Returns true if the model gets a message. */
 function follow(run: TurnRun, message: string, finish: Finish): Promise<boolean> {
-  if (run.signal.aborted) return run.followers.drop(messageOf(run.signal.reason));
+  if (run.signal.aborted) return run.followers.drop(errorMessage(run.signal.reason));
   switch (finish) {
     case "stop":
     case "calls":

@@ -1,4 +1,5 @@
 import { checkedFile, sizeIn } from "../conversation/brought-file.ts";
+import { errorMessage } from "../conversation/error-message.ts";
 import type { About, FilePart, Preview, SeenFile } from "../conversation/message.ts";
 import { filesOn } from "../conversation/tree/path.ts";
 import { alarm } from "../model/alarm.ts";
@@ -65,7 +66,7 @@ export async function execute(
     return signal.aborted ? { ...stopped(signal, output), seen } : { status: "completed", output, files, seen };
   } catch (error) {
     if (signal.aborted) return { ...stopped(signal, said.toString()), seen };
-    return { status: "failed", output: bounded(`${howFailed(error)}: ${messageOf(error)}`, limit), seen };
+    return { status: "failed", output: bounded(`${howFailed(error)}: ${errorMessage(error)}`, limit), seen };
   } finally {
     over = true;
     timer?.end();
@@ -84,13 +85,13 @@ export async function withGrace<T>(signal: AbortSignal, work: () => Promise<T>):
 
 /** The result of a call that an abort kept from running. */
 export function notExecuted(signal: AbortSignal): string {
-  return `Not executed: ${messageOf(signal.reason)}.`;
+  return `Not executed: ${errorMessage(signal.reason)}.`;
 }
 
 /** The result of an aborted call, with its output so far. */
 function stopped(signal: AbortSignal, output: string): ExecutionOutcome {
   const status = signal.reason instanceof ToolTimeout ? "failed" : "cancelled";
-  const why = messageOf(signal.reason);
+  const why = errorMessage(signal.reason);
   return { status, output: output === "" ? `Stopped: ${why}.` : `Stopped: ${why}. Until then:\n${output}` };
 }
 
@@ -140,18 +141,6 @@ class GracePeriod {
   }
 }
 
-/** Returns a message for any thrown value. */
-export function messageOf(error: unknown): string {
-  try {
-    if (typeof error !== "object" || error === null) return String(error);
-    if ("message" in error) return String(error.message);
-    const text = String(error);
-    return text.startsWith("[object ") ? JSON.stringify(error) : text;
-  } catch {
-    return "something was thrown that cannot be written down";
-  }
-}
-
 /**
  * Returns the subject of a call: the tool's description, the server that offers the tool, and the folder. Nothing if
  * the tool has none of these. Never rejects.
@@ -181,6 +170,6 @@ export async function previewOf(tool: Tool, input: unknown, context: PreviewCont
     const preview = await withGrace(context.signal, async () => tool.preview?.(input, context));
     return preview && (checkedInput(preview).input as Preview);
   } catch (error) {
-    return { notes: [`The change cannot be shown: ${messageOf(error)}`] };
+    return { notes: [`The change cannot be shown: ${errorMessage(error)}`] };
   }
 }

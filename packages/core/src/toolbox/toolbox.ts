@@ -2,13 +2,13 @@ import { Validator } from "@cfworker/json-schema";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { meantInput } from "../conversation/checked/meant-input.ts";
 import { writtenInput } from "../conversation/checked/written-input.ts";
+import { errorMessage } from "../conversation/error-message.ts";
 import type { Json } from "../conversation/message.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
 import type { CheckedArguments } from "../ports/define-tool.ts";
 import type { ToolSchema } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { InputSchema, JsonSchema } from "../ports/tool-values.ts";
-import { messageOf } from "./execute.ts";
 
 /** A tool that cannot be used. */
 export class ToolDefinitionError extends Error {
@@ -129,7 +129,7 @@ export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSche
     const { $schema: _, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
     return JSON.parse(JSON.stringify(rest, withoutIdleBound));
   } catch (cause) {
-    throw new ToolDefinitionError(`The schema of ${of} cannot be given to a model: ${messageOf(cause)}`, { cause });
+    throw new ToolDefinitionError(`The schema of ${of} cannot be given to a model: ${errorMessage(cause)}`, { cause });
   }
 }
 

@@ -1,5 +1,5 @@
 import { dereference, type Schema } from "@cfworker/json-schema";
-import { messageOf } from "./execute.ts";
+import { errorMessage } from "../conversation/error-message.ts";
 
 type ToolSchemaKeywords = Readonly<Record<string, unknown>>;
 
@@ -61,7 +61,7 @@ export function schemaProblem(schema: unknown): string | undefined {
       }
     }
   } catch (error) {
-    return error instanceof RangeError ? "it is nested too deep" : messageOf(error);
+    return error instanceof RangeError ? "it is nested too deep" : errorMessage(error);
   }
   return undefined;
 }
@@ -90,7 +90,7 @@ function patternProblem(pattern: unknown): string | undefined {
     new RegExp(pattern, "u");
     return undefined;
   } catch (error) {
-    return `its pattern is no regular expression: ${messageOf(error)}`;
+    return `its pattern is no regular expression: ${errorMessage(error)}`;
   }
 }
 

@@ -1,9 +1,9 @@
+import { errorMessage } from "../conversation/error-message.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ModelDriver, ModelError } from "../ports/model.ts";
 import { checkPrice, inTime } from "../run/limits.ts";
 import { isOut } from "../run/patience.ts";
 import type { RunWithModel, TurnAgent, TurnRun } from "../run/run.ts";
-import { messageOf } from "../toolbox/execute.ts";
 
 /** Applies model changes that users make during a turn. */
 export class ChosenModel {
@@ -34,7 +34,7 @@ export class ChosenModel {
       } catch (error) {
         // The loop handles an abort of the run.
         if (error === signal.reason) return asking;
-        session.notify({ type: "callback.failed", callback: "modelNamed", reason: messageOf(error) }, origin);
+        session.notify({ type: "callback.failed", callback: "modelNamed", reason: errorMessage(error) }, origin);
         return asking;
       }
     };
@@ -63,7 +63,7 @@ export class ChosenModel {
           return { run: { ...run, agent: changed }, model: found.model };
         } catch (cause) {
           if (cause === signal.reason) return undefined;
-          session.notify({ type: "callback.failed", callback: "modelNamed", reason: messageOf(cause) }, origin);
+          session.notify({ type: "callback.failed", callback: "modelNamed", reason: errorMessage(cause) }, origin);
         }
       }
       return undefined;

@@ -1,6 +1,7 @@
 import { type AskedCall, tellCalls } from "../calls/asked-call.ts";
 import { CallBatch } from "../calls/calls.ts";
 import { permitRequest } from "../calls/judge.ts";
+import { errorMessage } from "../conversation/error-message.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type About, type Call, type FileChange, isEnded, type Json, textOf } from "../conversation/message.ts";
@@ -15,7 +16,7 @@ import { type TurnRun, tell } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
 import { ResponseMessage } from "../step/response-message.ts";
 import { checkTool } from "../toolbox/check-tool.ts";
-import { GRACE, messageOf, notExecuted } from "../toolbox/execute.ts";
+import { GRACE, notExecuted } from "../toolbox/execute.ts";
 import { bounded, DEFAULT_OUTPUT } from "../toolbox/output.ts";
 import { Toolbox } from "../toolbox/toolbox.ts";
 import { askForMore } from "./at-limit.ts";
@@ -83,7 +84,7 @@ async function ended(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promis
     if (error instanceof SessionError) throw error;
     if (error instanceof ModelError) return error;
     if (error instanceof LimitReached || signal.aborted) return undefined;
-    return new ModelError("provider", messageOf(error), { cause: error, retryable: false });
+    return new ModelError("provider", errorMessage(error), { cause: error, retryable: false });
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);

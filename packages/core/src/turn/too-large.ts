@@ -1,12 +1,12 @@
 import { putShortening } from "../context/cut-results.ts";
 import { repairOverflow, withWindow } from "../context/overflow.ts";
 import { estimate, ownCount, tokensOf, untilAborted } from "../context/tokens.ts";
+import { errorMessage } from "../conversation/error-message.ts";
 import { textOf, type UserMessage } from "../conversation/message.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary, worktreeAt } from "../conversation/tree/path.ts";
 import { type ModelDriver, ModelError } from "../ports/model.ts";
 import type { FallbackModel, RunWithModel, TurnRun } from "../run/run.ts";
-import { messageOf } from "../toolbox/execute.ts";
 import { askRun } from "./at-limit.ts";
 
 /** Handles a failed model call. Returns nothing if the turn continues with a shorter request, or the error that ends the turn. */
@@ -108,7 +108,7 @@ async function setAside(
         await toldOfFile(run, message, size, await storeText(textOf(message), place));
         return undefined;
       } catch (error) {
-        problem = `, and could not be stored: ${messageOf(error)}`;
+        problem = `, and could not be stored: ${errorMessage(error)}`;
       }
     }
   }

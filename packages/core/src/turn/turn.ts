@@ -4,6 +4,7 @@ import { SHORTEN } from "../context/compaction.ts";
 import { recallInto, rememberTurn } from "../context/recall.ts";
 import { planSummary } from "../context/summary-message.ts";
 import { CUT_OFF } from "../conversation/broken-turn.ts";
+import { errorMessage } from "../conversation/error-message.ts";
 import type { EventBody, MessageAdded, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import {
@@ -29,7 +30,6 @@ import { type TurnAgent, type TurnRun, tell } from "../run/run.ts";
 import { isLeft, noInput, SESSION_CLOSED, SessionError } from "../session/error.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
-import { messageOf } from "../toolbox/execute.ts";
 import { ChosenModel } from "./chosen-model.ts";
 import { reportedLoop } from "./reported-loop.ts";
 import { stepLoop } from "./step-loop.ts";
@@ -112,7 +112,7 @@ export async function runTurn(
   handle.started();
   const ending = await takeSteps(run, start, chosen).catch((cause: unknown): LoopEnd => {
     if (cause instanceof SessionError) throw cause;
-    return { reason: "failed", error: { code: "defect", message: messageOf(cause), cause } };
+    return { reason: "failed", error: { code: "defect", message: errorMessage(cause), cause } };
   });
   return { turn: await end(run, ending), budget: run.budget };
 }
@@ -283,7 +283,7 @@ export function resultText(result: Json): string {
 }
 
 function endedBecause({ signal }: TurnRun, reason: RunEnd): string {
-  return reason === "interrupted" && signal.aborted ? messageOf(signal.reason) : "the turn ended";
+  return reason === "interrupted" && signal.aborted ? errorMessage(signal.reason) : "the turn ended";
 }
 
 function lastMessageOf(path: readonly Message[], run: TurnRun): AssistantMessage | undefined {

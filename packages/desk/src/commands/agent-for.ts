@@ -79,7 +79,11 @@ function withClientTools(agent: Agent, tools: readonly ClientTool[] = []): Agent
 
 function toolOf({ name, description, input }: ClientTool): Tool {
   return defineTool({
-    ...{ name, description, input: { ...input, type: "object" }, effects: "none", timeout: PATIENCE },
+    name,
+    description,
+    input: { ...input, type: "object" },
+    effects: "none",
+    timeout: PATIENCE,
     execute: (_, { ask }) => ask({ text: resultQuestion(name) }),
   });
 }

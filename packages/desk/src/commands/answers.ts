@@ -8,6 +8,7 @@ import {
 } from "@banyan/core";
 import { type ApprovalQuestion, callIn, turnThatWaits } from "@banyan/core/conversation";
 import { asOpened } from "@banyan/core/hosts";
+import { errorMessage } from "@banyan/core/shown";
 import { type ConversationDirectory, rulesFrom } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
@@ -109,7 +110,7 @@ function whyNotKept({ host }: Workplace, pattern: string, list: CallDecision): s
     host.remember(pattern, list);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }
 

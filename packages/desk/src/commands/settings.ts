@@ -42,7 +42,8 @@ export const settingsHandlers: Handlers<
     const isOff = conversation !== undefined && memory && !(await memory.isOn(conversation));
     return {
       servers: (mcp?.states ?? []).map(({ name, status, ...more }) => ({
-        ...{ name, status },
+        name,
+        status,
         ...("tools" in more ? { tools: more.tools } : {}),
         ...("reason" in more ? { reason: host.redact(String(more.reason)) } : {}),
       })),

@@ -1,4 +1,5 @@
 import { type Cursor, type FeedItem, isEvent, type Message, type RunEnd, type Session } from "@banyan/core";
+import { errorMessage } from "@banyan/core/shown";
 import type { NarrowedRule } from "@banyan/protocol";
 import { sizeOf } from "@banyan/protocol/values";
 import { Broadcast } from "./broadcast.ts";
@@ -170,7 +171,7 @@ export class LiveConversation {
 
   #ended(error: unknown): void {
     this.#broadcast.flush();
-    if (error !== undefined) this.#tell("broken", wordsOf(error), error);
+    if (error !== undefined) this.#tell("broken", errorMessage(error), error);
     else if (this.#reason) this.#tell(this.#reason, "This conversation was removed.");
     for (const subscription of this.#subscriptions.keys()) subscription.end();
     this.#subscriptions.clear();
@@ -190,13 +191,9 @@ export class LiveConversation {
   /** Ends one subscription whose missed items cannot be read; other clients are not affected. */
   #tellBroken(subscription: Subscription, line: ClientConnection, error: unknown): void {
     this.unsubscribe(subscription);
-    const message = `The messages since then cannot be read: ${wordsOf(error)}`;
+    const message = `The messages since then cannot be read: ${errorMessage(error)}`;
     line.send(
       new ClientFrame({ type: "ended", conversation: this.session.id, reason: "broken", message }, { cause: error }),
     );
   }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -10,7 +10,10 @@ test("S29, S31: a link shows no folder that a call works in, neither in the feed
     model: scriptedModel([[call("look", { at: "a.txt" })], "Done."]),
     tools: [
       {
-        ...{ name: "look", description: "Looks.", input: { type: "object" }, effects: "none" },
+        name: "look",
+        description: "Looks.",
+        input: { type: "object" },
+        effects: "none",
         about: () => ({ title: "a file" }),
         folder: () => "/a/folder",
         execute: () => "seen",

@@ -2,6 +2,7 @@ import { type Reference, referencesIn } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core";
 import type { FilePart, TextPart } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { errorMessage } from "@banyan/core/shown";
 import { adviceOnPath } from "@banyan/tools/named-path";
 import { type AttachmentKind, type AttachmentReadOptions, type FileAttachment, named, readNamed } from "./files.ts";
 import { isPattern, matchingFiles } from "./patterns.ts";
@@ -118,7 +119,7 @@ async function fetched(
     const said = redact(text);
     return { kind, parts: [named(kind, name, said)], size: Buffer.byteLength(said) };
   } catch (error) {
-    return `Can't attach ${name}: ${error instanceof Error ? error.message : String(error)}`;
+    return `Can't attach ${name}: ${errorMessage(error)}`;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { type FilePart, mediaIn, type TextPart } from "@banyan/core/conversation";
-import { enclosed } from "@banyan/core/shown";
+import { enclosed, errorMessage } from "@banyan/core/shown";
 import {
   formOf,
   JUDGED_BYTES,
@@ -54,7 +54,7 @@ export async function readNamed(
   } catch (error) {
     if (error instanceof WorkspaceError && error.code === "kind")
       return `Can't attach ${name}: it is ${location.what}, not a file.`;
-    return `Can't attach ${name}: ${error instanceof Error ? error.message : String(error)}`;
+    return `Can't attach ${name}: ${errorMessage(error)}`;
   }
 }
 

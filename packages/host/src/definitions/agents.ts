@@ -107,7 +107,11 @@ export async function unknownInAgents(
       return [{ ...misfit, problem: `an agent has no key "${key}"`, advice }];
     });
     return [...misfits, ...unknownSkills, ...unknownKeys].map(({ path, problem, advice }) => ({
-      ...{ source, ...placeOf(path), key: formatKey(path), problem, advice },
+      source,
+      ...placeOf(path),
+      key: formatKey(path),
+      problem,
+      advice,
     }));
   });
   return (await Promise.all(found)).flat();

@@ -51,7 +51,9 @@ export function readFrontMatter<Schema extends z.ZodType>(
     const byLine = schema.safeParse(linesIn(written));
     return byLine.success && !LONG_LINE.test(written)
       ? {
-          ...{ head: byLine.data, text, placeOf: () => ({}) },
+          head: byLine.data,
+          text,
+          placeOf: () => ({}),
           fault: { ...fault, advice: `it was read line by line; ${advice}` },
         }
       : { ...fault, advice };

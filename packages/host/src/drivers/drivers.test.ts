@@ -79,7 +79,7 @@ describe("an agent of another program as a model", () => {
     );
     expect(calls).toEqual(["completed", "denied", "completed"]);
     await session.close();
-    const all = { ...{ model: "acp/sample", approval: "all" as const }, unconfined: false };
+    const all = { model: "acp/sample", approval: "all" as const, unconfined: false };
     await using unasked = closing(await open(all));
     const other = await unasked.newSession();
     expect(await turn(unasked, other, "run date")).toBe(1);

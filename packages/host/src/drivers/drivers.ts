@@ -153,7 +153,9 @@ export class Drivers {
     if (agent === undefined) return this.model(name);
     const { backups, redact, worktrees } = this.#options;
     const loop = await otherAgent(agent, this.#options, {
-      ...{ backups, instructions, patience: agentPatience(this.#options.settings) },
+      backups,
+      instructions,
+      patience: agentPatience(this.#options.settings),
       cwd: ({ worktree, conversation }) => worktrees.folderOf(worktree, conversation),
     });
     return redactedLoop(loop, redact, (tool) => this.#brought.add(tool));

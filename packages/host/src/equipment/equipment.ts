@@ -128,7 +128,12 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const toolsIn = (root: string, confined: Sandbox | undefined) => {
     const whyNotRead = options.whyNotReadIn(root);
     return workspaceTools({
-      ...{ root, home, refuse, keyFiles, backups, background },
+      root,
+      home,
+      refuse,
+      keyFiles,
+      backups,
+      background,
       protected: [places.config, places.data],
       redaction: redact.stream,
       watch: redact.watch,

@@ -12,7 +12,8 @@ const count = { name: "count", description: "Counts the notes.", inputSchema: { 
 const [more = "", said] = process.argv.slice(2);
 const tools = more.split(",").filter((name) => name !== "");
 const others = tools.map((name) => ({
-  ...{ name, description: `Works on ${name}. ${"All of its arguments are described at length. ".repeat(6)}` },
+  name,
+  description: `Works on ${name}. ${"All of its arguments are described at length. ".repeat(6)}`,
   inputSchema: {
     type: "object",
     properties: { id: { type: "integer", description: `Of the ${name}.` }, text: { type: "string" } },

@@ -61,7 +61,14 @@ export class Allowance implements Disposable {
       throw new LimitError("unknown-price", `A cost limit cannot be enforced: the price of ${driver.id} is unknown.`);
     const { id, family, address, price, maxTools, oneAtATime, pictureProblem, settings } = driver;
     const metered: ModelDriver = {
-      ...{ id, family, address, price, maxTools, oneAtATime, pictureProblem, settings },
+      id,
+      family,
+      address,
+      price,
+      maxTools,
+      oneAtATime,
+      pictureProblem,
+      settings,
       // A getter, since the server may report the size later.
       get contextSize() {
         return driver.contextSize;

@@ -1,6 +1,6 @@
 import { type Agent, type ConversationState, pathTo, type Session, SessionError, StoreError } from "@banyan/core";
 import { toolIn } from "@banyan/core/conversation";
-import { cutTo } from "@banyan/core/shown";
+import { cutTo, errorMessage } from "@banyan/core/shown";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Allowance } from "./allowance.ts";
@@ -78,7 +78,11 @@ export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult
     const { redact = same, sandbox } = competitor;
     const holding = await making.untouched(async () => {
       const found = await holdUntouched(making.case.expect, {
-        ...{ case: making.case, directory, sandbox, redact: competitor.redact, signal },
+        case: making.case,
+        directory,
+        sandbox,
+        redact: competitor.redact,
+        signal,
       });
       // The commands may have changed files.
       await filled(directory, making.case);
@@ -99,8 +103,14 @@ export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult
     const denied = deniedCalls(session.state, ids.root);
     const passed = checks.every(({ holds }) => holds);
     const result = {
-      ...{ passed, checks, ...(denied.length > 0 && { denied }) },
-      ...{ seconds: Math.round(seconds * 100) / 100, steps, spent, judging, directory },
+      passed,
+      checks,
+      ...(denied.length > 0 && { denied }),
+      seconds: Math.round(seconds * 100) / 100,
+      steps,
+      spent,
+      judging,
+      directory,
     };
     // Write the result as one durable message before it is counted: an attempt has all of its result or none.
     await session.add(resultText(result), { at: leaf, id: ids.result, author: "system" });
@@ -154,7 +164,7 @@ async function opened(column: Column, place: AttemptPlace): Promise<Competitor> 
     return await column.open(place);
   } catch (error) {
     place.signal.throwIfAborted();
-    throw new AttemptError(messageOf(error), { cause: error });
+    throw new AttemptError(errorMessage(error), { cause: error });
   }
 }
 
@@ -190,15 +200,11 @@ async function checksOf(
 /** Fills the folder. Rejects with `AttemptError`. */
 async function filled(directory: string, one: Case): Promise<void> {
   await fillFolder(directory, one).catch((error: unknown) => {
-    throw new AttemptError(`The folder ${directory} could not be made: ${messageOf(error)}.`, { cause: error });
+    throw new AttemptError(`The folder ${directory} could not be made: ${errorMessage(error)}.`, { cause: error });
   });
 }
 
 /** Returns whether the conversation can no longer be written. */
 export function isLost(error: unknown): boolean {
   return error instanceof StoreError || (error instanceof SessionError && ["closed", "broken"].includes(error.code));
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

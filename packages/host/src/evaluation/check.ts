@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { formatDuration } from "@banyan/client/words";
-import { counted, cutTo } from "@banyan/core/shown";
+import { counted, cutTo, errorMessage } from "@banyan/core/shown";
 import { meantPath } from "@banyan/tools/named-path";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import { locate, openFileAt, openWorkspace, runInWorkspace, WorkspaceError } from "@banyan/tools/workspace";
@@ -107,7 +107,9 @@ async function whyCommandNot(
   const { exit = 0, seconds } = check;
   const timeout = millisOf(seconds) ?? PATIENCE;
   const { end, output } = await runInWorkspace(openWorkspace(directory), command, {
-    ...{ sandbox, timeout, signal },
+    sandbox,
+    timeout,
+    signal,
     redaction: redact && (() => redact.stream()),
   });
   const said = output.trim() === "" ? "it printed nothing" : `it printed ${quoted(tailOf(output.trim()))}`;
@@ -177,7 +179,7 @@ export async function contentIn(
     if (size > LARGEST) return { state: "unreadable", why: `it has ${counted(size, "byte")}, more than ${LARGEST}` };
     return { state: "read", text: await file.handle.readFile("utf8") };
   } catch (error) {
-    return { state: "unreadable", why: error instanceof Error ? error.message : String(error) };
+    return { state: "unreadable", why: errorMessage(error) };
   }
 }
 

@@ -4,8 +4,9 @@ import { join, resolve } from "node:path";
 import { formatDuration } from "@banyan/client/words";
 import { type ConversationState, LimitError, type Session } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { errorMessage } from "@banyan/core/shown";
 import { Allowance } from "./allowance.ts";
-import { type AttemptOptions, type Column, isLost, makeAttempt, messageOf } from "./attempt.ts";
+import { type AttemptOptions, type Column, isLost, makeAttempt } from "./attempt.ts";
 import { removeFolder } from "./case-files.ts";
 import type { Case, Cases } from "./cases.ts";
 import type { Judge } from "./judge.ts";
@@ -274,7 +275,7 @@ async function make(
     if (isLost(error) || error instanceof LimitError) throw error;
     const message = session.state.messages.has(ids.root) ? { message: ids.root } : {};
     if (shared.turns.aborted) return { ...common, status: "open", ...message };
-    return { ...common, status: "error", ...message, error: messageOf(error) };
+    return { ...common, status: "error", ...message, error: errorMessage(error) };
   }
 }
 

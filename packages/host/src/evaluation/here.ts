@@ -112,7 +112,7 @@ export async function openEvaluation(options: EvaluationOptions): Promise<OpenEv
   const [named] = options.models ?? cases.models;
   const flags = { ...options.flags, ...(named !== undefined && { model: named === SCRIPTED ? OFFLINE : named }) };
   await using opened = new AsyncDisposableStack();
-  const host = await openHost({ ...{ cwd, env, home, signal, store }, flags, canAsk: false, readyLater: true }).catch(
+  const host = await openHost({ cwd, env, home, signal, store, flags, canAsk: false, readyLater: true }).catch(
     (error: unknown) => {
       throw placed(error, cases, options.models || named === undefined ? undefined : ["models", 0]);
     },
@@ -138,8 +138,14 @@ export async function openEvaluation(options: EvaluationOptions): Promise<OpenEv
     session,
     run: (how) =>
       evaluate({
-        ...{ cases, columns, session, directory, judge, limits: { cost, time } },
-        ...{ repetitions: cases.repetitions, atOnce: cases.atOnce },
+        cases,
+        columns,
+        session,
+        directory,
+        judge,
+        limits: { cost, time },
+        repetitions: cases.repetitions,
+        atOnce: cases.atOnce,
         ...Object.fromEntries(Object.entries(how).filter(([, value]) => value !== undefined)),
       }),
     [Symbol.asyncDispose]: () => life.disposeAsync(),
@@ -287,7 +293,12 @@ async function competitor(
   // A text that begins with @ would count as a file name.
   const instructions = prompt === undefined ? {} : { instructions: prompt.replace(/^@/, "\n@") };
   const host = await openHost({
-    ...{ cwd: directory, env, home, trusted, signal, sending },
+    cwd: directory,
+    env,
+    home,
+    trusted,
+    signal,
+    sending,
     flags: { memory: false, ...flags, model: model === SCRIPTED ? OFFLINE : model, ...instructions },
     canAsk: false,
   });

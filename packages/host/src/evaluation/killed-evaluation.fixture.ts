@@ -54,7 +54,12 @@ const session = await Session.open(store, "evaluation", { create: true }).catch(
   return Session.open(store, "evaluation", { create: true });
 });
 const evaluation = await evaluate({
-  ...{ cases, columns: [column], session, directory: join(folder, "attempts"), judge, limits: { cost: 1_000 } },
+  cases,
+  columns: [column],
+  session,
+  directory: join(folder, "attempts"),
+  judge,
+  limits: { cost: 1_000 },
   onAttempt: (attempt) => note(`${attempt.status} ${attempt.case}`),
 });
 process.stdout.write(JSON.stringify(evaluation));

@@ -297,7 +297,11 @@ describe("F101: everything that decides an attempt is part of its key", () => {
   /** Returns whether the result of the only attempt is kept. */
   async function isKept(options: Options = {}): Promise<boolean> {
     await using opened = await openEvaluation({
-      ...{ file: join(folder, "cases.yaml"), cwd: folder, env, home: home(), models: ["scripted"] },
+      file: join(folder, "cases.yaml"),
+      cwd: folder,
+      env,
+      home: home(),
+      models: ["scripted"],
       ...options,
     });
     const [attempt] = (await opened.run({})).attempts;

@@ -56,7 +56,9 @@ export async function turnsOn({ session, agent, root, then = [], signal }: Branc
     if (!isWhole) break;
   }
   return {
-    ...{ isWhole, leaf, last: turns.at(-1) },
+    isWhole,
+    leaf,
+    last: turns.at(-1),
     steps: turns.reduce((sum, { steps }) => sum + steps, 0),
     seconds: (performance.now() - from) / 1_000,
     spent: turns.reduce(sumOf, nothingSpent),

@@ -66,7 +66,12 @@ export function fromJson(text: string): ReadConversation {
 
 /** The part types known to this version. */
 const PARTS: Readonly<Record<Part["type"], true>> = {
-  ...{ text: true, reasoning: true, call: true, file: true, source: true, provider: true },
+  text: true,
+  reasoning: true,
+  call: true,
+  file: true,
+  source: true,
+  provider: true,
 };
 
 /** Returns whether a part has a type that a newer version may have added. */

@@ -7,8 +7,13 @@ import { formsFor, hookCalls } from "./hook-call.ts";
 const OWN = workspaceTools({ root: "/work" });
 const own = (name: string) => OWN.find((tool) => tool.name === name) as Tool;
 const made = (name: string, about: About, more: Partial<Tool>): Tool => ({
-  ...{ name, description: "", input: { type: "object" }, effects: "external" },
-  ...{ about: () => about, execute: () => "", ...more },
+  name,
+  description: "",
+  input: { type: "object" },
+  effects: "external",
+  about: () => about,
+  execute: () => "",
+  ...more,
 });
 const agents = (about: About, files?: "read" | "write") =>
   made("claude_act", about, { offeredBy: "claude", asAsked: true, files });

@@ -28,7 +28,10 @@ async function turn(
   { permission, answers = ["Done."] }: { permission?: Permission; answers?: string[] } = {},
 ) {
   const hooks = new Hooks({
-    ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+    entries,
+    directory: folder,
+    env: process.env,
+    redact: redactor({ env: {} }),
     mode: () => "ask",
   });
   const session = Session.inMemory();
@@ -70,7 +73,10 @@ const script = (name: string, text: string) => {
 /** A conversation of three turns that a user compacts with instructions. Returns the outcome. */
 async function compacted(entries: HookEntries, keep?: string) {
   const hooks = new Hooks({
-    ...{ entries, directory: folder, env: process.env, redact: redactor({ env: { KEY: "zw8/qr+9=Lm4x" } }) },
+    entries,
+    directory: folder,
+    env: process.env,
+    redact: redactor({ env: { KEY: "zw8/qr+9=Lm4x" } }),
     mode: () => "ask",
   });
   const session = Session.inMemory();
@@ -93,15 +99,21 @@ describe("F96: a PreCompact hook", () => {
     const { problem, request } = await compacted(at("PreCompact", words, "manual"), "the colours");
     expect(problem).toBeUndefined();
     expect(told()).toMatchObject({
-      ...{ hook_event_name: "PreCompact", trigger: "manual", custom_instructions: "the colours", cwd: folder },
+      hook_event_name: "PreCompact",
+      trigger: "manual",
+      custom_instructions: "the colours",
+      cwd: folder,
     });
     expect(request).toContain(':\\nKeep [redacted:KEY] and all prices.\\n\\nthe colours"');
   });
 
   test("F104: behind it, one of SessionStart for `compact` adds to the next message", async () => {
     const hooks = new Hooks({
-      ...{ entries: at("SessionStart", "echo Use Bun.", "compact"), directory: folder, env: process.env },
-      ...{ redact: redactor({ env: {} }), mode: () => "ask" as const },
+      entries: at("SessionStart", "echo Use Bun.", "compact"),
+      directory: folder,
+      env: process.env,
+      redact: redactor({ env: {} }),
+      mode: () => "ask" as const,
     });
     const session = Session.inMemory();
     hooks.follow(session);
@@ -132,7 +144,10 @@ describe("F96: a PreCompact hook", () => {
   test("cannot block a summary that the context needs, and this is told", async () => {
     const entries = at("PreCompact", "cat > told.json; echo 'not now' >&2; exit 2");
     const hooks = new Hooks({
-      ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+      entries,
+      directory: folder,
+      env: process.env,
+      redact: redactor({ env: {} }),
       mode: () => "ask",
     });
     const session = Session.inMemory();
@@ -249,7 +264,10 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
   test("F100: one of Stop sends on an agent that has finished its task, and an evaluation counts both turns once", async () => {
     const entries = at("Stop", 'grep -q "stop_hook_active\\":true" || { echo test first >&2; exit 2; }');
     const hooks = new Hooks({
-      ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+      entries,
+      directory: folder,
+      env: process.env,
+      redact: redactor({ env: {} }),
       mode: () => "ask",
     });
     const session = Session.inMemory();
@@ -294,7 +312,10 @@ describe("C2: a hook of Notification", () => {
     const entries = at("Notification", notice, "permission_prompt|idle_prompt");
     const answers = tool === "fails" ? [[fail("invalid-request", { status: 400 })]] : ["Done."];
     const hooks = new Hooks({
-      ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+      entries,
+      directory: folder,
+      env: process.env,
+      redact: redactor({ env: {} }),
       mode: () => "ask",
     });
     const session = Session.inMemory();
@@ -376,7 +397,10 @@ describe("C1: a hook", () => {
   describe.skipIf(process.platform !== "linux")("F104: that leaves a process in the background", () => {
     const hooksOf = (entries: HookEntries) =>
       new Hooks({
-        ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+        entries,
+        directory: folder,
+        env: process.env,
+        redact: redactor({ env: {} }),
         mode: () => "ask",
       });
     const child = () => Number(readFileSync(join(folder, "child.pid"), "utf8"));
@@ -424,7 +448,10 @@ describe("C1: a hook", () => {
       ],
     });
     const hooks = new Hooks({
-      ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+      entries,
+      directory: folder,
+      env: process.env,
+      redact: redactor({ env: {} }),
       mode: () => "ask",
     });
     const session = Session.inMemory();
@@ -457,7 +484,10 @@ describe("C1: a hook", () => {
       ],
     });
     const hooks = new Hooks({
-      ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+      entries,
+      directory: folder,
+      env: process.env,
+      redact: redactor({ env: {} }),
       mode: () => "ask",
     });
     const session = Session.inMemory();

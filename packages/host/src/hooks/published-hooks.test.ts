@@ -42,8 +42,13 @@ async function play({
   const permission: Permission = ({ input }) =>
     JSON.stringify(input).includes("touch") ? { decision: "ask" } : { decision: "allow" };
   const agent = new Agent({
-    ...{ model, permission, unattended: true, tools: workspaceTools({ root: folder }) },
-    ...{ hooks: hooks.calls, onTurn: hooks.onTurn, retry: { attempts: 1 } },
+    model,
+    permission,
+    unattended: true,
+    tools: workspaceTools({ root: folder }),
+    hooks: hooks.calls,
+    onTurn: hooks.onTurn,
+    retry: { attempts: 1 },
   });
   const parts = await hooks.prompt(session, [{ type: "text", text: prompt }]);
   await collect(agent.chat(say(parts), { session }));

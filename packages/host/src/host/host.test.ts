@@ -285,7 +285,11 @@ describe("what is set", () => {
     const model = "demo/offline";
     const words = { enabled: false, model: "demo/offline", instructions: "Keep all prices.", hint: 0.5 };
     expect(await opened({ model, compaction: words })).toMatchObject({
-      ...{ automatic: false, model: "demo/offline", instructions: "Keep all prices.", hint: 0.5, threshold: 0.8 },
+      automatic: false,
+      model: "demo/offline",
+      instructions: "Keep all prices.",
+      hint: 0.5,
+      threshold: 0.8,
     });
     expect(await opened({ model })).toMatchObject({ automatic: true, model: undefined, instructions: undefined });
     expect(await opened({ model, compaction: { threshold: 0.7 } })).toMatchObject({ automatic: true, threshold: 0.7 });

@@ -108,7 +108,11 @@ export class Host {
     this.store = withRedactedTitles(parts.store ?? sqliteStore({ directory: places.data, program: AGENT }), redact);
     this.#rules = rules;
     this.hooks = new Hooks({
-      ...{ entries: settings.hooks ?? {}, directory: workspace, env, redact, servers },
+      entries: settings.hooks ?? {},
+      directory: workspace,
+      env,
+      redact,
+      servers,
       tools: (agent, state) => (agent === AGENT ? (this.informed(this.#agent, state).options.tools ?? []) : []),
       mode: (conversation) => this.approvalIn(conversation),
     });
@@ -161,7 +165,13 @@ export class Host {
     const { places, store, workspace, project, configuration, redact } = this;
     const { telemetry } = this.#telemetry;
     const equipment = await openEquipment({
-      ...{ places, store, workspace, project, redact, env: this.env, home: this.home },
+      places,
+      store,
+      workspace,
+      project,
+      redact,
+      env: this.env,
+      home: this.home,
       settings: configuration.settings,
       worktrees: this.worktrees,
       whyNotReadIn: (folder) => this.whyNotReadIn(folder),

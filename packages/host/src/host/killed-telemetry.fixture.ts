@@ -40,7 +40,10 @@ async function work(directory: string): Promise<void> {
     { id: "openai/gpt-5", price: { input: 1, output: 1 } },
   );
   const look = defineTool({
-    ...{ name: "look", description: "Looks.", input: { type: "object" }, effects: "none" },
+    name: "look",
+    description: "Looks.",
+    input: { type: "object" },
+    effects: "none",
     execute: () => "a garden",
   });
   const scout = { name: "scout", description: "looks", instructions: "Look." };

@@ -173,21 +173,26 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const failed = (sentence: string) => log.note("telemetry", sentence);
   const telemetry = await openTelemetry(env, { redact, failed, sending: options.sending });
   const host = new Host({
-    ...{ log, telemetry, places, workspace, project, env, home, canAsk },
-    ...{
-      configuration,
-      rules,
-      redact,
-      instructions,
-      choice,
-      worktrees,
-      drivers,
-      driver,
-      output: options.output,
-      store: options.store,
-      machine: options.machine,
-      notice: options.notice ?? (() => {}),
-    },
+    log,
+    telemetry,
+    places,
+    workspace,
+    project,
+    env,
+    home,
+    canAsk,
+    configuration,
+    rules,
+    redact,
+    instructions,
+    choice,
+    worktrees,
+    drivers,
+    driver,
+    output: options.output,
+    store: options.store,
+    machine: options.machine,
+    notice: options.notice ?? (() => {}),
   });
   if (!options.readyLater) await host.ready();
   return host;

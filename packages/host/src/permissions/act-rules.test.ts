@@ -16,7 +16,10 @@ const server = ({ readOnlyHint = false } = {}): Tool => ({
 /** A call as another program's agent reports it. */
 const agents = (about: About, files?: "read" | "write"): Tool => ({
   ...tool("claude_other", about.untold === undefined && files === "read" ? "none" : "external"),
-  ...{ offeredBy: "claude", asAsked: true, files, about: () => about },
+  offeredBy: "claude",
+  asAsked: true,
+  files,
+  about: () => about,
 });
 
 const decide = async (texts: Parameters<typeof rules>[0], of: Tool, input: Json, more: object = {}) =>

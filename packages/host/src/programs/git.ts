@@ -65,7 +65,10 @@ async function ask(
   const program = sandboxed ?? plain;
   signal?.throwIfAborted();
   const running = promisify(execFile)(program.file, [...program.args], {
-    ...{ cwd, timeout, env: { ...program.environment }, killSignal: "SIGKILL" },
+    cwd,
+    timeout,
+    env: { ...program.environment },
+    killSignal: "SIGKILL",
     ...(signal && { signal }),
     ...(most !== undefined && { maxBuffer: most }),
     ...(encoding && { encoding }),

@@ -45,7 +45,11 @@ test.each(kinds)("S10, S22: a secret of the kind %s is told by no way, wherever 
     fc.asyncProperty(cut(kind), async ({ secret, text, pieces }) => {
       const redact = redactor({ env: {} });
       const tool = (name: string, execute: Tool["execute"]): Tool => ({
-        ...{ name, description: "", input: { type: "object" }, effects: "none", execute },
+        name,
+        description: "",
+        input: { type: "object" },
+        effects: "none",
+        execute,
       });
       const tools = [
         tool("result", () => text),

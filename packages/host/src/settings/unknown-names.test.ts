@@ -214,7 +214,11 @@ describe("F103: a name in the file of an agent is looked up, and reported where 
   };
   const open = () =>
     openHost({
-      ...{ cwd: join(root, "project"), home: root, env: place().env, canAsk: false, readyLater: true },
+      cwd: join(root, "project"),
+      home: root,
+      env: place().env,
+      canAsk: false,
+      readyLater: true,
       flags: { model: "demo/offline" },
     });
 

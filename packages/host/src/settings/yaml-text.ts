@@ -1,3 +1,4 @@
+import { errorMessage } from "@banyan/core/shown";
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import type { TextPosition } from "./json-text.ts";
 import type { KeyPath } from "./key.ts";
@@ -52,6 +53,6 @@ export function parseYaml(text: string): YamlText {
     return { ok: true, value: document.toJS({ maxAliasCount: 10 }) ?? {}, places };
   } catch (error) {
     // An unknown or too large alias (`*name`), or lists deeper than the stack.
-    return broken(error instanceof Error ? error.message : String(error));
+    return broken(errorMessage(error));
   }
 }

@@ -97,8 +97,14 @@ function toldOf(
 /** The agent that brings files over in a turn of its own. It only makes the call, which rules and users judge like any call. */
 export function bringingAgent(agent: Agent, tool: Tool, patch: NonNullable<BranchHandover["patch"]>): Agent {
   return agent.with({
-    ...{ model: bringing(tool.name, patch), tools: [tool], mode: "chat", instructions: "", memory: undefined },
-    ...{ fallbacks: undefined, onTurn: undefined, compaction: undefined },
+    model: bringing(tool.name, patch),
+    tools: [tool],
+    mode: "chat",
+    instructions: "",
+    memory: undefined,
+    fallbacks: undefined,
+    onTurn: undefined,
+    compaction: undefined,
   });
 }
 

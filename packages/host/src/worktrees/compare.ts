@@ -89,7 +89,12 @@ export async function compareBranches(
       const stood = standingOf(state, ids, ofBranch.at(-1)?.reason);
       const why = stood.problem ?? problem;
       return {
-        ...{ first: begun, leaf, models, files, ...spentOn(own), outcome: stood.outcome },
+        first: begun,
+        leaf,
+        models,
+        files,
+        ...spentOn(own),
+        outcome: stood.outcome,
         name:
           own.find(({ label }) => label !== undefined)?.label ??
           worktree ??

@@ -1,3 +1,5 @@
+import { errorMessage } from "@banyan/core/shown";
+
 /**
  * `repository`: missing, or without files or a commit. `name`: git accepts no branch of this name. `gone`: the worktree was
  * removed. `foreign`: it belongs to another conversation. `holds`: it has changes. `busy`: an agent works in it. `system`:
@@ -46,7 +48,7 @@ function refused(what: string, cause: unknown): WorktreeError {
 function wordsOf(error: unknown): string {
   const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
   const lines = said.split("\n").filter((line) => /^(fatal|error): /.test(line));
-  const words = lines[0]?.replace(/^\w+: /, "") ?? (error instanceof Error ? error.message : String(error));
+  const words = lines[0]?.replace(/^\w+: /, "") ?? errorMessage(error);
   if (
     error instanceof Error &&
     "code" in error &&

@@ -173,8 +173,11 @@ export class Worktrees {
     const repository = await this.repository();
     return Promise.all(
       all.map(async (each) => ({
-        ...{ name: each.name, conversation: each.conversation, isGone: !existsSync(each.top) },
-        ...{ folder: resolve(each.top, repository.prefix), ...(await repository.changes(each)) },
+        name: each.name,
+        conversation: each.conversation,
+        isGone: !existsSync(each.top),
+        folder: resolve(each.top, repository.prefix),
+        ...(await repository.changes(each)),
       })),
     );
   }

@@ -184,7 +184,9 @@ describe("F69: Ollama's own API", () => {
     expect(server.asked.toSorted()).toEqual(["/api/chat", "/api/ps", "/api/show"]);
     expect(server.bodies).toMatchObject([
       {
-        ...{ model: "m", stream: true, truncate: false },
+        model: "m",
+        stream: true,
+        truncate: false,
         options: { num_ctx: 32_000, temperature: 0.5, num_predict: 9, stop: ["END"] },
         messages: [
           { role: "system", content: "Be kind." },

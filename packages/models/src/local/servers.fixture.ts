@@ -102,14 +102,12 @@ const TOLD: Readonly<Record<LocalServerName, (path: string, state: State, parame
             data: [
               { id: "other", state: "not-loaded", max_context_length: 2_048 },
               {
-                ...{
-                  id: "m",
-                  object: "model",
-                  type: "llm",
-                  arch: "llama",
-                  compatibility_type: "gguf",
-                  max_context_length: MOST,
-                },
+                id: "m",
+                object: "model",
+                type: "llm",
+                arch: "llama",
+                compatibility_type: "gguf",
+                max_context_length: MOST,
                 ...(loaded ? { state: "loaded", loaded_context_length: window } : { state: "not-loaded" }),
               },
             ],
@@ -187,8 +185,12 @@ function answer(name: LocalServerName, response: ServerResponse, prompt: number)
     { model: "m", message: { role: "assistant", content: "Go" }, done: false },
     { model: "m", message: { role: "assistant", content: "od." }, done: false },
     {
-      ...{ model: "m", message: { role: "assistant", content: "" }, done: true, done_reason: "stop" },
-      ...{ prompt_eval_count: prompt, eval_count: 2 },
+      model: "m",
+      message: { role: "assistant", content: "" },
+      done: true,
+      done_reason: "stop",
+      prompt_eval_count: prompt,
+      eval_count: 2,
     },
   );
 }

@@ -1,5 +1,6 @@
 import { ModelError } from "@banyan/core";
 import { isTooDeep, modelErrorFromNetwork, modelErrorFromResponse } from "@banyan/core/drivers";
+import { errorMessage } from "@banyan/core/shown";
 import { isRecord, type JsonRecord } from "./json.ts";
 
 /** The endpoint of a request, as errors may show it. */
@@ -56,7 +57,7 @@ function saysSomething(value: unknown): boolean {
 export function errorOfConnection(endpoint: Endpoint, cause: unknown, sent: boolean): ModelError {
   const known = modelErrorFromNetwork(cause, endpoint.address);
   if (known) return known;
-  const why = redact(endpoint, cause instanceof Error ? cause.message : String(cause));
+  const why = redact(endpoint, errorMessage(cause));
   if (isInvalidArgument(cause)) {
     return new ModelError(
       "invalid-request",

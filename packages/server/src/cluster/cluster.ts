@@ -1,4 +1,5 @@
 import type { Store } from "@banyan/core";
+import { errorMessage } from "@banyan/core/shown";
 import { GUEST, OWNER, type Principal } from "@banyan/desk";
 import {
   type CommandOutcome,
@@ -298,7 +299,7 @@ export class Cluster implements OtherNodes, DrivenNode {
     const now = performance.now();
     if (now - (this.#toldUnreachable.get(address) ?? Number.NEGATIVE_INFINITY) < 60_000) return;
     this.#toldUnreachable.set(address, now);
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     this.#options.told(
       `The server at ${address} cannot be reached (${why}); check its --address, and that both servers use the same token. Meanwhile its open conversations are read from the database.`,
     );

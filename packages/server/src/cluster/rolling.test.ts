@@ -59,7 +59,9 @@ describe.skipIf(!LONG)("three servers that are replaced, one after the other, wh
         const command = { type: "conversation.list", id: crypto.randomUUID() };
         const headers = { authorization: `Bearer ${TOKEN}` };
         const answer = await fetch(`${balancer.address}/api/v1/commands`, {
-          ...{ method: "POST", headers, body: JSON.stringify(command) },
+          method: "POST",
+          headers,
+          body: JSON.stringify(command),
         });
         if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
         await answer.body?.cancel();

@@ -249,7 +249,10 @@ const asking: Readonly<Record<string, (site: Served) => Promise<Asked>>> = {
 async function writing() {
   const did: string[] = [];
   const write = defineTool({
-    ...{ name: "write", description: "", input: { type: "object" }, effects: "external" },
+    name: "write",
+    description: "",
+    input: { type: "object" },
+    effects: "external",
     execute: () => {
       did.push("written");
       return "written";

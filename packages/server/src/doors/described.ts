@@ -24,7 +24,10 @@ export function described(operationId: string, summary: string, more: object = {
 /** Describes an address that takes a body. */
 export function posted(operationId: string, summary: string, body: z.ZodType): object {
   return {
-    ...{ operationId, summary, tags, responses },
+    operationId,
+    summary,
+    tags,
+    responses,
     requestBody: { required: true, content: { "application/json": { schema: schemaOf(body) } } },
   };
 }

@@ -2,6 +2,7 @@ import { Client, ClientError, type WatchedConversation } from "@banyan/client";
 import { lastOfRun, type TurnReader, topRun, type UnplacedItem } from "@banyan/client/display";
 import { createId } from "@banyan/core";
 import { askingRuns, type ConversationState } from "@banyan/core/conversation";
+import { errorMessage } from "@banyan/core/shown";
 import type { Desk, Principal } from "@banyan/desk";
 import { readCommand } from "@banyan/desk/serving";
 import type { AnswerStyle } from "@banyan/host";
@@ -167,7 +168,7 @@ export function streamTelling<Piece extends object>(
       telling.tellTo(send);
       await Promise.race([telling.over, left, followed.gone]);
     } catch (error) {
-      send(problem(error instanceof Error ? error.message : String(error)));
+      send(problem(errorMessage(error)));
     } finally {
       telling.stop();
       followed.client.close();

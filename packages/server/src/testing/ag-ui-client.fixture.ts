@@ -12,7 +12,9 @@ export class AgUiClient extends HttpAgent {
 
   constructor(address: string, threadId: string, initialMessages: Message[] = []) {
     super({
-      ...{ url: `${address}/api/ag-ui`, threadId, initialMessages },
+      url: `${address}/api/ag-ui`,
+      threadId,
+      initialMessages,
       headers: { authorization: `Bearer ${TOKEN}` },
       fetch: async (url, init) => {
         const response = await fetch(url, init);

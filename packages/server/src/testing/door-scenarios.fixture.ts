@@ -30,7 +30,9 @@ export interface DoorScenario {
 }
 
 const look = defineTool({
-  ...{ name: "look", description: "", effects: "none" },
+  name: "look",
+  description: "",
+  effects: "none",
   input: { type: "object", properties: { at: { type: "string" } } },
   execute: (input: unknown) => {
     const { at } = input as { readonly at: string };
@@ -39,7 +41,10 @@ const look = defineTool({
   },
 });
 const write = defineTool({
-  ...{ name: "write", description: "", input: { type: "object" }, effects: "external" },
+  name: "write",
+  description: "",
+  input: { type: "object" },
+  effects: "external",
   execute: () => "written",
 });
 const asksToWrite: AgentOptions["permission"] = ({ tool }) => ({ decision: tool.name === "write" ? "ask" : "allow" });

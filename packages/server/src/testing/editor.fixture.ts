@@ -133,7 +133,8 @@ export async function editorAt(place: EditorsPlace, options: EditorOptions = {})
     expect(judge.faults.filter((fault) => fault.startsWith("agent"))).toEqual([]);
   });
   const hello = await connection.agent.request(methods.agent.initialize, {
-    ...{ protocolVersion: 1, clientCapabilities: capabilities },
+    protocolVersion: 1,
+    clientCapabilities: capabilities,
   });
   return {
     agent: connection.agent,

@@ -47,7 +47,9 @@ export class Chat extends AbstractChat<UIMessage> {
   constructor(address: string, id: string) {
     const transport = new Checked({ api: `${address}/api/chat`, headers: { authorization: `Bearer ${TOKEN}` } });
     super({
-      ...{ id, state: new State(), transport },
+      id,
+      state: new State(),
+      transport,
       sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
     });
     this.chunks = transport.chunks;

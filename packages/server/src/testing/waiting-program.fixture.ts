@@ -12,7 +12,9 @@ import { serve } from "../server.ts";
 const [directory = "", token = "", file = ""] = process.argv.slice(2);
 
 const write = defineTool({
-  ...{ name: "write", description: "Writes.", effects: "external" },
+  name: "write",
+  description: "Writes.",
+  effects: "external",
   input: { type: "object", properties: { name: { type: "string" } } },
   execute: (input: unknown) => {
     const { name } = input as { readonly name: string };
@@ -21,7 +23,9 @@ const write = defineTool({
   },
 });
 const look = defineTool({
-  ...{ name: "look", description: "Looks.", effects: "none" },
+  name: "look",
+  description: "Looks.",
+  effects: "none",
   input: { type: "object" },
   execute: () => "seen",
 });

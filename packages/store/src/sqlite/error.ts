@@ -1,4 +1,5 @@
 import { StoreError } from "@banyan/core";
+import { errorMessage } from "@banyan/core/shown";
 
 // Primary result codes of SQLite, https://sqlite.org/rescode.html
 const ERROR = 1;
@@ -18,7 +19,7 @@ export function storeError(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
   const cause = { cause: error };
   const { code, errcode } = codesOf(error);
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorMessage(error);
   // The shared memory of the write-ahead log fails to grow only if no space is left.
   if (code === "ENOSPC" || code === "EDQUOT" || errcode === IO_SHARED_MEMORY_SIZE || primary(errcode) === FULL) {
     return new StoreError(

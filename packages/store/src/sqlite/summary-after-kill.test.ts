@@ -12,7 +12,7 @@ const WORKER = `
   const { promptFrom } = await import(${JSON.stringify(import.meta.resolve("@banyan/core/hosts"))});
   const { call, scriptedModel, stall, text } = await import(${JSON.stringify(import.meta.resolve("@banyan/core/testing"))});
   const start = defineTool({
-    ...{ name: "start", description: "", input: { type: "object" }, effects: "external" },
+    name: "start", description: "", input: { type: "object" }, effects: "external",
     execute: (_, { stay }) => stay({ title: "npm run dev", over: new Promise(() => {}), end: () => {} }),
   });
   const long = "Because it is warm. ".repeat(100);
@@ -40,7 +40,10 @@ test("F86, F87: behind a summary, a process that is killed leaves the next one t
   expect(JSON.stringify(promptFrom(pathTo(session.state, summary?.id ?? null)))).toBe(bytes);
   const model = scriptedModel(["I see."]);
   const start = defineTool({
-    ...{ name: "start", description: "", input: { type: "object" }, effects: "external" },
+    name: "start",
+    description: "",
+    input: { type: "object" },
+    effects: "external",
     execute: () => "not again",
   });
   for await (const _ of new Agent({ model, tools: [start] }).chat(resume(), { session }));

@@ -27,7 +27,10 @@ const ids = new RunIds();
 const provider = new TracerProvider({ idGenerator: ids, spanProcessors: [new SimpleSpanProcessor({ exporter })] });
 const telemetry = new Telemetry({ tracer: provider.getTracer("picture"), ids });
 const write = defineTool({
-  ...{ name: "write", description: "Writes.", input: { type: "object" }, effects: "external" },
+  name: "write",
+  description: "Writes.",
+  input: { type: "object" },
+  effects: "external",
   execute: () => new Promise((resolve) => setTimeout(() => resolve("written"), 8)),
 });
 const agent = new Agent({

@@ -44,7 +44,9 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
     async execute(input, context) {
       using progress = new ProgressPace((text) => context.progress(text));
       const result = await callTool(listed.name, input as Readonly<Record<string, unknown>>, {
-        ...{ signal: context.signal, call: context.call, conversation: context.conversation },
+        signal: context.signal,
+        call: context.call,
+        conversation: context.conversation,
         ask: (question) => context.ask(question),
         onProgress: (step) => progress.push(progressText(step)),
       });

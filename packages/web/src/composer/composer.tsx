@@ -6,6 +6,7 @@ import {
   pathTo,
   typedText,
 } from "@banyan/core/conversation";
+import { errorMessage } from "@banyan/core/shown";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { type UnsentMessage, writtenIn } from "../parts/connection/unsent.ts";
 import { openRuns } from "../parts/conversation/live-conversation.ts";
@@ -65,7 +66,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   };
   const told = (promise: Promise<unknown>) => {
     setProblem(undefined);
-    promise.catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
+    promise.catch((error: unknown) => setProblem(errorMessage(error)));
   };
   const comesBack = (said: Pick<UnsentMessage, "parts" | "prompt" | "argument">) => {
     const { text, rest } = writtenIn(said);
@@ -118,7 +119,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
       if (!asked && commands.act(said)) return change("");
     } catch (error) {
       // The text stays, for correction.
-      return setProblem(error instanceof Error ? error.message : String(error));
+      return setProblem(errorMessage(error));
     }
     change("");
     files.clear();

@@ -1,4 +1,5 @@
 import { shortCount } from "@banyan/client/words";
+import { errorMessage } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { takesFocus } from "../parts/browser/focus-on.ts";
@@ -168,7 +169,7 @@ function useUsable(): {
       }
     };
     look().catch((error: unknown) => {
-      if (isWanted) setProblem(error instanceof Error ? error.message : String(error));
+      if (isWanted) setProblem(errorMessage(error));
     });
     return () => {
       isWanted = false;

@@ -1,3 +1,4 @@
+import { errorMessage } from "@banyan/core/shown";
 import { BRANCHES_AT_ONCE } from "@banyan/protocol";
 import { useState } from "react";
 import { ModelPicker } from "../composer/model-picker.tsx";
@@ -38,7 +39,7 @@ export function AskSeveral({ leaf, beginsOpen }: { readonly leaf: string | null;
         setText("");
         setProblem(problems.join(" "));
       },
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => setProblem(errorMessage(error)),
     );
   };
   return (

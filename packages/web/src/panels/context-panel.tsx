@@ -1,4 +1,5 @@
 import { shortCount } from "@banyan/client/words";
+import { errorMessage } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
@@ -27,7 +28,7 @@ export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
         setProblem(undefined);
       },
       (error: unknown) => {
-        if (isWanted) setProblem(error instanceof Error ? error.message : String(error));
+        if (isWanted) setProblem(errorMessage(error));
       },
     );
     return () => {

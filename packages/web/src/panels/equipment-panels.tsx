@@ -1,5 +1,5 @@
 import { pathTo } from "@banyan/core/conversation";
-import { visibleLine } from "@banyan/core/shown";
+import { errorMessage, visibleLine } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { type ReactNode, useEffect, useState } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
@@ -28,7 +28,7 @@ function useEquipment(): { readonly known?: EquipmentReport; readonly problem?: 
         if (isWanted) setTold({ known });
       },
       (error: unknown) => {
-        if (isWanted) setTold({ problem: error instanceof Error ? error.message : String(error) });
+        if (isWanted) setTold({ problem: errorMessage(error) });
       },
     );
     return () => {

@@ -1,4 +1,5 @@
 import { shortCount } from "@banyan/client/words";
+import { errorMessage } from "@banyan/core/shown";
 import { approvalIn, type Result, type ServerSettings } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { pricedAt } from "../composer/model-picker.tsx";
@@ -195,7 +196,7 @@ function Models({ everywhere }: { readonly everywhere: string }) {
         if (isWanted) setProviders(listed.providers);
       },
       (error: unknown) => {
-        if (isWanted) setProblem(wordsOf(error));
+        if (isWanted) setProblem(errorMessage(error));
       },
     );
     return () => {
@@ -208,7 +209,7 @@ function Models({ everywhere }: { readonly everywhere: string }) {
   const use = (model: string, where: { conversation?: string }) => {
     connection.ask("model.use", { model, ...where }).then(
       () => setProblem(undefined),
-      (error: unknown) => setProblem(wordsOf(error)),
+      (error: unknown) => setProblem(errorMessage(error)),
     );
   };
   const reason = providers.find(({ name }) => name === provider)?.reason;
@@ -298,8 +299,4 @@ function Choice({
       </p>
     </li>
   );
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

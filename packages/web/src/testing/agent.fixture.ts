@@ -228,11 +228,14 @@ const WONDER: Json = {
   question: "How shall the oak look?",
   questions: [
     {
-      ...{ heading: "Leaves", question: "Which colour?" },
+      heading: "Leaves",
+      question: "Which colour?",
       choices: [{ label: "green", description: "as in spring" }, { label: "red" }],
     },
     {
-      ...{ heading: "Birds", question: "Which of them sit in it?", several: true },
+      heading: "Birds",
+      question: "Which of them sit in it?",
+      several: true,
       choices: [{ label: "owl" }, { label: "jay" }, { label: "crow\u202e" }],
     },
   ],

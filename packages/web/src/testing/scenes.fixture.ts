@@ -111,14 +111,17 @@ export const SCENES: Readonly<Record<string, readonly Scene[]>> = {
         question: "How shall the next release be made?",
         questions: [
           {
-            ...{ heading: "Version", question: "Which number does it get?" },
+            heading: "Version",
+            question: "Which number does it get?",
             choices: [
               { label: "2.5.0", description: "New: days of the station's own clock" },
               { label: "3.0.0", description: "Tables of before cannot be compared with it" },
             ],
           },
           {
-            ...{ heading: "Stations", question: "For which of them?", several: true },
+            heading: "Stations",
+            question: "For which of them?",
+            several: true,
             choices: [{ label: "London" }, { label: "Sydney" }, { label: "Brest" }],
           },
         ],

@@ -33,7 +33,11 @@ export class Stage implements AsyncDisposable {
     const directory = mkdtempSync(join(tmpdir(), "banyan-stage-"));
     const [page, link] = [await builtPage(), await openLink()];
     const stage = await served(storyAgent(), {
-      ...{ directory, page, workspace: "/home/ada/tides", guestToken: WATCHING, allowedHosts: [link.host] },
+      directory,
+      page,
+      workspace: "/home/ada/tides",
+      guestToken: WATCHING,
+      allowedHosts: [link.host],
       // The server's own files stand in for web images.
       picture: pictureHere,
     });

@@ -8,7 +8,7 @@ import {
   type TextQuestion,
   toolOf,
 } from "@banyan/core/conversation";
-import { visibleLine, visibleText } from "@banyan/core/shown";
+import { errorMessage, visibleLine, visibleText } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
 import { useId, useRef, useState } from "react";
 import { focusOn, takesFocus } from "../parts/browser/focus-on.ts";
@@ -83,7 +83,9 @@ function useAnswer(conversation: string, question: string) {
     const moveOn = focusAfter(focused);
     connection
       .ask("question.answer", {
-        ...{ conversation, question, answer: answer as Command<"question.answer">["answer"] },
+        conversation,
+        question,
+        answer: answer as Command<"question.answer">["answer"],
         ...(approval && { approval }),
       })
       .then(
@@ -92,7 +94,7 @@ function useAnswer(conversation: string, question: string) {
           if (![focused, document.body].includes(document.activeElement)) return;
           moveOn();
         },
-        (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+        (error: unknown) => setProblem(errorMessage(error)),
       );
   };
   return { send, problem };
@@ -359,7 +361,7 @@ function readIn(
   try {
     return { value: editing.read(written) };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: errorMessage(error) };
   }
 }
 

@@ -1,6 +1,6 @@
 import { formatBytes } from "@banyan/client/words";
 import { createId, type UserPart } from "@banyan/core/conversation";
-import { attachedText, enclosed } from "@banyan/core/shown";
+import { attachedText, enclosed, errorMessage } from "@banyan/core/shown";
 import { LARGEST_FILES } from "@banyan/protocol";
 import { useState } from "react";
 import { writtenIn } from "../parts/connection/unsent.ts";
@@ -90,7 +90,7 @@ export function useAttachments(
     warning: warnings.join(" ").trim() || undefined,
     add(files) {
       setProblem(undefined);
-      take([...files]).catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
+      take([...files]).catch((error: unknown) => setProblem(errorMessage(error)));
     },
     addText(text) {
       setProblem(undefined);

@@ -1,3 +1,4 @@
+import { errorMessage } from "@banyan/core/shown";
 import { type ReactNode, useState } from "react";
 import { Button } from "../parts/design/button.tsx";
 import { t } from "../parts/phrases/phrases.ts";
@@ -24,9 +25,7 @@ export function InlineForm({
       }}
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit().then(onClose, (error: unknown) =>
-          setProblem(error instanceof Error ? error.message : String(error)),
-        );
+        onSubmit().then(onClose, (error: unknown) => setProblem(errorMessage(error)));
       }}
     >
       {children}

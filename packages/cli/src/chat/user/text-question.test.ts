@@ -15,7 +15,10 @@ test.each([
 ])("B39: an answer by %s stays in the transcript below the question, as it is given", async (typed, given) => {
   here = new Opened();
   const question: TextQuestion = {
-    ...{ type: "text", id: "q", message: "a", call: "c" },
+    type: "text",
+    id: "q",
+    message: "a",
+    call: "c",
     text: "Which colour?",
     choices: ["red", "blue"],
     default: "red",

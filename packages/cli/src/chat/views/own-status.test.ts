@@ -14,8 +14,14 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const standing: StatusFacts = {
   live: [],
-  ...{ run: undefined, leaf: null, mode: "chat", approval: "ask", model: "anthropic/claude-sonnet-5" },
-  ...{ contextSize: 200_000, git: "main", own: undefined },
+  run: undefined,
+  leaf: null,
+  mode: "chat",
+  approval: "ask",
+  model: "anthropic/claude-sonnet-5",
+  contextSize: 200_000,
+  git: "main",
+  own: undefined,
 };
 const state = emptyConversation();
 
@@ -24,7 +30,8 @@ function opened(command: string) {
   const lines: (string | undefined)[] = [];
   const told: string[] = [];
   const status = new OwnStatus({
-    ...{ command, directory },
+    command,
+    directory,
     facts: () => statusFacts(state, standing, directory),
     changed: () => lines.push(status.line),
     tell: (sentence) => told.push(sentence),
@@ -41,7 +48,10 @@ test("T55: a command is told how it stands, by Claude Code's names, and its firs
   await expect.poll(() => lines, { timeout: 30_000 }).toEqual(["\x1b[32mready\x1b[0m on main"]);
   expect(told).toEqual([]);
   expect(JSON.parse(readFileSync(join(directory, "told.json"), "utf8"))).toMatchObject({
-    ...{ session_id: null, cwd: directory, transcript_path: null, git_branch: "main" },
+    session_id: null,
+    cwd: directory,
+    transcript_path: null,
+    git_branch: "main",
     model: { id: "anthropic/claude-sonnet-5", display_name: "claude-sonnet-5" },
     workspace: { current_dir: directory, project_dir: expect.any(String) },
     cost: { total_cost_usd: 0 },

@@ -26,7 +26,9 @@ export class PromptStatus implements AsyncDisposable {
     const { command, terminal, place, state, tell } = options;
     if (command === undefined || !terminal.live) return;
     this.#own = new OwnStatus({
-      ...{ command, tell, directory: place.directory },
+      command,
+      tell,
+      directory: place.directory,
       facts: () => statusFacts(state(), this.#standing, place.directory),
       changed: () => this.#draw(),
     });

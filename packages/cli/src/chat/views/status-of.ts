@@ -52,7 +52,9 @@ export function statusOf(
   return {
     mode: state.runs.get(run ?? "")?.mode ?? mode,
     approval: approvalWords(approval),
-    ...{ model, git, own },
+    model,
+    git,
+    own,
     tokens: totalTokens(state.usage),
     cost: state.cost,
     processes: runningProcesses(state).length,
@@ -89,7 +91,11 @@ export function statusFacts(state: ConversationState, standing: StatusFacts, dir
       used_percentage: used,
       remaining_percentage: used === null ? null : 100 - used,
     },
-    ...{ mode, approval, processes, branch: branch ?? null, git_branch: git ?? null },
+    mode,
+    approval,
+    processes,
+    branch: branch ?? null,
+    git_branch: git ?? null,
   };
 }
 

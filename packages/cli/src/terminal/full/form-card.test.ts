@@ -19,7 +19,9 @@ const colour: QuestionField = {
   choices: [{ label: "red", description: "as a brick" }, { label: "blue" }],
 };
 const sizes: QuestionField = {
-  ...{ heading: "Sizes", text: "Which of them?", several: true },
+  heading: "Sizes",
+  text: "Which of them?",
+  several: true,
   choices: [{ label: "small" }, { label: "large" }, { label: "huge" }],
 };
 

@@ -1,4 +1,5 @@
 import type { ConversationState } from "@banyan/core";
+import { errorMessage } from "@banyan/core/shown";
 import { detectCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
 import type { CopyOutcome } from "../clipboard.ts";
 import type { DecisionRequest, DecisionResult } from "../decision.ts";
@@ -326,7 +327,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     try {
       return await this.#lease.lend(() => editOutside(text, this.#options.env, file));
     } catch (error) {
-      this.view.say(`Not done: ${error instanceof Error ? error.message : String(error)}`);
+      this.view.say(`Not done: ${errorMessage(error)}`);
       throw error;
     } finally {
       this.#changed();

@@ -1,3 +1,4 @@
+import { errorMessage } from "@banyan/core/shown";
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import type { History } from "../history.ts";
 import { commandLine, LEAVE_HINT, LEAVE_WITHIN, type TalkAction } from "../terminal.ts";
@@ -187,7 +188,7 @@ export class PromptKeys {
 
   #inBackground(work: Promise<void>): void {
     work.catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       this.#options.terminal.view.say(`Not done: ${why}`);
     });
   }

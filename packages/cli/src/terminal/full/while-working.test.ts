@@ -185,7 +185,11 @@ describe("while the agent works", () => {
     const why = `${"it was changed ".repeat(9)}since`;
     const told = (message: string, text: string) =>
       here.happens({
-        ...{ type: "message.added", message, parentId: "a", role: "user", author: "tool" },
+        type: "message.added",
+        message,
+        parentId: "a",
+        role: "user",
+        author: "tool",
         parts: [{ type: "text", text }],
       });
     told("n1", `No block was applied.\na.ts: ${why}.\nEdit mode has ended.`);

@@ -14,7 +14,10 @@ import { earlier } from "./earlier.ts";
 import { launchAgent } from "./launch-agent.ts";
 
 const look = defineTool({
-  ...{ name: "look", description: "Looks.", input: { type: "object" }, effects: "none" },
+  name: "look",
+  description: "Looks.",
+  input: { type: "object" },
+  effects: "none",
   about: () => ({ title: "at the garden" }),
   execute: () => `${"grass\n".repeat(400)}a hidden gate`,
 });
@@ -164,12 +167,21 @@ describe("F98: the model reads what a summary covers", () => {
     const path: readonly Message[] = [
       said("u1", "Go on."),
       {
-        ...{ ...base, id: "a1", role: "assistant", run: "r", model: "m", parts: [], finish: "calls" },
+        ...base,
+        id: "a1",
+        role: "assistant",
+        run: "r",
+        model: "m",
+        parts: [],
+        finish: "calls",
         calls: [done("long", "all of it"), done("short", "ok")],
       },
       said("u2", "A book."),
       {
-        ...{ ...base, id: "s1", role: "summary", parts: [{ type: "text", text: "For users." }] },
+        ...base,
+        id: "s1",
+        role: "summary",
+        parts: [{ type: "text", text: "For users." }],
         shortened: [
           { call: "long", text: "[Shortened]" },
           { message: "u2", text: "(too large)" },
@@ -236,9 +248,20 @@ test("F98: each address of the list names what the list says, on any path, and n
           parts: [{ type: "text", text: said }],
         },
         {
-          ...{ id: `a${turn}`, parentId: null, createdAt: 0, role: "assistant", run: "r", model: "m", parts: [] },
+          id: `a${turn}`,
+          parentId: null,
+          createdAt: 0,
+          role: "assistant",
+          run: "r",
+          model: "m",
+          parts: [],
           calls: calls.map((output, index) => ({
-            ...{ id: `${turn}.${index}`, tool: "t", inputText: "{}", status: "completed", attempt: 1, progress: "" },
+            id: `${turn}.${index}`,
+            tool: "t",
+            inputText: "{}",
+            status: "completed",
+            attempt: 1,
+            progress: "",
             output,
           })),
           finish: "stop",
@@ -246,7 +269,9 @@ test("F98: each address of the list names what the list says, on any path, and n
       ]);
       const covers = cut % path.length;
       const summary: Message = {
-        ...{ id: "s", parentId: null, createdAt: 0 },
+        id: "s",
+        parentId: null,
+        createdAt: 0,
         role: "summary",
         parts: [],
         covers: path[covers]?.id ?? "",

@@ -22,7 +22,12 @@ test("a plan is shown as lines in which nothing hides; of a long one what is don
 
 test("the plan on a branch is what the last call there put down that has completed", () => {
   const call = (status: Call["status"], plan?: readonly PlanStep[]): Call => ({
-    ...{ id: "c", tool: "t", inputText: "", attempt: 1, progress: "", status },
+    id: "c",
+    tool: "t",
+    inputText: "",
+    attempt: 1,
+    progress: "",
+    status,
     ...(plan && { about: { plan } }),
   });
   const said = (...calls: Call[]): Message => ({ role: "assistant", parts: [], calls }) as unknown as AssistantMessage;

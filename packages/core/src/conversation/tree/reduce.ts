@@ -1,3 +1,4 @@
+import { errorMessage } from "../error-message.ts";
 import type { Event } from "../event.ts";
 import { type Delta, type FeedItem, isDelta, isEvent } from "../feed-item.ts";
 import {
@@ -52,7 +53,7 @@ export function reduce(state: ConversationState, item: FeedItem): Change {
     return isDelta(item) ? reduceDelta(target, item) : NOTHING;
   } catch (error) {
     // A damaged item, or one of another version, does not affect the rest of the log.
-    return { skipped: `an item that cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+    return { skipped: `an item that cannot be read: ${errorMessage(error)}` };
   }
 }
 

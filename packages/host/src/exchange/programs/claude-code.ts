@@ -165,7 +165,12 @@ class ClaudeSessionReader {
     if (message.model !== undefined) this.#model = `anthropic/${message.model}`;
     const known = this.#responses.get(message.id ?? "");
     const response = known ?? {
-      ...{ key: read.uuid, parent, at: this.#at, role: "assistant" as const, parts: [], finish: "stop" as Finish },
+      key: read.uuid,
+      parent,
+      at: this.#at,
+      role: "assistant" as const,
+      parts: [],
+      finish: "stop" as Finish,
       model: this.#model,
     };
     response.parts.push(...words.flatMap((each) => this.#part(each, response.key, line)));

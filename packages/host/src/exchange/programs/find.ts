@@ -135,7 +135,9 @@ const told = z.union([
     })
     .transform(
       ({ payload: { id, cwd, source } }): Partial<SessionHead> => ({
-        ...{ program: "codex", id, directory: cwd },
+        program: "codex",
+        id,
+        directory: cwd,
         isLaunched: typeof source === "object" && source !== null && "subagent" in source,
       }),
     ),
@@ -177,7 +179,11 @@ function opencodeSessions(file: string): FoundSession[] {
   using database = openOpencode(file);
   const rows = database.prepare("SELECT id, title, directory, time_updated FROM session WHERE parent_id IS NULL").all();
   return rows.map(({ id, title, directory, time_updated }) => ({
-    ...{ program: "opencode", file, id: String(id), title: String(title), updatedAt: Number(time_updated) },
+    program: "opencode",
+    file,
+    id: String(id),
+    title: String(title),
+    updatedAt: Number(time_updated),
     ...(typeof directory === "string" && { directory }),
   }));
 }

@@ -84,7 +84,11 @@ export function readOpencode(database: DatabaseSync, id: string): PastSession {
   const messages = reading.messages(id, []);
   const { messageID } = z.object({ messageID: z.string() }).safeParse(jsonIn(revert)).data ?? {};
   return {
-    ...{ program: "opencode", id, beganAt, messages, left: left.told },
+    program: "opencode",
+    id,
+    beganAt,
+    messages,
+    left: left.told,
     ...(version && { version }),
     ...(directory && { directory }),
     // The program's placeholder for a session without a title.
@@ -202,7 +206,9 @@ class OpenCodeSessionReader {
     if (attachments?.length) this.#left.note("a picture in a result");
     const call: PastCall = {
       type: "call",
-      ...{ id: read.callID ?? "", tool: read.tool ?? "", input: (input ?? {}) as Json },
+      id: read.callID ?? "",
+      tool: read.tool ?? "",
+      input: (input ?? {}) as Json,
       agent: this.#agent(input, metadata, [...within, session]),
     };
     if (status !== "completed" && status !== "error") return [call];

@@ -56,7 +56,13 @@ export async function readPi(file: string): Promise<PastSession> {
   for await (const { line, value } of jsonLines(file, reading.left)) reading.take(value, line);
   const { id = basename(file, ".jsonl"), directory, title, beganAt, forkOf, messages } = reading;
   return {
-    ...{ program: "pi", id, directory, title, beganAt, forkOf, left: reading.left.told },
+    program: "pi",
+    id,
+    directory,
+    title,
+    beganAt,
+    forkOf,
+    left: reading.left.told,
     messages: [...messages.values()],
   };
 }
@@ -205,7 +211,10 @@ class PiSessionReader {
     const asks = parts.some(({ type }) => type === "call");
     return {
       role: "assistant",
-      ...{ model: `${provider}/${model}`, parts, usage: usageOf(usage), cost: cleanCost(usage?.cost?.total) },
+      model: `${provider}/${model}`,
+      parts,
+      usage: usageOf(usage),
+      cost: cleanCost(usage?.cost?.total),
       finish: FINISHES[stopReason ?? ""] ?? (asks ? "calls" : "stop"),
       ...(stopReason === "error" && { error: errorMessage ?? "The model could not answer." }),
     };

@@ -330,11 +330,17 @@ describe("S36: calls of other programs that did not run", () => {
     "Claude Code": (said) => [
       { type: "user", uuid: "a", parentUuid: null, sessionId: "s", cwd: "/", message: { role: "user", content: "go" } },
       {
-        ...{ type: "assistant", uuid: "b", parentUuid: "a", sessionId: "s" },
+        type: "assistant",
+        uuid: "b",
+        parentUuid: "a",
+        sessionId: "s",
         message: { id: "m", role: "assistant", model: "claude", content: [{ type: "tool_use", ...call }] },
       },
       {
-        ...{ type: "user", uuid: "c", parentUuid: "b", sessionId: "s" },
+        type: "user",
+        uuid: "c",
+        parentUuid: "b",
+        sessionId: "s",
         message: {
           role: "user",
           content: [{ type: "tool_result", tool_use_id: "toolu_1", is_error: true, content: said }],
@@ -345,9 +351,14 @@ describe("S36: calls of other programs that did not run", () => {
       { type: "session", id: "s", version: 3, cwd: "/", timestamp: "2026-01-01T00:00:00.000Z" },
       { type: "message", id: "a", parentId: null, message: { role: "user", content: text("go") } },
       {
-        ...{ type: "message", id: "b", parentId: "a" },
+        type: "message",
+        id: "b",
+        parentId: "a",
         message: {
-          ...{ role: "assistant", provider: "x", model: "y", stopReason: "toolUse" },
+          role: "assistant",
+          provider: "x",
+          model: "y",
+          stopReason: "toolUse",
           content: [{ type: "toolCall", id: "toolu_1", name: "bash", arguments: call.input }],
         },
       },

@@ -55,7 +55,9 @@ describe.skipIf(typeof suites === "string")(
           for (const { name, called, ran, asked } of await obey(told, { mode: "ask", canAsk: true, allow })) {
             const free = called.filter((tool) => allow.includes(plain(tool)));
             expect({ name, allowed, ran, asked }).toEqual({
-              ...{ name, allowed, ran: free },
+              name,
+              allowed,
+              ran: free,
               asked: called.filter((tool) => !free.includes(tool)),
             });
             const acted = ran.filter((tool) => !reads(plain(tool)));

@@ -176,5 +176,9 @@ export function png(width: number, height: number): string {
 
 /** An image of a user or of a result. */
 export const picture = (width: number, height: number, name = "a.png") => ({
-  ...{ type: "file" as const, mediaType: "image/png", name, data: png(width, height), digest: "d" },
+  type: "file" as const,
+  mediaType: "image/png",
+  name,
+  data: png(width, height),
+  digest: "d",
 });

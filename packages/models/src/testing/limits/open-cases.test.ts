@@ -206,7 +206,9 @@ describe("open cases of what goes back:", () => {
           content_block: { type: "tool_use", id: "c1", name: "find", input: {} },
         },
         ...[`{"${shown?.slice(0, 4)}`, `${shown?.slice(4)}":["x"]}`].map((partial_json) => ({
-          ...{ type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json } },
+          type: "content_block_delta",
+          index: 0,
+          delta: { type: "input_json_delta", partial_json },
         })),
         { type: "content_block_stop", index: 0 },
         { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 2 } },

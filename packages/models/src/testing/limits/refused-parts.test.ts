@@ -48,7 +48,11 @@ async function refusing(
 }
 
 const ask = (messages: readonly PromptMessage[], settings: ModelRequest["settings"] = {}): ModelRequest => ({
-  ...{ instructions: "", messages, tools: [], toolChoice: "auto", settings },
+  instructions: "",
+  messages,
+  tools: [],
+  toolChoice: "auto",
+  settings,
 });
 const signed = (provider: string): PromptMessage => ({
   role: "assistant",

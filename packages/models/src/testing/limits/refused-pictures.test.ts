@@ -11,8 +11,15 @@ const png = (width: number, height: number, bytes = 60) => {
 const of = (kind: string) => ({ type: "file" as const, mediaType: `image/${kind}`, data: "AAAA" });
 
 const KEYS = {
-  ...{ ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k", XAI_API_KEY: "k", DEEPSEEK_API_KEY: "k", GROQ_API_KEY: "k" },
-  ...{ GOOGLE_GENERATIVE_AI_API_KEY: "k", MISTRAL_API_KEY: "k", AZURE_API_KEY: "k", AZURE_RESOURCE_NAME: "r" },
+  ANTHROPIC_API_KEY: "k",
+  OPENAI_API_KEY: "k",
+  XAI_API_KEY: "k",
+  DEEPSEEK_API_KEY: "k",
+  GROQ_API_KEY: "k",
+  GOOGLE_GENERATIVE_AI_API_KEY: "k",
+  MISTRAL_API_KEY: "k",
+  AZURE_API_KEY: "k",
+  AZURE_RESOURCE_NAME: "r",
 };
 
 // Each row of docs/models.md about images: an image that its provider never accepts, and the end of the sentence.

@@ -93,7 +93,9 @@ test.each<[name: string, env: Record<string, string>, address: string, expected:
     "GOOGLE_GENERATIVE_AI_BASE_URL",
     {
       functionResponse: {
-        ...{ id: "abcdefghi", name: "scan", response: { name: "scan", content: "scanned" } },
+        id: "abcdefghi",
+        name: "scan",
+        response: { name: "scan", content: "scanned" },
         parts: [
           { inlineData: { mimeType: "image/png", data: DOT } },
           { inlineData: { mimeType: "application/pdf", data: PAPER } },

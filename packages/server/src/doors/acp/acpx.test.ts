@@ -40,7 +40,11 @@ test.skipIf(!isLong)(
     mkdirSync(workspace);
     const { PATH, NODE_COMPILE_CACHE, TMPDIR } = process.env;
     const env = {
-      ...{ NODE_COMPILE_CACHE, TMPDIR, HOME: folder, BANYAN_HOME: join(folder, "banyan"), BANYAN_NO_DISCOVERY: "1" },
+      NODE_COMPILE_CACHE,
+      TMPDIR,
+      HOME: folder,
+      BANYAN_HOME: join(folder, "banyan"),
+      BANYAN_NO_DISCOVERY: "1",
       PATH: `${dirname(process.execPath)}:${PATH}`,
     };
     const agent = `${process.execPath} ${MAIN} acp --model demo/offline`;
@@ -109,7 +113,9 @@ test.skipIf(!isLong)(
     /** Runs a command with the names of the configuration. */
     async function named(...command: readonly string[]): Promise<string> {
       const { stdout } = await run(process.execPath, [acpx as string, "--approve-all", ...command], {
-        ...{ cwd: workspace, env, timeout: PATIENCE },
+        cwd: workspace,
+        env,
+        timeout: PATIENCE,
       });
       return stdout;
     }

@@ -87,7 +87,11 @@ test("A1: load: the whole conversation comes as updates before the answer: user,
   expect(other.told("agent_message_chunk")).toBe(at.told("agent_message_chunk"));
   expect(other.of("tool_call_update")[0]).toMatchObject({ toolCallId: "c1", status: "completed" });
   expect(other.of("tool_call")[0]).toMatchObject({
-    ...{ title: "note: a.txt", name: "note", kind: "edit", status: "pending", rawInput: { path: "a.txt" } },
+    title: "note: a.txt",
+    name: "note",
+    kind: "edit",
+    status: "pending",
+    rawInput: { path: "a.txt" },
     locations: [{ path: `${WORKSPACE}/a.txt` }],
   });
 
@@ -304,11 +308,14 @@ const wondering = (questions: Json[]) => ({
   tools: [askClient()],
 });
 const colour: Json = {
-  ...{ heading: "Colour", question: "Which one?" },
+  heading: "Colour",
+  question: "Which one?",
   choices: [{ label: "red", description: "as a brick" }, { label: "blue" }],
 };
 const sizes: Json = {
-  ...{ heading: "Sizes", question: "Which of them?", several: true },
+  heading: "Sizes",
+  question: "Which of them?",
+  several: true,
   choices: [{ label: "small" }, { label: "large" }, { label: "huge" }],
 };
 
@@ -330,7 +337,9 @@ test("C12: questions with choices are one form where the editor has forms, each 
         required: [],
         properties: {
           answer_1: {
-            ...{ type: "string", title: "Colour", description: "Which one?" },
+            type: "string",
+            title: "Colour",
+            description: "Which one?",
             oneOf: [
               { const: "red", title: "red", description: "as a brick" },
               { const: "blue", title: "blue" },
@@ -397,7 +406,9 @@ test.each(waits)(
   async (_what, before, option, rest) => {
     const { tool, did } = writer();
     const look = defineTool({
-      ...{ name: "look", description: "Looks.", effects: "none" },
+      name: "look",
+      description: "Looks.",
+      effects: "none",
       input: z.object({}),
       execute: () => "seen",
     });

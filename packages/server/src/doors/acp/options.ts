@@ -92,17 +92,28 @@ export function configOptionsOf(
   const inUse = { group: "in-use", name: "In use", options: [optionNamed(name)] };
   return [
     {
-      ...{ type: "select", id: "mode", name: "Approval", category: "mode" },
+      type: "select",
+      id: "mode",
+      name: "Approval",
+      category: "mode",
       description: "Calls that run without asking.",
       currentValue: approvalIn(settings, conversation.id),
       options: MODES.map(({ id, ...mode }) => ({ value: id, ...mode })),
     },
     {
-      ...{ type: "select", id: "model", name: "Model", category: "model", currentValue: name },
+      type: "select",
+      id: "model",
+      name: "Model",
+      category: "model",
+      currentValue: name,
       options: isListed ? [...models.groups] : [inUse, ...models.groups],
     },
     {
-      ...{ type: "select", id: "effort", name: "Effort", category: "thought_level", currentValue: effort ?? USUAL },
+      type: "select",
+      id: "effort",
+      name: "Effort",
+      category: "thought_level",
+      currentValue: effort ?? USUAL,
       description: "How much the model thinks before it answers, if it supports this.",
       options: [USUAL, ...efforts].map(optionNamed),
     },

@@ -2,6 +2,7 @@ import { type PromptResponse, RequestError } from "@agentclientprotocol/sdk/unst
 import { ClientError } from "@banyan/client";
 import { lastOfRun } from "@banyan/client/display";
 import type { ConversationState, FeedItem } from "@banyan/core/conversation";
+import { errorMessage } from "@banyan/core/shown";
 
 const AUTHENTICATION = -32_000;
 const INVALID_PARAMS = -32_602;
@@ -13,7 +14,7 @@ const NEEDS_KEY: ReadonlySet<string> = new Set(["authentication", "missing-key"]
 /** Converts an error to an ACP error: our sentence with a code of the protocol. */
 export function requestErrorOf(error: unknown, sessionId?: string): RequestError {
   if (error instanceof RequestError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
   if (code === "not-found" && sessionId !== undefined) return new RequestError(-32_002, message, { sessionId });
   if (code !== undefined && NEEDS_KEY.has(code)) return new RequestError(AUTHENTICATION, message, { code });

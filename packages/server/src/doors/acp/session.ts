@@ -75,7 +75,10 @@ export class AcpSession implements Disposable {
       inWords: (question) => this.#askInWords(question),
     });
     this.#telling = new EditorUpdates({
-      ...{ sessionId, abilities, branch: this.branch, workspace: place.workspace },
+      sessionId,
+      abilities,
+      branch: this.branch,
+      workspace: place.workspace,
       isOwn: (message) => this.#own.has(message),
       contextSize: (model) => models.contextSize(model),
     });
@@ -112,7 +115,8 @@ export class AcpSession implements Disposable {
       if (abilities.notices) this.tell({ sessionUpdate: "notice", severity: "warning", title: notice });
       else this.#write(notice);
     const availableCommands = listed.map(({ name, description, hint }) => ({
-      ...{ name, description },
+      name,
+      description,
       ...(hint === undefined ? {} : { input: { hint } }),
     }));
     this.tell({ sessionUpdate: "available_commands_update", availableCommands });

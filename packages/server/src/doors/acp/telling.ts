@@ -219,13 +219,18 @@ export class EditorUpdates {
         if (!this.#parts.abilities.compaction) return this.#note(notice.run, text);
         this.#compaction = createId();
         return this.#main({
-          ...{ sessionUpdate: "compaction_update", compactionId: this.#compaction, status: "in_progress" },
+          sessionUpdate: "compaction_update",
+          compactionId: this.#compaction,
+          status: "in_progress",
         });
       case "context.not-shortened": {
         const compactionId = this.#endCompaction();
         if (compactionId === undefined) return this.#note(notice.run, text);
         return this.#main({
-          ...{ sessionUpdate: "compaction_update", compactionId, status: "failed", error: notice.reason },
+          sessionUpdate: "compaction_update",
+          compactionId,
+          status: "failed",
+          error: notice.reason,
         });
       }
       case "message.left-out":
@@ -345,7 +350,9 @@ export class EditorUpdates {
     const child = childSession(sessionId, call);
     const state = at.state === "idle" ? { state: "idle" as const, stopReason: null } : { state: "running" as const };
     return this.#main({
-      ...{ sessionUpdate: "subagent_update", sessionId: child, state },
+      sessionUpdate: "subagent_update",
+      sessionId: child,
+      state,
       ...(title === undefined ? {} : { title }),
     });
   }

@@ -66,7 +66,8 @@ function messagesOf(message: Message): AgUiMessage[] {
 function responseMessages({ id, parts, calls }: AssistantMessage): AgUiMessage[] {
   const firstText = parts.findIndex(({ type }) => type === "text");
   const told = calls.map(({ id: call, tool, inputText }) => ({
-    ...{ id: call, type: "function" as const },
+    id: call,
+    type: "function" as const,
     function: { name: tool, arguments: inputText },
   }));
   const toolCalls = told.length === 0 ? {} : { toolCalls: told };

@@ -107,7 +107,12 @@ export class AgUiTurn {
     const parent = parentRunId === undefined ? {} : { parentRunId };
     const metadata = this.read.run === undefined ? {} : { metadata: { banyan: { run: this.read.run } } };
     const started: AgUiEvent = {
-      ...{ type: "RUN_STARTED", threadId, runId, ...parent, protocolVersion: AG_UI_VERSION, ...metadata },
+      type: "RUN_STARTED",
+      threadId,
+      runId,
+      ...parent,
+      protocolVersion: AG_UI_VERSION,
+      ...metadata,
     };
     if (!this.#tree) return [started];
     this.#outline = outlineOf(this.#tree());
@@ -247,7 +252,11 @@ export class AgUiTurn {
       writing = { by, told: 0 };
       this.#writing.set(call, writing);
       events.push(...this.#close(by), {
-        ...{ type: "TOOL_CALL_START", toolCallId: call, toolCallName: tool, parentMessageId: message, ...whose },
+        type: "TOOL_CALL_START",
+        toolCallId: call,
+        toolCallName: tool,
+        parentMessageId: message,
+        ...whose,
       });
     }
     writing.told += delta.length;
@@ -311,8 +320,12 @@ export class AgUiTurn {
       return {
         ...(provider !== undefined && rest.length > 0 ? { provider } : {}),
         model: rest.length > 0 ? rest.join("/") : id,
-        ...{ inputTokens: input, outputTokens: output, totalTokens: input + output, reasoningTokens: reasoning },
-        ...{ cachedInputTokens: cached, cacheWriteInputTokens: cacheWrite },
+        inputTokens: input,
+        outputTokens: output,
+        totalTokens: input + output,
+        reasoningTokens: reasoning,
+        cachedInputTokens: cached,
+        cacheWriteInputTokens: cacheWrite,
       };
     });
   }

@@ -37,7 +37,10 @@ describe.skipIf(whyNot !== "")(`ag-ui-validate, which nobody here wrote${whyNot}
 
   test("has nothing to say about a turn with all that there is in one; and does about one with a word missing", async () => {
     const write = defineTool({
-      ...{ name: "write", description: "", input: { type: "object" }, effects: "external" },
+      name: "write",
+      description: "",
+      input: { type: "object" },
+      effects: "external",
       execute: () => "written",
     });
     const model = scriptedModel((request, index) => {

@@ -78,12 +78,19 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatP
       return { conversation: chat, program: data.stream ? "streamed" : "whole", parts: partsOf(messages), tools };
     },
     whole: (turn, taken) => ({
-      ...{ id: idOf(turn), object: "chat.completion", ...head(), usage: usageOf(taken) },
+      id: idOf(turn),
+      object: "chat.completion",
+      ...head(),
+      usage: usageOf(taken),
       choices: [
         {
-          ...{ index: 0, finish_reason: reasonOf(taken), logprobs: null },
+          index: 0,
+          finish_reason: reasonOf(taken),
+          logprobs: null,
           message: {
-            ...{ role: "assistant", content: taken.texts.join("\n\n"), refusal: null },
+            role: "assistant",
+            content: taken.texts.join("\n\n"),
+            refusal: null,
             ...(taken.calls.length > 0 && { tool_calls: taken.calls.map((call) => callOf(turn, call)) }),
           },
         },
@@ -119,7 +126,8 @@ const reasonOf = (taken: TurnResult) => (taken.reason === "calls" ? "tool_calls"
 
 function callOf({ conversation }: DoorTurn, { call, tool, inputText }: ClientCall) {
   return {
-    ...{ id: codeOf("call", conversation, call), type: "function" },
+    id: codeOf("call", conversation, call),
+    type: "function",
     function: { name: tool, arguments: inputText === "" ? "{}" : inputText },
   };
 }
@@ -138,7 +146,9 @@ function turnOf(given: ChatRequestMessage): OpenAiTurn {
 
 function usageOf({ usage }: TurnResult) {
   return {
-    ...{ prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.input + usage.output },
+    prompt_tokens: usage.input,
+    completion_tokens: usage.output,
+    total_tokens: usage.input + usage.output,
     prompt_tokens_details: { cached_tokens: usage.cached },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
   };

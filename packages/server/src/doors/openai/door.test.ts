@@ -229,14 +229,18 @@ test("/v1/responses: calls of the client's tools are items, which both clients r
   const provider = createOpenResponses({ name: "banyan", url: `${server.address}/v1/responses`, apiKey: TOKEN });
   const asked: unknown[] = [];
   const look = tool({
-    ...{ description: "", inputSchema: jsonSchema(locate.parameters as never) },
+    description: "",
+    inputSchema: jsonSchema(locate.parameters as never),
     execute: (given) => {
       asked.push(given);
       return "here";
     },
   });
   const taken = await generateText({
-    ...{ model: provider("banyan"), prompt: "and now?", tools: { locate: look }, stopWhen: isStepCount(3) },
+    model: provider("banyan"),
+    prompt: "and now?",
+    tools: { locate: look },
+    stopWhen: isStepCount(3),
   });
   expect([taken.text, asked]).toEqual(["Here too.", [{ of: "me" }]]);
 });

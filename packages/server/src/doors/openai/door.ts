@@ -1,5 +1,6 @@
 import { ClientError } from "@banyan/client";
 import { createId } from "@banyan/core";
+import { errorMessage } from "@banyan/core/shown";
 import type { Desk } from "@banyan/desk";
 import { problemOf } from "@banyan/desk/serving";
 import type { Hono } from "hono";
@@ -125,12 +126,13 @@ async function answerAside(
   const isTold = ({ role }: OpenAiTurn) => role === "system" || role === "developer";
   const told = said.filter(isTold).map(({ content }) => textOf(content));
   const request = {
-    ...{ model, output: form?.schema },
+    model,
+    output: form?.schema,
     instructions: [...told, ...(form ? [form.purpose] : [])].join("\n\n"),
     parts: partsOf(said.filter((each) => !isTold(each))),
   };
   const { text, result, usage } = await desk.askAside(request, context.req.raw.signal).catch((error) => {
-    throw new ClientError(problemOf(error)?.code ?? "failed", error instanceof Error ? error.message : String(error));
+    throw new ClientError(problemOf(error)?.code ?? "failed", errorMessage(error));
   });
   const json = form && JSON.stringify(result);
   const calls = form?.tool !== undefined ? [{ call: createId(), tool: form.tool, inputText: json ?? "" }] : [];
@@ -188,7 +190,7 @@ async function answer(
         telling.fail(errorOf(code, message));
       } else telling.end(taken);
     } catch (error) {
-      telling.fail(errorOf("failed", error instanceof Error ? error.message : String(error)));
+      telling.fail(errorOf("failed", errorMessage(error)));
     }
     await sent();
     if (telling.last !== undefined) await stream.writeSSE({ data: telling.last });

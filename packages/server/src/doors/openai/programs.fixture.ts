@@ -66,12 +66,16 @@ const OPEN_WEBUI: Program = {
   resent: (text) => text.trim(),
   side: [
     {
-      ...{ name: "title", last: 2, once: true },
+      name: "title",
+      last: 2,
+      once: true,
       fields: { stream: false, max_completion_tokens: 1000 },
       ask: openWebUiTask("Write a short title for the chat."),
     },
     {
-      ...{ name: "tags", last: 6, once: true },
+      name: "tags",
+      last: 6,
+      once: true,
       fields: { stream: false },
       ask: openWebUiTask("Write one to three tags."),
     },
@@ -100,7 +104,9 @@ const LIBRECHAT: Program = {
   resent: (text) => text.replace(/\r\n/g, "\n").trimEnd(),
   side: [
     {
-      ...{ name: "title", last: 2, once: true },
+      name: "title",
+      last: 2,
+      once: true,
       fields: { stream: false, temperature: 0.2 },
       ask: (history) => `Write a title of five words for this.\n\nConversation:\n${quotedBy("User", "AI", history)}`,
     },
@@ -173,7 +179,9 @@ export class ProgramChat {
         name,
         headers: this.#program.headers(this.#id),
         body: {
-          ...{ model: "banyan", stream: false, ...fields },
+          model: "banyan",
+          stream: false,
+          ...fields,
           messages: [{ role: "user", content: ask(history.slice(-last)) }],
         },
       }));

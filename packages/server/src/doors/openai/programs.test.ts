@@ -9,7 +9,10 @@ import { NAMED_PROGRAMS, PROGRAMS, type Program, ProgramChat, type ProgramReques
 const PIXEL = `data:image/png;base64,${"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="}`;
 
 const look = defineTool({
-  ...{ name: "look", description: "Looks.", input: z.object({}), effects: "none" },
+  name: "look",
+  description: "Looks.",
+  input: z.object({}),
+  effects: "none",
   execute: () => "seen",
 });
 
@@ -205,7 +208,8 @@ const HI = { messages: [{ role: "user", content: "Hi." }] };
 const TITLE = {
   type: "function",
   function: {
-    ...{ name: "set_title", description: "Sets the title of the chat." },
+    name: "set_title",
+    description: "Sets the title of the chat.",
     parameters: { type: "object", properties: { title: { type: "string" } }, required: ["title"] },
   },
 };
@@ -298,7 +302,9 @@ test.each([
 test("W89: a schema may refer to its own definitions", async () => {
   const site = await serving({ model: scriptedModel(() => [finishTask({ title: "Trees" })]) });
   const schema = {
-    ...{ type: "object", required: ["title"], properties: { title: { $ref: "#/$defs/text" } } },
+    type: "object",
+    required: ["title"],
+    properties: { title: { $ref: "#/$defs/text" } },
     $defs: { text: { type: "string" } },
   };
   const response_format = { type: "json_schema", json_schema: { name: "title", schema } };
@@ -336,15 +342,20 @@ test("W89: /v1/models/NAME describes a model, and an unknown one is 404 in OpenA
   };
   for (const name of ["banyan", "scripted/model", "scripted/other", "scripted%2Fother"])
     expect(await get(name)).toEqual({
-      ...{ status: 200, id: decodeURIComponent(name), object: "model" },
-      ...{ created: expect.any(Number), owned_by: "banyan" },
+      status: 200,
+      id: decodeURIComponent(name),
+      object: "model",
+      created: expect.any(Number),
+      owned_by: "banyan",
     });
   for (const name of ["gpt-unknown", "scripted/none", "banyan/x"])
     expect(await get(name)).toEqual({
       status: 404,
       error: {
         message: `There is no model "${name}". GET /v1/models lists the models.`,
-        ...{ type: "invalid_request_error", code: "model_not_found", param: "model" },
+        type: "invalid_request_error",
+        code: "model_not_found",
+        param: "model",
       },
     });
   expect(await get("banyan", "wrong")).toMatchObject({ status: 401, error: { type: "invalid_request_error" } });

@@ -41,9 +41,19 @@ export const responsesRequest = z.object({
 export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFormat {
   const created_at = Math.floor(Date.now() / 1000);
   const response = (turn: DoorTurn, taken?: TurnResult) => ({
-    ...{ id: responseId(turn), object: "response", created_at, model: data.model, error: null },
-    ...{ previous_response_id: data.previous_response_id ?? null, instructions: data.instructions ?? null },
-    ...{ tools: [], tool_choice: "auto", parallel_tool_calls: true, metadata: {}, temperature: null, top_p: null },
+    id: responseId(turn),
+    object: "response",
+    created_at,
+    model: data.model,
+    error: null,
+    previous_response_id: data.previous_response_id ?? null,
+    instructions: data.instructions ?? null,
+    tools: [],
+    tool_choice: "auto",
+    parallel_tool_calls: true,
+    metadata: {},
+    temperature: null,
+    top_p: null,
     status: taken ? (finishOf(taken) === "stop" ? "completed" : "incomplete") : "in_progress",
     incomplete_details: taken && finishOf(taken) !== "stop" ? { reason: "max_output_tokens" } : null,
     output: [
@@ -178,7 +188,9 @@ function outputOf(id: string, text: string, status: "in_progress" | "completed" 
 
 function responseUsage({ usage }: TurnResult) {
   return {
-    ...{ input_tokens: usage.input, output_tokens: usage.output, total_tokens: usage.input + usage.output },
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    total_tokens: usage.input + usage.output,
     input_tokens_details: { cached_tokens: usage.cached },
     output_tokens_details: { reasoning_tokens: usage.reasoning },
   };

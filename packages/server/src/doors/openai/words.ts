@@ -56,7 +56,8 @@ export function toolsOf({
 }): readonly ClientTool[] {
   if (!tools || tool_choice === "none") return [];
   return tools.map(({ name, description, parameters }) => ({
-    ...{ name, description: description ?? "" },
+    name,
+    description: description ?? "",
     input: { type: "object", ...parameters },
   }));
 }

@@ -90,7 +90,8 @@ test("/api/chat: a call that asks ends the stream and not the turn; what the pag
   });
   const steps = [[call("write", { name: "a" })], "Written.", [call("write", { name: "b" })], "As you like."];
   const { server } = await serving({
-    ...{ model: scriptedModel(steps), tools: [write] },
+    model: scriptedModel(steps),
+    tools: [write],
     permission: () => ({ decision: "ask" }),
   });
   const kept = new Chat(server.address, "asks");
@@ -164,7 +165,9 @@ test("/api/chat: what is said while a turn works stands in its message, and is s
 
 test("/api/chat: a question in words and a limit are data of the message; what goes along with the next request answers them, and the same turn goes on", async () => {
   const wonder = defineTool({
-    ...{ name: "wonder", description: "Asks.", effects: "none" },
+    name: "wonder",
+    description: "Asks.",
+    effects: "none",
     input: z.object({}),
     execute: (_input, context) => context.ask({ text: "Which colour?", choices: ["red", "blue"] }),
   });

@@ -67,7 +67,10 @@ function tokensOf({ messages }: ModelRequest): number {
  */
 export function digger(world: World, pace = 0, onHook: () => void = () => {}): Agent {
   const tool = (name: string): Tool => ({
-    ...{ name, description: name, input: { type: "object" }, effects: "external" },
+    name,
+    description: name,
+    input: { type: "object" },
+    effects: "external",
     async execute(input, { key, attempt }) {
       world.change({ tool: name, effects: "external", key, attempt });
       await sleep(pace);

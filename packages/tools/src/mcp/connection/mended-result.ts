@@ -1,3 +1,4 @@
+import { errorMessage } from "@banyan/core/shown";
 import { fromJsonSchema, isSpecType, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { inputSchema } from "./input-schema.ts";
 
@@ -191,7 +192,7 @@ function problemOf(schema: JsonObject, value: unknown): string | undefined {
       ? undefined
       : (checked.issues[0]?.message ?? "it does not fit");
   } catch (error) {
-    return `the schema cannot be used (${error instanceof Error ? error.message : String(error)})`;
+    return `the schema cannot be used (${errorMessage(error)})`;
   }
 }
 

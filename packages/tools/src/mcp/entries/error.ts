@@ -1,3 +1,5 @@
+import { errorMessage } from "@banyan/core/shown";
+
 /**
  * The kind of a failure. `entry`: the configuration is invalid. `variable`: the configuration names an unset variable.
  * `start`: the server did not start, was unreachable, or does not use the protocol. `sign-in`: the user must sign in.
@@ -53,7 +55,7 @@ function wordsOf(error: unknown): string {
   const { cause } = error;
   if (cause instanceof Error && !error.message.includes(cause.message)) {
     const inner = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
-    return `${error.message}: ${inner instanceof Error ? inner.message : String(inner)}`;
+    return `${error.message}: ${errorMessage(inner)}`;
   }
   return error.message;
 }

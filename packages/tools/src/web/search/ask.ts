@@ -1,4 +1,4 @@
-import { cutTo } from "@banyan/core/shown";
+import { cutTo, errorMessage } from "@banyan/core/shown";
 import type { z } from "zod";
 import { WebError } from "../error.ts";
 
@@ -84,6 +84,6 @@ function failed(service: string, isLate: boolean, error: unknown): WebError {
   if (error instanceof WebError) return error;
   if (isLate) return new WebError("time", `${service} did not answer within ${TIMEOUT} ms.`, { cause: error });
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = errorMessage(cause);
   return new WebError("network", `${service} could not be reached: ${why}.`, { cause: error });
 }

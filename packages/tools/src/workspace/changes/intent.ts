@@ -4,8 +4,9 @@ import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { errorMessage } from "@banyan/core/shown";
 import { digestOf } from "../files/backups.ts";
-import { messageOf, WorkspaceError } from "../files/error.ts";
+import { WorkspaceError } from "../files/error.ts";
 import type { Workspace } from "../files/paths.ts";
 
 /** A file of an atomic change of several files. */
@@ -74,7 +75,7 @@ export async function writeIntent(
 function notNoted(folder: string, cause: unknown): WorkspaceError {
   return new WorkspaceError(
     "system",
-    `Nothing was written: the changes could not be noted in ${folder} first (${messageOf(cause)}).`,
+    `Nothing was written: the changes could not be noted in ${folder} first (${errorMessage(cause)}).`,
     { cause },
   );
 }

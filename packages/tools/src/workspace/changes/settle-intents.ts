@@ -1,6 +1,7 @@
 import type { Tool } from "@banyan/core";
+import { errorMessage } from "@banyan/core/shown";
 import { digestOf } from "../files/backups.ts";
-import { explain, messageOf, WorkspaceError } from "../files/error.ts";
+import { explain, WorkspaceError } from "../files/error.ts";
 import { openFile } from "../files/open-path.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import { type ChangeIntent, type IntendedFile, intentsIn, takeIntent } from "./intent.ts";
@@ -21,7 +22,7 @@ export async function settleIntents(workspace: Workspace, backups: string): Prom
       await using intent = takeIntent(backups, file);
       if (intent) told.push(await settle(workspace, backups, intent));
     } catch (error) {
-      told.push(`${file} records unfinished changes, which cannot be settled: ${messageOf(error)}.`);
+      told.push(`${file} records unfinished changes, which cannot be settled: ${errorMessage(error)}.`);
     }
   }
   return told;

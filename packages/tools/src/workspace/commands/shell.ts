@@ -93,7 +93,14 @@ export function shellTool(
         const onOutput = (text: string) => progress.push(text);
         const { end, output } = await orNotExecuted(
           runInWorkspace(workspace, command, {
-            ...{ env, sandbox, redaction, timeout, signal, hurry, onOutput, running },
+            env,
+            sandbox,
+            redaction,
+            timeout,
+            signal,
+            hurry,
+            onOutput,
+            running,
           }),
         );
         return told(output, end, timeout);

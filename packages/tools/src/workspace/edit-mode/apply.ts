@@ -1,9 +1,9 @@
 import type { ToolContext } from "@banyan/core";
+import { errorMessage } from "@banyan/core/shown";
 import { fileChange } from "../changes/file-change.ts";
 import { prepareReplacement } from "../changes/replace-file.ts";
 import type { FileWritingOptions } from "../changes/writing.ts";
 import { digestOf, keepContent } from "../files/backups.ts";
-import { messageOf } from "../files/error.ts";
 import type { Workspace } from "../files/paths.ts";
 import { countLines } from "../files/text-content.ts";
 import { type ArmedFile, messageOfCall } from "./armed-file.ts";
@@ -63,7 +63,7 @@ export async function applyCaptured(
       prepared.push(next);
       outcomes.set(path, written(next.content, own.length));
     } catch (error) {
-      outcomes.set(path, refused(path, messageOf(error)));
+      outcomes.set(path, refused(path, errorMessage(error)));
     }
   }
   const problem = await putInPlace(surroundings, prepared);

@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
+import { errorMessage } from "@banyan/core/shown";
 import { type ChangeIntent, type IntendedFile, writeIntent } from "../changes/intent.ts";
 import { type Replacement, removeFile, replaceFile } from "../changes/replace-file.ts";
 import { digestOf } from "../files/backups.ts";
-import { messageOf } from "../files/error.ts";
 import type { Location, Workspace } from "../files/paths.ts";
 import type { NewContent } from "./new-content.ts";
 
@@ -43,13 +43,13 @@ export async function putInPlace(
       try {
         await putBack(workspace, content, stats);
       } catch (problem) {
-        problems.push(`${content.file.path} could not be put back: ${messageOf(problem)}`);
+        problems.push(`${content.file.path} could not be put back: ${errorMessage(problem)}`);
       }
     }
     // If the intent cannot be ended, the process that settles it finds the old files.
     await intent?.end().catch(() => {});
     const back = placed.length === 0 ? [] : ["files written before were restored"];
-    return [messageOf(error), ...(problems.length > 0 ? problems : back)].map(withoutStop).join("; ");
+    return [errorMessage(error), ...(problems.length > 0 ? problems : back)].map(withoutStop).join("; ");
   }
 }
 

@@ -72,8 +72,3 @@ export function explain(path: string, error: unknown): Error {
       return new WorkspaceError("system", `${path} could not be used: ${code}.`, { cause: error });
   }
 }
-
-/** Returns the message of any thrown value. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

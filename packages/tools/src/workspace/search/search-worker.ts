@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { errorMessage } from "@banyan/core/shown";
 import { WorkspaceError } from "../files/error.ts";
 import { type SearchListener, type SearchQuery, searchFiles, searchTexts } from "./search-files.ts";
 import type { FromWorker } from "./search-in-worker.ts";
@@ -34,6 +35,6 @@ try {
   post({
     type: "failed",
     code: error instanceof WorkspaceError ? error.code : "system",
-    message: error instanceof Error ? error.message : String(error),
+    message: errorMessage(error),
   });
 }

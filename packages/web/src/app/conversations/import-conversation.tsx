@@ -1,4 +1,4 @@
-import { visibleLine } from "@banyan/core/shown";
+import { errorMessage, visibleLine } from "@banyan/core/shown";
 import { useRef } from "react";
 import { go } from "../../parts/browser/navigation.tsx";
 import { Button } from "../../parts/design/button.tsx";
@@ -16,7 +16,7 @@ export function ImportConversation() {
     const { conversation, notice } = await page.connection
       .ask("conversation.import", { text })
       .catch((error: unknown) => {
-        const problem = error instanceof Error ? error.message : String(error);
+        const problem = errorMessage(error);
         throw new Error(t("Could not import {name}. {problem}", { name: visibleLine(file.name), problem }));
       });
     go({ conversation });

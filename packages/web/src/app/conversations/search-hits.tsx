@@ -1,4 +1,4 @@
-import { withoutMarks } from "@banyan/core/shown";
+import { errorMessage, withoutMarks } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { Fragment, useEffect, useState } from "react";
 import { PlaceLink } from "../../parts/browser/navigation.tsx";
@@ -21,7 +21,7 @@ export function SearchHits({ query, programs }: { readonly query: string; readon
         setProblem(undefined);
       },
       (error: unknown) => {
-        if (isWanted) setProblem(error instanceof Error ? error.message : String(error));
+        if (isWanted) setProblem(errorMessage(error));
       },
     );
     return () => {

@@ -1,3 +1,4 @@
+import { errorMessage } from "@banyan/core/shown";
 import { keptKey } from "../../parts/connection/key.ts";
 import { isSignedIn, signIn } from "../../parts/connection/signing.ts";
 import { applyTheme } from "../../parts/page/preferences.ts";
@@ -35,7 +36,7 @@ async function enter(token: string): Promise<void> {
 
 function tell(error: unknown): void {
   problem.textContent = t("Could not sign in: {problem}", {
-    problem: error instanceof Error ? error.message : String(error),
+    problem: errorMessage(error),
   });
 }
 

@@ -29,7 +29,8 @@ export function marksOf(tree: ConversationState, hits: ReadonlySet<string>): Tre
   }
   const starred = [...tree.messages.values()].filter((message) => message.starred && !message.removed);
   return {
-    ...{ running, waiting },
+    running,
+    waiting,
     aboveRunning: withAbove(tree, running),
     aboveWaiting: withAbove(tree, waiting),
     leadsToStar: withAbove(

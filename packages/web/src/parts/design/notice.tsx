@@ -1,3 +1,4 @@
+import { errorMessage } from "@banyan/core/shown";
 import { Component, type ReactNode } from "react";
 import { t } from "../phrases/phrases.ts";
 import { Button } from "./button.tsx";
@@ -72,7 +73,7 @@ export class SafePart extends Component<SafePartProps, { readonly problem?: stri
   override state: { readonly problem?: string | undefined } = {};
 
   static getDerivedStateFromError(error: unknown) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: errorMessage(error) };
   }
 
   /** Reports the error like an uncaught one, so that the console shows its location. */

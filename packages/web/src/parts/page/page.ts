@@ -1,4 +1,5 @@
 import { Client, type ConnectionState } from "@banyan/client";
+import { errorMessage } from "@banyan/core/shown";
 import { type ListedConversation, type Result, type Right, rightFor } from "@banyan/protocol";
 import { createContext, useContext } from "react";
 import { createStore, type StoreApi, useStore } from "zustand";
@@ -127,9 +128,7 @@ export class Page {
   /** Reports the failure of an action that the user started with a click or key. */
   told(asked: Promise<unknown>): void {
     this.store.setState({ problem: undefined, note: undefined });
-    asked.catch((error: unknown) =>
-      this.store.setState({ problem: error instanceof Error ? error.message : String(error) }),
-    );
+    asked.catch((error: unknown) => this.store.setState({ problem: errorMessage(error) }));
   }
 
   /** Like `told`, for an action whose result may be a sentence to show. */

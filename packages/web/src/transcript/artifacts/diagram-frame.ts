@@ -1,3 +1,4 @@
+import { errorMessage } from "@banyan/core/shown";
 import library from "@mermaid-js/tiny/dist/mermaid.tiny.js?url";
 import { FRAME, writeInto } from "./closed-frame.tsx";
 
@@ -29,7 +30,7 @@ export async function drawDiagram(text: string, isDark: boolean): Promise<Diagra
         // The frame was removed when it failed to open.
       },
     );
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: errorMessage(error) };
   }
 }
 

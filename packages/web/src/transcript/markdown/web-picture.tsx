@@ -1,3 +1,4 @@
+import { errorMessage } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { createContext, type RefObject, useContext, useEffect, useRef, useState } from "react";
 import { Button } from "../../parts/design/button.tsx";
@@ -93,7 +94,7 @@ async function ask(page: Page, address: URL): Promise<State> {
     if (all.size > MOST_KEPT) all.delete(all.keys().next().value as string);
     return { is: "shown", shown };
   } catch (error) {
-    return { is: "refused", why: error instanceof Error ? error.message : String(error) };
+    return { is: "refused", why: errorMessage(error) };
   }
 }
 

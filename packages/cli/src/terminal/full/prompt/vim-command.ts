@@ -14,8 +14,17 @@ const SHORT: Readonly<Record<string, string>> = { x: "dl", X: "dh", D: "d$", C: 
 
 /** Operators by letter on a selection; capital letters operate on whole lines. */
 export const SELECTED: Readonly<Record<string, Operator>> = {
-  ...{ d: "d", x: "d", D: "d", X: "d", y: "y", Y: "y" },
-  ...{ c: "c", s: "c", C: "c", S: "c", R: "c" },
+  d: "d",
+  x: "d",
+  D: "d",
+  X: "d",
+  y: "y",
+  Y: "y",
+  c: "c",
+  s: "c",
+  C: "c",
+  S: "c",
+  R: "c",
 };
 
 /** Maximum count of a command: larger numbers are typing errors. */

@@ -275,8 +275,12 @@ describe("T56: visual mode of vi", () => {
   test("what is selected is painted and counted, in every row that it has", () => {
     const theme = createTheme(4, "dark");
     const editor = new PromptEditor({
-      ...{ keys: new KeyBindings(), completion: new Completion(() => []), vim: true },
-      ...{ theme: () => theme, onSend: () => {}, onChange: () => {} },
+      keys: new KeyBindings(),
+      completion: new Completion(() => []),
+      vim: true,
+      theme: () => theme,
+      onSend: () => {},
+      onChange: () => {},
     });
     editor.set("one 你好 two three\n\nfour");
     for (const key of `${ESC}ggwvG`) editor.key(key);

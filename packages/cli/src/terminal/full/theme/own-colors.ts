@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { nearest, visibleLine } from "@banyan/core/shown";
+import { errorMessage, nearest, visibleLine } from "@banyan/core/shown";
 import { type ColorName, colorNames } from "./palette.ts";
 
 /** The user's colours from a file. */
@@ -25,7 +25,7 @@ export function readColors(file: string, bases: readonly string[]): OwnColors {
     if (!found.isFile() || found.size > LARGEST) return nothing(`expected a file of at most ${LARGEST} bytes`);
     value = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    return nothing(`it cannot be read: ${visibleLine(error instanceof Error ? error.message : String(error))}`);
+    return nothing(`it cannot be read: ${visibleLine(errorMessage(error))}`);
   }
   const { base = "auto", colors = {}, ...others } = isObject(value) ? value : { colors: null };
   if (!isObject(colors)) return nothing('expected {"base":"dark","colors":{"good":"#7ec699"}}');

@@ -402,8 +402,11 @@ test("T26, T46: what keys do is said with the keys as they are set, and whole or
   expect(last(picker, 80)).toBe("F5 chooses · F4 goes back · type to filter");
   expect(last(picker, 30)).toBe("F5 chooses · F4 goes back");
   const tree = new TreeView({
-    ...{ state: emptyConversation(), agent: "banyan", leaf: null },
-    ...{ onLabel: () => {}, onStar: () => {} },
+    state: emptyConversation(),
+    agent: "banyan",
+    leaf: null,
+    onLabel: () => {},
+    onStar: () => {},
   });
   expect(last(tree, 80)).toBe("F5 goes there · F4 goes back · ← → fold · f filter · l name · s star");
   for (const overlay of [picker, tree, new Viewer([{ title: "one", lines: () => ["one"] }])])

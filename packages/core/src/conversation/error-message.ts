@@ -1,0 +1,11 @@
+/** Returns what went wrong in words, whatever was thrown: the message of an error, else the text or the JSON of the value. */
+export function errorMessage(error: unknown): string {
+  try {
+    if (typeof error !== "object" || error === null) return String(error);
+    if ("message" in error) return String(error.message);
+    const text = String(error);
+    return text.startsWith("[object ") ? JSON.stringify(error) : text;
+  } catch {
+    return "something was thrown that cannot be written down";
+  }
+}
