@@ -1,4 +1,4 @@
-// The words and prompts that every client has alike.
+// Words and prompts that are the same in every client.
 export {
   compactedLine,
   formatBytes,

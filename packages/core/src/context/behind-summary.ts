@@ -95,8 +95,8 @@ async function keptWords(
 }
 
 /**
- * Fills the words' share of the room. `shrinking`: the length of a message that must be cut, as a share of the length of
- * the cut message after it.
+ * Fills the share of the room for kept words, from the newest message back. `shrinking`: the allowed length of an older
+ * message that must be cut, as a share of the length allowed for the newer one.
  */
 async function filledWords(
   run: TurnRun,

@@ -96,7 +96,7 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
   const covered = path.slice(0, path.findIndex(({ id }) => id === summary.covers) + 1);
   const messages = afterSummary(covered).filter(({ role }) => role !== "summary").length;
   const before = await tokensOf(takenBy(run), count, signal);
-  // Our counts only give the share that stays: the provider, which counted the last request, may count differently.
+  // The provider counted the last request and may count differently from us, so our counts only give the share that stays.
   const head = [agent.instructions.text, agent.toolbox.text];
   const own = await countTokens(run, ...head, ...shownTexts(path));
   const left = await countTokens(run, ...head, ...shownTexts([...path, { ...summary, id: "" }]));

@@ -157,7 +157,7 @@ export interface ConversationState {
   readonly questions: ReadonlyMap<string, OpenQuestion>;
   /** Questions in words of open calls, by call, for calls that run again after their process has ended. */
   readonly asked: ReadonlyMap<string, readonly EarlierQuestion[]>;
-  /** FollowingCall calls by id. */
+  /** Following calls by id. */
   readonly following: ReadonlyMap<string, FollowingCall>;
   /** Background processes by name that are running, or that have ended without the model knowing. */
   readonly processes: ReadonlyMap<string, StayingProcess>;

@@ -14,7 +14,7 @@ export function alarm(milliseconds: number, ring: () => void): () => void {
 }
 
 /**
- * Calls `action` once when the signal aborts, or at once when it has aborted already. Disposing of the result stops that.
+ * Calls `action` once when the signal aborts, or at once if it has aborted already. Disposing of the result ends the wait.
  * @example using _ = onAbort(signal, () => console.log("stopped"));
  */
 export function onAbort(signal: AbortSignal | undefined, action: () => void): Disposable {

@@ -10,8 +10,8 @@ interface NotedSession {
 }
 
 /**
- * What users and programs note in a conversation outside its turns. Each method, except `usage`, resolves when the note is in
- * the log and would survive a power cut. Each rejects with `SessionError` (`no-message`) for a message that does not exist.
+ * Writes notes of users and programs outside the turns. Each method, except `usage`, resolves when the note is in the log and
+ * survives a power cut. Methods with a message reject with `SessionError` (`no-message`) for an unknown message.
  */
 export class SessionNotes {
   readonly #session: NotedSession;
@@ -20,12 +20,12 @@ export class SessionNotes {
     this.#session = session;
   }
 
-  /** Names a message, or takes its name away with `null`. */
+  /** Names a message; `null` removes the name. */
   label(message: string, label: string | null): Promise<void> {
     return this.#note({ type: "message.labelled", message, label });
   }
 
-  /** Stars a message, or takes the star away. */
+  /** Stars a message for users, or removes the star. */
   star(message: string, starred: boolean): Promise<void> {
     return this.#note({ type: "message.starred", message, starred });
   }
@@ -35,14 +35,14 @@ export class SessionNotes {
     return this.#note({ type: "message.removed", message });
   }
 
-  /** Shows again what `remove` hid. */
+  /** Shows messages again that `remove` has hidden. */
   restore(message: string): Promise<void> {
     return this.#note({ type: "message.restored", message });
   }
 
   /**
-   * Keeps an entry that memory recalled for a message from the model, from its next response on, or gives it back. `item` is
-   * the index of the entry in `recalled`, from 0. Rejects with `SessionError` (`no-message`) when there is no such entry.
+   * Hides an entry that memory recalled for a message from the model, from its next response on, or shows it again. `item`
+   * is the index in `recalled`, from 0. Rejects with `SessionError` (`no-message`), also for an unknown entry.
    */
   async dismiss(message: string, item: number, dismissed: boolean): Promise<void> {
     const at = this.#session.state.messages.get(message);
@@ -50,19 +50,19 @@ export class SessionNotes {
     await this.#note({ type: "memory.dismissed", message, item, dismissed });
   }
 
-  /** Gives the conversation a title. */
+  /** Changes the title of the conversation. */
   async rename(title: string): Promise<void> {
     await this.#write({ type: "title.changed", title });
   }
 
-  /** Gives the conversation a model by its name: for programs that create its agents, and for `modelNamed` of a running one. */
+  /** Changes the conversation's model, by name: for programs that make its agents, and for `modelNamed` of a running agent. */
   async changeModel(model: string): Promise<void> {
     await this.#write({ type: "model.changed", model });
   }
 
   /**
-   * Records a change of a file among the changes of a call: the change of its tool, or of a user who undid that. Rejects with
-   * `SessionError`: `no-call`, or `invalid-option` for an impossible change.
+   * Records a file change of a call: by its tool, or by an undo. The change is listed with the call, and readers see it.
+   * Rejects with `SessionError`: `no-call`, or `invalid-option` for an invalid change.
    *
    * @example
    * // The file that the call created is gone again.
@@ -74,9 +74,9 @@ export class SessionNotes {
   }
 
   /**
-   * Counts a model call outside the turns, such as for a title, in `state.usage` and `state.cost` (US dollars; `undefined`:
-   * unknown). Impossible counts, such as negative ones, are 0. Rejects with `SessionError` (`invalid-option`) for an
-   * impossible purpose, model or cost.
+   * Counts a model call outside the turns, such as for a title. Adds to `state.usage` and to `state.cost`, in US dollars
+   * (`undefined`: unknown). Invalid counts, such as negative ones, become 0. Rejects with `SessionError` (`invalid-option`)
+   * for an invalid purpose, model or cost.
    *
    * @example
    * const { text, usage, cost } = await askModel(model, { instructions: "Say it in five words.", messages }, { signal });

@@ -29,7 +29,7 @@ export class Processes {
 
   /**
    * Takes over a process and returns its name. The start is in the log when this resolves. The process ends with the
-   * session at the latest. Rejects as the session's `commit` does, and then the process is ended.
+   * session at the latest. If the session's `commit` rejects, ends the process and rejects too.
    * @internal
    */
   async stay(of: { readonly message: string; readonly call: string }, staying: BackgroundWork): Promise<string> {
@@ -58,8 +58,8 @@ export class Processes {
   }
 
   /**
-   * Stops a process by its name (`p1`); resolves when it has ended. `by` is the end of a sentence, for the model and for
-   * watchers. Rejects with `SessionError` (`no-process`) when no such process runs.
+   * Stops a process by its name (`p1`) and resolves when it has ended. `by`: the end of a sentence for the model and the
+   * readers. Rejects with `SessionError` (`no-process`) if no such process runs.
    *
    * @example
    * await session.processes.stop("p1");
@@ -74,7 +74,7 @@ export class Processes {
   }
 
   /**
-   * Ends all of it; resolves when it is over, and never rejects.
+   * Ends all processes, and resolves when they have ended. Never rejects.
    * @internal
    */
   async end(): Promise<void> {

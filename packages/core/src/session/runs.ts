@@ -129,31 +129,31 @@ export class LiveRuns {
   readonly #queue = new Set<(reason: Error) => void>();
   #closed: SessionError | undefined;
   #path: WrittenPath | undefined;
-  /** Responses with open calls that a run of this session goes on with, until those have their results. */
+  /** Responses with open calls that a run of this session continues, until the calls have results. */
   readonly #settling = new WeakMap<AssistantMessage, Promise<void>>();
 
   constructor(state: ConversationState) {
     this.#state = state;
   }
 
-  /** Whether a run is at work in this session: only that run ends what it began. */
+  /** True while the run works in this session. Only the run itself ends its calls and its turn. */
   isLive(run: string): boolean {
     return this.#live.has(run);
   }
 
-  /** The path that the last run kept, if it ends at this message. The caller has the path alone. */
+  /** Hands over the path that the last run kept, if the path ends at `leaf`. Forgets the path. */
   takePath(leaf: string | null): WrittenPath | undefined {
     const path = this.#path;
     this.#path = undefined;
     return path?.leaf === leaf ? path : undefined;
   }
 
-  /** Keeps the path of a run for the next run that begins where this one ended. */
+  /** Keeps the path of a run for the run that continues at its end. */
   keepPath(path: WrittenPath): void {
     this.#path = path;
   }
 
-  /** Settles the open calls of a response by `settle`, once in this session: a second caller waits for the first. */
+  /** Settles the open calls of a response by `settle`, once per session: later callers wait for the first. */
   settling(
     response: AssistantMessage,
     settle: () => Promise<void>,
@@ -236,9 +236,9 @@ export class LiveRuns {
   }
 
   /**
-   * Begins a run at the end of the branch that contains `leaf`. While another run is live there, the new run waits, and
-   * begins where the other run ended: runs of one branch never interleave. Rejects with `Interruption` when it is interrupted
-   * meanwhile, and with `SessionError` when the session closes.
+   * Begins a run at the end of the branch that contains `leaf`. Waits while another run is live there, and continues from
+   * its end: runs of one branch never interleave. Rejects with `Interruption` when interrupted meanwhile, and with
+   * `SessionError` when the session closes.
    */
   async begin(leaf: string | null, options: BeginOptions = {}): Promise<RunHandle> {
     const { signal, id = createId(), says = false, named = false } = options;

@@ -42,7 +42,7 @@ export class Session {
   readonly state: ConversationState;
   /** Number of messages of the path that stay in memory between turns; `undefined`: all. */
   readonly window: number | undefined;
-  /** LiveRuns that a process left unfinished when it stopped; `resume()` continues them. */
+  /** Runs that a process left unfinished when it stopped; `resume()` continues them. */
   readonly interrupted: readonly LiveRun[];
   /** Descriptions of the unreadable parts of the log. All other parts were read. */
   readonly damage: readonly string[];
@@ -56,9 +56,9 @@ export class Session {
    * @internal
    */
   readonly wholePath: (path: readonly Message[]) => Promise<readonly Message[]>;
-  /** Labels, stars, titles and what else is noted outside the turns. */
+  /** Labels, stars, the title, and other notes outside the turns. */
   readonly notes: SessionNotes;
-  /** What calls began and what stays when they have their results; `stop` ends one process. */
+  /** Background processes that outlive the calls that began them; `stop` ends a process. */
   readonly processes: Processes;
   /** @internal */
   readonly runs: LiveRuns;

@@ -7,7 +7,7 @@ import type { CommandName } from "./index.ts";
  */
 export type Right = "show" | "watch" | "act";
 
-/** The commands that need less than the right to act. */
+/** Commands that need less than the right to act. */
 const LESS = {
   "conversation.list": "watch",
   "conversation.watch": "watch",
@@ -21,9 +21,9 @@ const LESS = {
 } as const satisfies Partial<Record<CommandName, Right>>;
 
 /**
- * The right that a command needs (S28): a command that no table names needs the right to act. The server asks here before it
- * carries a command out, a client before it offers one, and docs/protocol.md is compared with it. The server's record of tokens
- * says which rights a client has (S4).
+ * Returns the right that a command needs (S28); commands without an entry need the right to act. Servers check it before
+ * carrying a command out, clients before offering it, and docs/protocol.md is compared with it. The server's token records
+ * hold the rights of clients (S4).
  */
 export function rightFor(command: CommandName): Right {
   return Object.hasOwn(LESS, command) ? LESS[command as keyof typeof LESS] : "act";

@@ -49,7 +49,7 @@ export function finishTask(output?: InputSchema<unknown>): Tool {
   });
 }
 
-/** Returns a schema whose references to its own parts still hold when it is part of another schema. */
+/** Returns a schema for use inside another schema: its references to its own parts are adjusted to `place`. */
 function inside(place: string, schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (keyword, value) =>
     keyword === "$ref" && typeof value === "string" ? value.replace(/^#(?=\/|$)/, `#/${place}`) : value,
