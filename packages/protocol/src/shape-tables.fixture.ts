@@ -28,6 +28,13 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
     shown = (name: string) => name,
   ) => {
     const known: Table = new Map();
+    const all = names.map((name) => ({
+      name,
+      rows: rowsOf(schema(name), ["type"]).filter(({ field }) => !beside.includes(bare(field))),
+    }));
+    const common = commonRow(all.map(({ rows }) => rows));
+    const isCommon = (row: Row) => isDeepStrictEqual(row, common);
+    const without = all.filter(({ rows }) => !rows.some(isCommon)).map(({ name }) => `\`${shown(name)}\``);
     const objects: KnownObjects = [];
     return [
       cells(first, "field", "form", ""),
@@ -39,9 +46,10 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
             "",
           )
         : []),
+      ...(common ? linesOf(without.length > 0 ? `each but ${without.join(", ")}` : "each", [common], "") : []),
       ...sameRows(
-        names.map((name) => {
-          const rows = rowsOf(schema(name), ["type"]).filter(({ field }) => !beside.includes(bare(field)));
+        all.map(({ name, rows: whole }) => {
+          const rows = whole.filter((row) => !isCommon(row));
           const fewer = withoutKnownObjects(shown(name), withoutRepeats(rows, known), objects);
           known.set(shown(name), rows);
           return { names: `\`${shown(name)}\``, rows: fewer };
@@ -85,6 +93,12 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
 
 /** The rows of a table, by the names that have them. */
 type Table = Map<string, readonly Row[]>;
+
+/** Returns the first field that at least two thirds of the names have in the same form; undefined if there is none. */
+function commonRow(all: readonly (readonly Row[])[]): Row | undefined {
+  const having = (row: Row) => all.filter((rows) => rows.some((each) => isDeepStrictEqual(each, row)));
+  return all.flat().find((row) => having(row).length * 3 >= all.length * 2);
+}
 
 /** The fields of nested objects, with the text that names them. */
 type KnownObjects = { readonly text: string; readonly fields: readonly Row[] }[];
