@@ -94,10 +94,13 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
 /** The rows of a table, by the names that have them. */
 type Table = Map<string, readonly Row[]>;
 
-/** Returns the first field that at least two thirds of the names have in the same form; undefined if there is none. */
+/** The share of names with a field from which the field is listed once. */
+const COMMON = 0.64;
+
+/** Returns the first field that so many names have in the same form; undefined if there is none. */
 function commonRow(all: readonly (readonly Row[])[]): Row | undefined {
   const having = (row: Row) => all.filter((rows) => rows.some((each) => isDeepStrictEqual(each, row)));
-  return all.flat().find((row) => having(row).length * 3 >= all.length * 2);
+  return all.flat().find((row) => having(row).length >= all.length * COMMON);
 }
 
 /** The fields of nested objects, with the text that names them. */
