@@ -33,7 +33,7 @@ describe.skipIf(!hasTmux)("C15: /review", () => {
     await pty.exchange("/review", "Not ready.");
     const [, asked, toldOfCall] = server.asked;
     expect(asked?.map(({ role }) => role)).toEqual(["system", "user"]);
-    expect(asked?.[0]?.content).toMatch(/^You review changes[\s\S]*- Model: you are openai-compatible\/test$/);
+    expect(asked?.[0]?.content).toMatch(/^You review another author[\s\S]*- Model: you are openai-compatible\/test$/);
     expect(JSON.stringify(asked?.[1]?.content)).toContain("-one\\n+two");
     // The reviewing agent has no tool for changes.
     expect(readFileSync(file, "utf8")).toBe("two\n");

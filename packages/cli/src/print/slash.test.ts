@@ -130,7 +130,7 @@ describe("C18: /name at the beginning of a prompt", () => {
     const run = await banyan(place, ["-p", "/review", ...MODEL], there);
     expect(run).toMatchObject({ code: 0, stdout: "No findings.\n" });
     expect(said(server)).toMatch(/^Review these changes: @diff\n+<diff name="diff">\n.*\+two/s);
-    expect(String(server.asked[0]?.[0]?.content)).toContain("You review changes");
+    expect(String(server.asked[0]?.[0]?.content)).toContain("You review another author");
     expect((await banyan(place, ["-p", "/init tests", ...MODEL], there)).code).toBe(0);
     expect(said(server)).toMatch(/^Write AGENTS\.md.*Most important to me: tests$/s);
   });

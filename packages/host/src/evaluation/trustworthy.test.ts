@@ -193,7 +193,7 @@ describe("F101: files that a check depends on are those of the case", () => {
       /^the cases: cases\[0\]\.expect\[0\]\.restore\[0\]: the case has no file packge\.json; name one of its files\. Did you mean package\.json\?/,
     );
     expect(() => casesFrom({ cases: [{ ...one, expect: [{ contains: "x", restore: [] }] }] })).toThrow(
-      /expected command beside restore/,
+      /expected command together with restore/,
     );
   });
 });

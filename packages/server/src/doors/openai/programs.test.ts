@@ -316,7 +316,7 @@ test("W89: a model that gives no answer of the form is an error with the reason"
   const site = await serving({ model: scriptedModel(() => [finishTask({ titel: "Trees" })]) });
   const { status, text } = await post(site.server.address, "chat/completions", { ...HI, ...FORCED });
   expect(status).toBe(500);
-  expect(JSON.parse(text).error.message).toMatch(/^The result does not fit what was demanded\. .*title/s);
+  expect(JSON.parse(text).error.message).toMatch(/^The result does not match the requested schema\. .*title/s);
 });
 
 test("W89: /v1/models lists the agent, its model and the models of the server's providers", async () => {

@@ -35,14 +35,14 @@ describe("F98: read and search take addresses of what a summary covers", () => {
     );
     const outputs = calls.map(({ output = "" }) => output);
     expect(outputs[0]).toMatch(
-      /^1\t\[You are not shown \d+ messages and \d+ results?, or not whole\. .*\]\n2\tearlier:#1 the user: Use figs only\.\n/,
+      /^1\t\[You see none or only a part of \d+ messages and \d+ results?\. .*\]\n2\tearlier:#1 the user: Use figs only\.\n/,
     );
     expect(outputs[0]).toMatch(/\tearlier:c-read result of read gate\.txt \(completed\), [\d,]+ characters\n/);
     expect(outputs[1]).toBe(
       "1\t[Message 1 of this conversation, from before the summary, by the user.]\n2\tUse figs only.\n",
     );
     expect(outputs[2]).toBe("402\t401\ta hidden gate\n");
-    expect(outputs[3]).toMatch(/^The tool failed: There is no message 77 on this branch/);
+    expect(outputs[3]).toMatch(/^The tool failed: This branch has \d+ messages, and no message 77\./);
     // No file was seen, and the call concerns no file.
     for (const { about, seen = [] } of calls) expect([about?.paths, seen]).toEqual([[], []]);
   });
