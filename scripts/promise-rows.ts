@@ -9,7 +9,7 @@ const SERIES: Readonly<Record<string, string>> = {
   "docs/editors.md": "A",
   "docs/library.md": "L",
   "docs/performance.md": "V",
-  "docs/promises.md": "BCF",
+  "docs/promises.md": "BCFK",
   "docs/security.md": "S",
   "docs/terminal.md": "T",
   "docs/web.md": "W",

@@ -62,7 +62,7 @@ describe("the command line", () => {
     [["- one", "-p", "-- two"], "-- two - one"],
     [["--task", "--version of this?"], "--version of this?"],
     [["-p", "--instructions=- be brief", "--memory in words"], "--memory in words"],
-  ])("T63: %j is a prompt", (argv, prompt) => {
+  ])("T63, K21: %j is a prompt", (argv, prompt) => {
     expect(read(...argv)).toMatchObject({ prompt });
   });
 

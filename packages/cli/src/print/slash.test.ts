@@ -28,7 +28,7 @@ function said({ asked }: ModelServer): string {
   return (content as readonly { readonly text: string }[]).map(({ text }) => text).join("\n");
 }
 
-describe("C18: /name at the beginning of a prompt", () => {
+describe("C18, K11: /name at the beginning of a prompt", () => {
   test("says the text of a command of the project with its arguments, and what it names goes along", async () => {
     put(".banyan/commands/hi.md", "---", "description: Greets", "---", "Say hello to $1, who wrote @a.txt.");
     put("a.txt", "apples");

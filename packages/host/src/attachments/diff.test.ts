@@ -88,7 +88,7 @@ test("C15: @diff goes along as it is named; a file of that name comes first", as
   expect((await attach("See @diff", { folder, readDiff })).attached[0]?.kind).toBe("text");
 });
 
-test("F82: @diff names each file as it is called", async (context) => {
+test("F82, K17: @diff names each file as it is called", async (context) => {
   if (!sandbox) return context.skip("There is no sandbox here.");
   const names = [
     "\u00e4 file.txt",

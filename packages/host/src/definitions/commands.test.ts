@@ -5,7 +5,7 @@ import { promptOf } from "./commands.ts";
 const said = (text: string, args: string) =>
   promptOf({ name: "x", description: "", hint: undefined, model: undefined, text }, args);
 
-describe("C17: the arguments of a command", () => {
+describe("C17, K10: the arguments of a command", () => {
   test("prices and code stay as they are; arguments that no place takes come last", () => {
     const text = "It costs $1,000 or $25, $1.50 at least.\n\n```sh\nawk '{print $1}' list\n```";
     expect(said(text, "")).toBe(text);

@@ -210,7 +210,7 @@ describe("commands", () => {
 describe("C19: loading", () => {
   const commands = () => readCommands([{ path: join(root, "commands") }]);
 
-  test("a command in a folder has the folder in its name", () => {
+  test("K26: a command in a folder has the folder in its name", () => {
     write("commands/git/commit.md", "Commit $1.");
     write("commands/git/branch/clean up.md", "x");
     write("commands/git/notes.txt", "x");
@@ -219,7 +219,7 @@ describe("C19: loading", () => {
     expect(faults.map(({ problem }) => problem)).toEqual(["'git:branch:clean up' cannot name a command"]);
   });
 
-  test("front matter that is almost YAML is read line by line, with a notice", () => {
+  test("K15: front matter that is almost YAML is read line by line, with a notice", () => {
     const skill = write(
       "skills/simple/SKILL.md",
       "---",

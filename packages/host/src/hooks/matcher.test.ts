@@ -15,7 +15,7 @@ test.each([
   ["PreToolUse", "(", "'(' is neither a regular expression nor a list of names such as 'Edit|Write'"],
   ["SessionStart", "start", "'start' matches nothing; you may mean 'startup'"],
   ["Notification", "mail", "'mail' matches nothing; it can be permission_prompt, elicitation_dialog, idle_prompt"],
-] as const)("S34: at %s the matcher %s is refused, with what to write", (event, text, problem) => {
+] as const)("S34, K5: at %s the matcher %s is refused, with what to write", (event, text, problem) => {
   expect(readMatcher(event, text)).toBe(problem);
 });
 

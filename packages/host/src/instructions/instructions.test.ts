@@ -70,7 +70,7 @@ describe("B48: instructions", () => {
     expect(notices).toEqual([]);
   });
 
-  test("C19: in a submodule begin with those of the repository around it, which is read when it is trusted and shown before", () => {
+  test("C19, K25: in a submodule begin with those of the repository around it, which is read when it is trusted and shown before", () => {
     const git = (cwd: string, ...args: string[]) =>
       execFileSync(
         "git",
@@ -102,7 +102,7 @@ describe("B48: instructions", () => {
     expect(gather({ project: projectOf(tree), workspace: tree }).parts).toHaveLength(2);
   });
 
-  test("C19: are read in UTF-16 and with a byte order mark; other bytes are named", () => {
+  test("C19, K24: are read in UTF-16 and with a byte order mark; other bytes are named", () => {
     for (const bytes of [
       Buffer.from("\ufeffBe kind: größer."),
       Buffer.from("\ufeffBe kind: größer.", "utf16le"),

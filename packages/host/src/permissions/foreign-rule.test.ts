@@ -43,7 +43,7 @@ test.each([
   ["mcp__*", "allow", "allows tools of servers that it does not name; write mcp__SERVER__*."],
   ["mcp__a*b__c", "deny", "has a '*' inside a name, and only its end can be left open, as in mcp__files__*."],
   [`mcp__a__${"b".repeat(300)}`, "deny", "names a tool in more than 256 characters, or with control characters."],
-] as const)("S34: %s is refused, with what to write", (text, list, problem) => {
+] as const)("S34, K2: %s is refused, with what to write", (text, list, problem) => {
   expect(() => checkedRule(text, list)).toThrow(problem.endsWith(".") ? `The rule '${text}' ${problem}` : problem);
 });
 

@@ -56,7 +56,7 @@ const INERT =
     "|",
   );
 
-describe("S33: a rule of words allows no program that may execute its standard input", () => {
+describe("S33, K1: a rule of words allows no program that may execute its standard input", () => {
   test.each(EXECUTING)(
     "%j with any input: always is not offered, and rules about its words allow nothing",
     async (words) => {

@@ -258,7 +258,7 @@ test.each([
   ["a JSON schema", SCHEMA, "stop"],
   ["a JSON object", { response_format: { type: "json_object" } }, "stop"],
 ])(
-  "W89: an answer with %s is the model's, fits the schema, uses no tool of the agent and is not stored",
+  "W89, K29: an answer with %s is the model's, fits the schema, uses no tool of the agent and is not stored",
   async (_what, more, end) => {
     // A result that does not fit is refused first, where there is a schema.
     const isObject = "response_format" in more && more.response_format.type === "json_object";

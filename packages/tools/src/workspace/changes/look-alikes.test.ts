@@ -15,7 +15,7 @@ async function edit(before: string, old_text: string, new_text: string) {
   return { ...answer, after: Buffer.from(folder.read("a.txt"), "latin1").toString("utf8") };
 }
 
-describe("F81: text that looks like old_text, at one place", () => {
+describe("F81, K13: text that looks like old_text, at one place", () => {
   test.each([
     [
       "a no-break space",

@@ -226,7 +226,7 @@ linux("C6, F17: a program that ends does not wait for it, and leaves nothing", (
   expect(living(id)).toEqual([]);
 });
 
-linux("F80: a command in the background that waits for input is told as such, with how to end it", async () => {
+linux("F80, K23: a command in the background that waits for input is told as such, with how to end it", async () => {
   await using place = new Place();
   const waits = (name: string) =>
     `, and waits for input: write it with process_input, or end it with {"process":"${name}","typed":"","end":true}`;

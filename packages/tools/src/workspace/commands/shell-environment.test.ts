@@ -70,7 +70,7 @@ test.skipIf(spawnSync("git", ["--version"]).status !== 0)(
   },
 );
 
-test("F80: no command waits for an editor of the user's", async () => {
+test("F80, K12: no command waits for an editor of the user's", async () => {
   using folder = new TestFolder({ "a.txt": "a\n" });
   const setUp = `
     git init -q -b main; git config user.name A; git config user.email a@example.com

@@ -38,7 +38,7 @@ test.each([
   ["columns behind wide characters and tabs", "日\tx\b\by\n", "日     yx\n"],
   ["no last line end", "10 %\r55 %", "55 %"],
   ["what belongs to nothing", "\x1b[5Aup\x1b[9Dleft\x07\x00\n", "left\n"],
-])("F82: %s is shown as on a terminal", (_, output, expected) => {
+])("F82, K19: %s is shown as on a terminal", (_, output, expected) => {
   expect(shown(output)).toBe(expected);
   expect(shown(output, 1)).toBe(expected);
 });

@@ -29,7 +29,7 @@ class Form extends TestFolder {
   }
 }
 
-describe.each(Object.entries(FORMS))("F82: %s is kept", (name, inFile) => {
+describe.each(Object.entries(FORMS))("F82, K18: %s is kept", (name, inFile) => {
   const changed = inFile(TEXT.replace("second €", "2 ß\u{1f33f}"));
   const open = () => new Form({ "a.ts": inFile(TEXT) });
 

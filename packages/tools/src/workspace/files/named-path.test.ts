@@ -48,7 +48,7 @@ test.each([
   ["lib/other\\b/new.ts", "lib/other/b/new.ts"],
   ["src/cafe\u0301.ts", "src/cafe\u0301.ts"],
   ["a:b.txt", "a:b.txt"],
-])("S35: %s means %s, and the meaning means itself", (named, meant) => {
+])("S35, K27: %s means %s, and the meaning means itself", (named, meant) => {
   using folder = new TestFolder({ "kept\\a.ts": "", "lib/kept\\b/a.ts": "", "~kept/a.ts": "" });
   const base = { root: folder.root, home: HOME };
   expect(meantPath(named, base)).toBe(meant);
@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-test("S35: every tool of the workspace takes a path by what it means, and what is checked holds that path", async () => {
+test("S35, K3: every tool of the workspace takes a path by what it means, and what is checked holds that path", async () => {
   using folder = new TestFolder({ "src/a.ts": "alpha\n", "kept\\a.ts": "literal\n" });
   const home = folder.path("..");
   const workspace = openWorkspace(folder.root, [], undefined, home);
@@ -127,7 +127,7 @@ test("S35: a path that leaves the workspace and leads back is inside, and one th
   await expect(locate(workspace, `../${name}-other/a.ts`)).rejects.toThrow(/leads out of the workspace/);
 });
 
-describe("F81: a name that looks like that of a file", () => {
+describe("F81, K14: a name that looks like that of a file", () => {
   const files = {
     "v\u00a013.05.txt": "blank\n",
     "it\u2019s \u201cdone\u201d.md": "quotes\n",
@@ -196,7 +196,7 @@ test("F81: what is not there names the nearest that is", async () => {
   );
 });
 
-test("F82: list and search write odd names so that every tool takes them back", async () => {
+test("F82, K28: list and search write odd names so that every tool takes them back", async () => {
   const names = [
     "line\nend.txt",
     'quo"te.txt',

@@ -31,7 +31,7 @@ function talking() {
   };
 }
 
-test("F78: a write refuses a file that a user changed since it was read, and works once it was read again", async () => {
+test("F78, K4: a write refuses a file that a user changed since it was read, and works once it was read again", async () => {
   using it = talking();
   await it.turn(read);
   it.user("one\ntwo\nby the user\n");

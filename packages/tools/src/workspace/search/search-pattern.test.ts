@@ -69,7 +69,7 @@ const UNDERSTOOD: readonly (readonly [pattern: string, ...lines: number[]])[] = 
 ];
 
 test.each(["\n", "\r\n"])(
-  "F79: patterns of other dialects find what they mean, with %j at the ends of lines",
+  "F79, K6: patterns of other dialects find what they mean, with %j at the ends of lines",
   (end) => {
     const text = TEXT.join(end) + end;
     expect(UNDERSTOOD.map(([pattern]) => [pattern, ...linesWith(pattern, text)])).toEqual(UNDERSTOOD);

@@ -271,7 +271,7 @@ describe.each([{ ripgrep: false }, { ripgrep: true }])("F79, with $ripgrep for r
     );
   });
 
-  when("F82: a match far inside a long line is shown, and no word is cut", async () => {
+  when("F82, K16: a match far inside a long line is shown, and no word is cut", async () => {
     const words = "lorem ipsum dolor ".repeat(20_000);
     using folder = new TestFolder({ "a.txt": `${words}the needle, ${words}\n` });
     const answer = await search(folder, { pattern: "need" });

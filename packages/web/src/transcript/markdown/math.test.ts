@@ -70,7 +70,7 @@ const found = (text: string) =>
   );
 
 describe("which dollars are a formula's", () => {
-  it("W93: prices in ten currencies, however they stand together, are never formulas", () => {
+  it("W93, K7: prices in ten currencies, however they stand together, are never formulas", () => {
     const pick = picker(1);
     for (let each = 0; each < MANY; each++) {
       const text = prices(pick);

@@ -11,7 +11,7 @@ const linked = { theme: createTheme(8, "dark"), links: true };
 const linksIn = (lines: readonly string[]) =>
   new Set([...lines.join("\n").matchAll(/\]8;[^;]*;([!-~]+)\p{Cc}/gu)].map(([, address]) => address));
 
-describe("T63: an address that is longer than the window", () => {
+describe("T63, K20: an address that is longer than the window", () => {
   test.each([
     ["by itself", ADDRESS],
     ["in words", `See ${ADDRESS} for more.`],

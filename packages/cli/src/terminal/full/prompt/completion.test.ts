@@ -76,7 +76,7 @@ describe("T14: @ completes", () => {
     expect((await complete(typed)).line).toBe(line);
   });
 
-  test("T63: with Tab into folders with blanks, quoted or not, step by step", async () => {
+  test("T63, K22: with Tab into folders with blanks, quoted or not, step by step", async () => {
     files("foo bar/first one.md", "foo bar/sub dir/deep.ts", "foo.txt", "Über uns/ä.md");
     expect((await complete("see @foo b", true)).line).toBe('see @"foo bar/"');
     expect((await complete('see @"foo bar/"', true)).labels).toEqual([

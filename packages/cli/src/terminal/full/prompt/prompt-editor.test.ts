@@ -96,7 +96,7 @@ describe("T9: the prompt", () => {
   });
 });
 
-describe("T62: what is pasted", () => {
+describe("T62, K9: what is pasted", () => {
   const GIT = "\t[url]\n\t\tinsteadOf = x\ty";
 
   test("keeps its tabs and its first indent, which are drawn as signs", () => {
