@@ -1,15 +1,17 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { StringDecoder } from "node:string_decoder";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ModelError } from "@banyan/core";
 import { cutToEnd } from "@banyan/core/shown";
-import { endFamily, familyOf, type ProcessFamily, RunningCommands } from "@banyan/tools/processes";
+import {
+  atMost,
+  endFamily,
+  familyOf,
+  markedEnvironment,
+  type ProcessFamily,
+  RunningCommands,
+} from "@banyan/tools/processes";
 import type { AgentProgram } from "./options.ts";
-
-/** Environment variable that marks every process of an agent, to find these processes. */
-const MARK = "BANYAN_ACP_AGENTS";
 
 /** Milliseconds for an agent to exit after its input is closed. */
 const LEAVE = 300;
@@ -54,12 +56,10 @@ export class AgentProcess implements AsyncDisposable {
   /** Starts the program. Rejects with a `ModelError` if this fails. */
   static async start(name: string, program: AgentProgram): Promise<AgentProcess> {
     const { command, args = [], cwd, env } = program;
-    const mark = randomUUID();
-    const around = process.env[MARK];
+    const { mark, environment } = markedEnvironment(env ?? {});
     const child = spawn(command, args, {
       cwd,
-      // A nested agent carries both marks, so that either agent can find its processes.
-      env: { ...env, [MARK]: around === undefined ? mark : `${around},${mark}` },
+      env: environment,
       stdio: "pipe",
       detached: process.platform !== "win32",
       windowsHide: true,
@@ -102,9 +102,7 @@ export class AgentProcess implements AsyncDisposable {
   async #close(): Promise<void> {
     const { stdin, stdout, stderr } = this.#child;
     stdin.end();
-    const over = new AbortController();
-    await Promise.race([this.ended, sleep(LEAVE, undefined, { signal: over.signal })]);
-    over.abort();
+    await atMost(LEAVE, this.ended);
     await endFamily(this.#family);
     running.remove(this.#family);
     for (const stream of [stdin, stdout, stderr]) stream.destroy();

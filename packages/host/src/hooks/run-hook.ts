@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { endFamily, familyOf, isLiving, type RunningCommands } from "@banyan/tools/processes";
+import { endFamily, familyOf, isLiving, markedEnvironment, type RunningCommands } from "@banyan/tools/processes";
 import type { Hook } from "./entries.ts";
 
 /** Maximum bytes of a hook's output; a hook with more output is stopped. */
@@ -48,10 +47,11 @@ export async function runHook(
   signal: AbortSignal,
   left?: RunningCommands,
 ): Promise<HookEnd> {
-  const mark = randomUUID();
+  const places = { CLAUDE_PROJECT_DIR: directory, BANYAN_PROJECT_DIR: directory };
+  const { mark, environment } = markedEnvironment({ ...env, ...places });
   const child = spawn("/bin/sh", ["-c", command], {
     cwd: directory,
-    env: { ...env, CLAUDE_PROJECT_DIR: directory, BANYAN_PROJECT_DIR: directory, BANYAN_COMMANDS: mark },
+    env: environment,
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });

@@ -43,7 +43,7 @@ export const settingVariables: readonly SettingVariable[] = [
 const OTHER_VARIABLES: readonly string[] = [
   ...["BANYAN_HOME", "BANYAN_NO_DISCOVERY", "BANYAN_STORE", "BANYAN_RUNS", "BANYAN_TOKEN", "BANYAN_GUEST_TOKEN"],
   // Banyan sets these for its child processes, which may be Banyan too.
-  ...["BANYAN_COMMANDS", "BANYAN_MCP_SERVERS", "BANYAN_ACP_AGENTS", "BANYAN_PROJECT_DIR"],
+  ...["BANYAN_PROCESSES", "BANYAN_PROJECT_DIR"],
   ...["BANYAN_IN_SANDBOX", "BANYAN_SANDBOX_WORDS"],
 ];
 

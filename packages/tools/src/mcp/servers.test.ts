@@ -84,7 +84,7 @@ describe("starting", () => {
     });
     await using opened = await TestServers.settled({ it: puppet() }, { wrap });
     expect((await opened.call("mcp_it_environment")).split(" ")).toEqual([
-      "BANYAN_MCP_SERVERS",
+      "BANYAN_PROCESSES",
       "INSIDE",
       "PATH",
       "WRAPPED",
@@ -113,7 +113,7 @@ describe("starting", () => {
     const given = { KEY: `\${TOKEN}`, MODE: `\${MODE:-fast}`, EMPTY: `\${EMPTY}`, LITERAL: "$TOKEN" };
     await using opened = await TestServers.settled({ it: puppet({ says: `\${TOKEN}` }, { env: given }) }, { env });
     const names = (await opened.call("mcp_it_environment")).split(" ");
-    expect(names).toEqual(["BANYAN_MCP_SERVERS", "EMPTY", "HOME", "KEY", "LITERAL", "MODE", "PATH"]);
+    expect(names).toEqual(["BANYAN_PROCESSES", "EMPTY", "HOME", "KEY", "LITERAL", "MODE", "PATH"]);
     await opened.untilSaid("it", "secret");
   });
 

@@ -13,6 +13,7 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import manifest from "../../../package.json" with { type: "json" };
+import { atMost } from "../../workspace/commands/process-family.ts";
 import { McpError, reasonOf } from "../entries/error.ts";
 import type { SignIn } from "../oauth/sign-in.ts";
 import { mendResults, type NoteOddity } from "./mended-result.ts";
@@ -155,7 +156,11 @@ async function shakeHands(
       }
     },
     async close() {
-      await atMost(FAREWELL, remote?.terminateSession());
+      // A server also forgets sessions on its own.
+      await atMost(
+        FAREWELL,
+        remote?.terminateSession().catch(() => {}),
+      );
       await client.close();
     },
   };
@@ -165,14 +170,6 @@ async function shakeHands(
 function isBroken(error: unknown): boolean {
   if (SdkError.isInstance(error)) return error.code !== SdkErrorCode.RequestTimeout;
   return error instanceof Error && "code" in error && error.code === "EPIPE";
-}
-
-/** Waits for the end of a session, but not longer than `time`: a server also forgets sessions on its own. */
-async function atMost(time: number, farewell: Promise<void> | undefined): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, time);
-  await Promise.race([farewell?.catch(() => {}), over.promise]);
-  clearTimeout(timer);
 }
 
 function clientFor(duties: ClientDuties, { mode, version }: Handshake): Client {

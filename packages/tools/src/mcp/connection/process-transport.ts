@@ -1,8 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { StringDecoder } from "node:string_decoder";
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type JSONRPCMessage,
   SdkError,
@@ -12,7 +10,13 @@ import {
 } from "@modelcontextprotocol/client";
 import type { ProgramLaunch } from "../../sandbox/index.ts";
 import type { RunningCommands } from "../../workspace/commands/process-family.ts";
-import { endFamily, familyOf, type ProcessFamily } from "../../workspace/commands/process-family.ts";
+import {
+  atMost,
+  endFamily,
+  familyOf,
+  markedEnvironment,
+  type ProcessFamily,
+} from "../../workspace/commands/process-family.ts";
 import { McpError } from "../entries/error.ts";
 import type { Journal } from "./journal.ts";
 import { MessageLines } from "./message-lines.ts";
@@ -23,9 +27,6 @@ export interface ProgramStart extends ProgramLaunch {
   /** Wraps the program in a sandbox. The sandbox is disposed of once the program and all its child processes have ended. */
   readonly wrap: ((program: ProgramLaunch) => Promise<ProgramLaunch & Disposable>) | undefined;
 }
-
-/** A variable in the environment of all processes of a server. Marks the processes, so that they can be found. */
-const MARK = "BANYAN_MCP_SERVERS";
 
 /** Milliseconds for a server to exit after its input was closed. */
 const LEAVE = 200;
@@ -70,13 +71,10 @@ export class ProcessTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { file, args, environment, directory, wrap } = this.#program;
-    const mark = randomUUID();
-    const around = process.env[MARK];
-    // A server inside another server has both marks, so that either server can find the process.
-    const marked = { ...environment, [MARK]: around === undefined ? mark : `${around},${mark}` };
-    this.#wrapped = await wrap?.({ file, args, environment: marked });
-    const program = this.#wrapped ?? { file, args, environment: marked };
+    const { file, args, directory, wrap } = this.#program;
+    const { mark, environment } = markedEnvironment(this.#program.environment);
+    this.#wrapped = await wrap?.({ file, args, environment });
+    const program = this.#wrapped ?? { file, args, environment };
     const child = spawn(program.file, program.args, {
       cwd: directory,
       env: program.environment,
@@ -179,10 +177,4 @@ export class ProcessTransport implements Transport {
       }
     }
   }
-}
-
-async function atMost(time: number, event: Promise<unknown>): Promise<void> {
-  const over = new AbortController();
-  await Promise.race([event, sleep(time, undefined, { signal: over.signal })]);
-  over.abort();
 }

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
@@ -9,7 +8,14 @@ import type { ProgramLaunch } from "../../sandbox/find-program.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { WorkspaceError } from "../files/error.ts";
 import { ControlStripper } from "../files/plain-text.ts";
-import { endFamily, familyOf, type RunningCommands, waitsForInput } from "./process-family.ts";
+import {
+  atMost,
+  endFamily,
+  familyOf,
+  markedEnvironment,
+  type RunningCommands,
+  waitsForInput,
+} from "./process-family.ts";
 
 /** How a command ended. `code` is the shell's exit code: 128 plus the signal's number after a signal. */
 export type CommandEnd =
@@ -40,9 +46,6 @@ export interface CommandOptions {
   readonly onOutput: (text: string, written: string) => void;
 }
 
-/** A variable in the environment of all processes of a command. Marks the processes, so that they can be found. */
-const MARK = "BANYAN_COMMANDS";
-
 /** Milliseconds for the last bytes of an output after all its writers have ended. */
 const DRAIN = 250;
 
@@ -72,10 +75,7 @@ export async function runCommand(
   if (process.platform === "win32")
     throw new WorkspaceError("system", "Commands need a POSIX shell, which this system has not. Use the other tools.");
   options.signal.throwIfAborted();
-  const mark = randomUUID();
-  const around = process.env[MARK];
-  // A command inside another command has both marks, so that either can find the process.
-  const environment = { ...options.environment, [MARK]: around === undefined ? mark : `${around},${mark}` };
+  const { mark, environment } = markedEnvironment(options.environment);
   // One pipe for both outputs keeps their order.
   const inShell: ProgramLaunch = {
     file: "/bin/sh",
@@ -170,12 +170,4 @@ function slow(output: Readable): void {
       output.resume();
     }, PACE.time).unref();
   });
-}
-
-/** Waits for a promise, but at most `time` milliseconds. */
-async function atMost(time: number, promise: Promise<void>): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, time);
-  await Promise.race([promise, over.promise]);
-  clearTimeout(timer);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { INSIDE } from "../../sandbox/find-program.ts";
@@ -29,9 +30,31 @@ const GRACE = 2000;
 /** Maximum number of rounds of SIGKILL for a family that forks faster than it dies. */
 const MOST_ROUNDS = 20;
 
+/** A variable in the environment of all processes of families. */
+const MARK = "BANYAN_PROCESSES";
+
+/**
+ * Returns an environment for a new family, and its mark. A family inside another family has the marks of both, so that
+ * either family finds its processes.
+ */
+export function markedEnvironment<Variables extends object>(
+  environment: Variables,
+): { readonly mark: string; readonly environment: Variables & Record<typeof MARK, string> } {
+  const mark = randomUUID();
+  const around = process.env[MARK];
+  return { mark, environment: { ...environment, [MARK]: around === undefined ? mark : `${around},${mark}` } };
+}
+
 /** Returns the family of a process that was just started as the leader of a new group. */
 export function familyOf(leader: number, mark: string): ProcessFamily {
   return { group: leader, since: readProcess(leader)?.since ?? 0, mark };
+}
+
+/** Waits for a promise, but at most `time` milliseconds. */
+export async function atMost(time: number, promise: Promise<unknown> | undefined): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, time);
+  await Promise.race([promise, over.promise]).finally(() => clearTimeout(timer));
 }
 
 /**
