@@ -1,6 +1,13 @@
 // What a server needs of the desk that it puts its sockets before.
 export { NAME } from "./desk.ts";
-export type { ConversationActivity, FeedSubscription, OtherNodes, Watchable } from "./live/elsewhere.ts";
+export {
+  type ConversationActivity,
+  type FeedSubscription,
+  type FoundMessages,
+  findMessages,
+  type OtherNodes,
+  type Watchable,
+} from "./live/elsewhere.ts";
 export { ClientFrame, type FeedViewer, shownTo } from "./live/frame.ts";
 export type { LiveChats } from "./live/live-chats.ts";
 export type { LiveConversation } from "./live/live-conversation.ts";

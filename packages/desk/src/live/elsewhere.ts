@@ -1,9 +1,34 @@
 import type { Cursor, Message } from "@banyan/core";
 import type { Command } from "@banyan/protocol";
+import { sizeOf } from "@banyan/protocol/values";
 import type { CommandOutcome, DeskCommand } from "../request/command.ts";
 import type { Principal } from "../request/principal.ts";
 import type { FeedViewer } from "./frame.ts";
 import type { ClientConnection } from "./subscription.ts";
+
+/** Maximum number of UTF-16 units of messages in one answer; a single larger message is still sent. */
+const READ_AT_ONCE = 1024 * 1024;
+
+/** Messages for one answer, and the ids of those that do not exist. The client asks again for the rest. */
+export interface FoundMessages {
+  readonly messages: readonly Message[];
+  readonly unknown: readonly string[];
+}
+
+/** Finds messages by their ids, as many as one answer may have. */
+export function findMessages(all: ReadonlyMap<string, Message>, ids: readonly string[]): FoundMessages {
+  const messages: Message[] = [];
+  const unknown: string[] = [];
+  let size = 0;
+  for (const id of ids) {
+    const message = all.get(id);
+    size += message ? sizeOf(message) : 0;
+    if (!message) unknown.push(id);
+    else if (size > READ_AT_ONCE && messages.length > 0) break;
+    else messages.push(message);
+  }
+  return { messages, unknown };
+}
 
 /** A client's subscription to the feed of a conversation. */
 export interface FeedSubscription {
@@ -19,7 +44,7 @@ export interface Watchable {
     messages: readonly string[],
     viewer: FeedViewer,
     watching: FeedSubscription | undefined,
-    answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
+    answer: (found: FoundMessages) => void,
   ): Promise<void>;
   /** Sends everything that has happened so far to all clients that are in step. */
   flush(): void;

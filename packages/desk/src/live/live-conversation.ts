@@ -1,15 +1,11 @@
-import { type Cursor, type FeedItem, isEvent, type Message, type RunEnd, type Session } from "@banyan/core";
+import { type Cursor, type FeedItem, isEvent, type RunEnd, type Session } from "@banyan/core";
 import { errorMessage } from "@banyan/core/shown";
 import type { NarrowedRule } from "@banyan/protocol";
-import { sizeOf } from "@banyan/protocol/values";
 import { Broadcast } from "./broadcast.ts";
-import type { ConversationActivity } from "./elsewhere.ts";
+import { type ConversationActivity, type FoundMessages, findMessages } from "./elsewhere.ts";
 import { ClientFrame, type FeedViewer } from "./frame.ts";
 import { stateOnly } from "./shown-only.ts";
 import { type ClientConnection, Subscription } from "./subscription.ts";
-
-/** Maximum number of UTF-16 units of messages in one answer; a single larger message is still sent. */
-const READ_AT_ONCE = 1024 * 1024;
 
 /** Events of a live conversation, for the server. */
 export interface LiveEvents {
@@ -103,27 +99,14 @@ export class LiveConversation {
     messages: readonly string[],
     { only }: FeedViewer,
     subscription: Subscription | undefined,
-    answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
+    answer: (found: FoundMessages) => void,
   ): Promise<void> {
     await this.#broadcast.settled();
     while (subscription && !subscription.isInStep && this.#subscriptions.has(subscription)) await subscription.inStep();
     this.#broadcast.flush();
     const { state } = this.session;
     const shown = only ? stateOnly(state, only).messages : state.messages;
-    const found: Message[] = [];
-    const unknown: string[] = [];
-    let size = 0;
-    for (const id of messages) {
-      const message = shown.get(id);
-      if (!message) {
-        unknown.push(id);
-        continue;
-      }
-      size += sizeOf(message);
-      if (size > READ_AT_ONCE && found.length > 0) break;
-      found.push(message);
-    }
-    answer({ messages: found, unknown });
+    answer(findMessages(shown, messages));
   }
 
   /** Keeps the conversation open while something is about to work in it. */

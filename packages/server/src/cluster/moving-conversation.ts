@@ -1,11 +1,12 @@
 import { ClientError, type Link } from "@banyan/client";
 import { nodeLink, type ServerAddress } from "@banyan/client/node";
-import { type Cursor, createId, cursorOf, type Message, SessionError, StoreError } from "@banyan/core";
+import { type Cursor, createId, cursorOf, SessionError, StoreError } from "@banyan/core";
 import {
   type ClientConnection,
   ClientFrame,
   type FeedSubscription,
   type FeedViewer,
+  type FoundMessages,
   NotThereError,
   type Watchable,
 } from "@banyan/desk/serving";
@@ -73,7 +74,7 @@ export class MovingConversation implements Watchable {
     messages: readonly string[],
     viewer: FeedViewer,
     watching: FeedSubscription | undefined,
-    answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
+    answer: (found: FoundMessages) => void,
   ): Promise<void> {
     if (watching instanceof MovingWatching) return watching.read(messages, viewer, answer);
     // Without a subscription, the answer has no position in a feed.
@@ -216,14 +217,10 @@ class MovingWatching implements FeedSubscription {
     }, OVERDUE).unref();
   }
 
-  async read(
-    messages: readonly string[],
-    viewer: FeedViewer,
-    answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
-  ): Promise<void> {
+  async read(messages: readonly string[], viewer: FeedViewer, answer: (found: FoundMessages) => void): Promise<void> {
     if (this.#local) return this.#local.conversation.read(messages, viewer, this.#local.watching, answer);
     const result = await this.#ask({ type: "message.read", messages });
-    answer(result as unknown as { messages: readonly Message[]; unknown: readonly string[] });
+    answer(result as unknown as FoundMessages);
   }
 
   end(): void {

@@ -1,16 +1,15 @@
-import { type ConversationState, type Event, emptyConversation, type Message, reduce, type Store } from "@banyan/core";
+import { type ConversationState, type Event, emptyConversation, reduce, type Store } from "@banyan/core";
 import {
   type ClientConnection,
   ClientFrame,
   type FeedSubscription,
   type FeedViewer,
+  type FoundMessages,
+  findMessages,
   shownTo,
   type Watchable,
 } from "@banyan/desk/serving";
-import { sizeOf, snapshotOf } from "@banyan/protocol/values";
-
-/** Maximum number of UTF-16 units of messages in one answer; a single larger message is still sent. */
-const READ_AT_ONCE = 1024 * 1024;
+import { snapshotOf } from "@banyan/protocol/values";
 
 /** The source of a conversation, and its notifications. */
 export interface WrittenOptions {
@@ -62,20 +61,10 @@ export class WrittenConversation implements Watchable {
     messages: readonly string[],
     _viewer: FeedViewer,
     _watching: FeedSubscription | undefined,
-    answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
+    answer: (found: FoundMessages) => void,
   ): Promise<void> {
     await this.#readOn();
-    const found: Message[] = [];
-    const unknown: string[] = [];
-    let size = 0;
-    for (const id of messages) {
-      const message = this.#state.messages.get(id);
-      size += message ? sizeOf(message) : 0;
-      if (!message) unknown.push(id);
-      else if (size > READ_AT_ONCE && found.length > 0) break;
-      else found.push(message);
-    }
-    answer({ messages: found, unknown });
+    answer(findMessages(this.#state.messages, messages));
   }
 
   flush(): void {

@@ -41,8 +41,3 @@ export function InlineForm({
     </form>
   );
 }
-
-/** Focuses an element that has just appeared. */
-export function focusHere(element: HTMLElement | null): void {
-  element?.focus();
-}

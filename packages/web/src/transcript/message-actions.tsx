@@ -8,7 +8,7 @@ import {
   type UserMessage,
 } from "@banyan/core/conversation";
 import { useState } from "react";
-import { focusOn, focusOnMessage } from "../parts/browser/focus-on.ts";
+import { focusOn, focusOnMessage, takesFocus } from "../parts/browser/focus-on.ts";
 import { useCopy } from "../parts/browser/use-copy.ts";
 import { writtenIn } from "../parts/connection/unsent.ts";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
@@ -21,7 +21,7 @@ import { usePreference } from "../parts/page/preferences.ts";
 import { say, t, tCount } from "../parts/phrases/phrases.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import { type Attachment, attachmentFrom, useAttachments } from "./attachments.ts";
-import { focusHere, InlineForm } from "./inline-form.tsx";
+import { InlineForm } from "./inline-form.tsx";
 import { RemoveMessage } from "./remove-message.tsx";
 import { RetryAnswer } from "./retry-answer.tsx";
 import { Versions } from "./versions.tsx";
@@ -154,7 +154,7 @@ function EditMessage({ message, onClose }: { readonly message: UserMessage; onCl
     <InlineForm action={t("Send as a new version")} onSubmit={send} onClose={onClose}>
       <AttachmentList files={files} />
       <TextArea
-        ref={focusHere}
+        ref={takesFocus}
         aria-label={t("Edited message")}
         value={text}
         onChange={({ target }) => setText(target.value)}
@@ -177,7 +177,7 @@ function EditSummary({ message, onClose }: { readonly message: SummaryMessage; o
   return (
     <InlineForm action={t("Send as a new version")} onSubmit={send} onClose={onClose}>
       <TextArea
-        ref={focusHere}
+        ref={takesFocus}
         aria-label={t("Edited summary")}
         value={text}
         onChange={({ target }) => setText(target.value)}
@@ -197,7 +197,7 @@ function NameMessage({ message, onClose }: { readonly message: Message; onClose(
   return (
     <InlineForm action={t("Save")} onSubmit={send} onClose={onClose}>
       <TextField
-        ref={focusHere}
+        ref={takesFocus}
         aria-label={t("Name of the message")}
         value={name}
         maxLength={200}

@@ -1,12 +1,13 @@
 import { pathTo } from "@banyan/core/conversation";
 import { useState } from "react";
+import { takesFocus } from "../parts/browser/focus-on.ts";
 import { useConversation } from "../parts/conversation/use-conversation.ts";
 import { useKnownModels } from "../parts/conversation/use-models.ts";
 import { useShow } from "../parts/conversation/use-view.ts";
 import { Select } from "../parts/design/field.tsx";
 import { usePage } from "../parts/page/page.ts";
 import { t } from "../parts/phrases/phrases.ts";
-import { focusHere, InlineForm } from "./inline-form.tsx";
+import { InlineForm } from "./inline-form.tsx";
 
 /** Requests another answer to the same user message, and shows it. */
 export function useRetry(): (at: string, model?: string) => Promise<unknown> {
@@ -49,7 +50,7 @@ export function RetryAnswer({
     >
       <label className="flex flex-wrap items-center gap-2">
         {t("Model")}
-        <Select isSmall ref={focusHere} value={model} onChange={({ target }) => setModel(target.value)}>
+        <Select isSmall ref={takesFocus} value={model} onChange={({ target }) => setModel(target.value)}>
           <option value="">{usual || t("the same")}</option>
           {models.map(({ name }) => (
             <option key={name}>{name}</option>

@@ -1,11 +1,10 @@
 import { diffArrays } from "diff";
 import { ASCII, FoldedText } from "../files/folded-text.ts";
+import { MOST_CHANGES } from "./line-diff.ts";
 import { type Difference, placesOf } from "./unseen-difference.ts";
 
 /** The longest text to fold, in characters. */
 const MOST_FOLDED = 2_000_000;
-/** Maximum number of different lines. Above, a replacement changes the whole piece. */
-const MOST_CHANGES = 1000;
 
 /** A part of a text, as a half-open range of UTF-16 units. */
 export interface TextRange {
@@ -62,6 +61,7 @@ export class LookAlikes {
    * changed lines. Inside a change, the two texts' characters cannot be matched.
    */
   replaced(replacement: string): string {
+    // With too many different lines, the replacement changes the whole piece.
     const changes = diffArrays(linesOf(this.#wanted), linesOf(replacement), { maxEditLength: MOST_CHANGES });
     const kept: string[] = [];
     let offset = 0;
