@@ -10,7 +10,7 @@ const STARTERS: Readonly<Record<string, string>> = {
     "agents of other programs, by a command of the user's settings or of ours; never one of the workspace",
   "packages/cli/src/mcp/connected.ts": "what opens an address, or BROWSER; nothing of the working directory",
   "packages/cli/src/serve/serve.ts": "what opens an address; nothing of the working directory",
-  "packages/cli/src/terminal/clipboard.ts":
+  "packages/cli/src/terminal/questions/clipboard.ts":
     "what the desktop has for its clipboard, by fixed words, when a person copies or pastes; nothing of the working directory",
   "packages/cli/src/terminal/full/prompt/external-editor.ts":
     "/bin/sh, with VISUAL or EDITOR; nothing of the working directory",

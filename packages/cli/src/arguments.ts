@@ -1,63 +1,14 @@
 import type { Limits } from "@banyan/core";
-import type { ApprovalMode } from "@banyan/host";
 import { type LimitName, limits } from "@banyan/host/limits";
 import { type Command, Option } from "commander";
 import manifest from "../package.json" with { type: "json" };
-import { withRuleFlags } from "./agent-flags.ts";
-import { dollars, duration, numberBetween, positiveInteger, wholeNumber } from "./flag-values.ts";
-import { NO_WORDS } from "./no-words.ts";
-import { type CommandLine, parse } from "./parse.ts";
+import { withRuleFlags } from "./program/agent-flags.ts";
+import { dollars, duration, numberBetween, positiveInteger, wholeNumber } from "./program/flag-values.ts";
+import { type CommandLine, parse } from "./program/parse.ts";
+import { type Arguments, NO_WORDS, type OutputFormat } from "./program/prompt-arguments.ts";
 import { COMMANDS, subcommandIn, type WantedSubcommand } from "./subcommands.ts";
 
 export { COMMANDS, carryOut, isPerhapsMisspelt } from "./subcommands.ts";
-
-export type OutputFormat = "text" | "json" | "jsonl";
-export type ColorChoice = "auto" | "always" | "never";
-
-/** Arguments of a chat, a task or a printed turn; omitted options are absent. */
-export interface Arguments {
-  /** Print one answer without a user, also on a terminal. */
-  readonly print: boolean;
-  readonly prompt?: string;
-  readonly model?: string;
-  /** Send the first message as a task. `once`: exit after it. `first`: continue as a chat. */
-  readonly task?: "once" | "first";
-  /** Path of a JSON Schema for the result of a task. */
-  readonly outputSchema?: string;
-  /** Continue the last conversation of the directory. */
-  readonly continue: boolean;
-  /** Continue this conversation: its id, the start of its id, or its title. `true`: the user chooses. */
-  readonly resume?: string | true;
-  /** A message's id, or `#` and its number: continue at the end of its branch. */
-  readonly at?: string;
-  /** The workspace, if it is not the current directory. */
-  readonly cwd?: string;
-  readonly output: OutputFormat;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
-  /** Limits of a turn. */
-  readonly limits: Limits;
-  /** Maximum silence of the model, in milliseconds. */
-  readonly silence?: number;
-  /** Time for retries of a failed model call, in milliseconds. */
-  readonly retryTime?: number;
-  /** Maximum model calls for one answer. */
-  readonly attempts?: number;
-  readonly allow: readonly string[];
-  readonly deny: readonly string[];
-  readonly rules?: string;
-  readonly approval?: ApprovalMode;
-  readonly unconfined?: boolean;
-  readonly memory?: boolean;
-  /** Instructions for the agent: a text, or `@` and a file. */
-  readonly instructions?: string;
-  /** Use the project's settings, servers and instructions without a question. */
-  readonly trust: boolean;
-  readonly color: ColorChoice;
-  readonly plain: boolean;
-  /** With --print: write only problems to stderr. */
-  readonly quiet: boolean;
-}
 
 /** Result of parsing a command line. */
 export type ParsedCommandLine =

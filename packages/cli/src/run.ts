@@ -1,9 +1,8 @@
 import { ownCommand } from "@banyan/host/own-command";
-import type { Arguments } from "./arguments.ts";
 import type { AttachArguments } from "./attach/arguments.ts";
-import { type ExitCode, exitCodes } from "./exit.ts";
-import { NO_WORDS } from "./no-words.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import { type ExitCode, exitCodes } from "./program/exit.ts";
+import { type Arguments, NO_WORDS } from "./program/prompt-arguments.ts";
+import type { Terminal } from "./terminal/contract/terminal.ts";
 
 /**
  * Runs a chat if stdin and stdout are terminals, or one printed turn. Exits when all output has left the process.

@@ -4,12 +4,12 @@ import { changesLine } from "./changes/arguments.ts";
 import { configLine } from "./config/arguments.ts";
 import { conversationsLine } from "./conversations/arguments.ts";
 import { evalLine } from "./eval/arguments.ts";
-import type { ExitCode } from "./exit.ts";
 import { mcpLine } from "./mcp/arguments.ts";
 import { memoryLine } from "./memory/arguments.ts";
 import { modelsLine } from "./models/arguments.ts";
 import { nodesLine } from "./nodes/arguments.ts";
-import { type CommandLine, parse, type UnperformedLine } from "./parse.ts";
+import type { ExitCode } from "./program/exit.ts";
+import { type CommandLine, parse, type UnperformedLine } from "./program/parse.ts";
 import { serveLine } from "./serve/arguments.ts";
 import { worktreesLine } from "./worktrees/arguments.ts";
 

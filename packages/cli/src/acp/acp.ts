@@ -3,7 +3,7 @@ import { ndJsonStream } from "@agentclientprotocol/sdk/unstable";
 import { errorMessage } from "@banyan/core/shown";
 import { serveAcp } from "@banyan/server/acp";
 import manifest from "../../package.json" with { type: "json" };
-import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
+import { type ExitCode, exitCodes, signalExits } from "../program/exit.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { AcpArguments } from "./arguments.ts";
 import { joinedPlaces } from "./joined-places.ts";

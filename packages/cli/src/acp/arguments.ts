@@ -1,5 +1,5 @@
-import { type AgentFlags, withAgentFlags } from "../agent-flags.ts";
-import type { CommandLine } from "../parse.ts";
+import { type AgentFlags, withAgentFlags } from "../program/agent-flags.ts";
+import type { CommandLine } from "../program/parse.ts";
 
 /** Arguments of `banyan acp`; omitted options are absent. */
 export interface AcpArguments extends AgentFlags {

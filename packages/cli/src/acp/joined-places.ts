@@ -4,7 +4,7 @@ import { connect } from "@banyan/client/node";
 import type { AcpPlace, SessionLocation } from "@banyan/server/acp";
 import manifest from "../../package.json" with { type: "json" };
 import { whichServer } from "../attach/which-server.ts";
-import { UsageError } from "../problem.ts";
+import { UsageError } from "../program/problem.ts";
 import { editorCommands } from "./editor-commands.ts";
 
 /** Opens workspaces for an editor until it is disposed of. */

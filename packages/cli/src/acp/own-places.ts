@@ -5,7 +5,7 @@ import { openHost } from "@banyan/host";
 import type { McpServerEntry } from "@banyan/host/mcp";
 import type { AcpPlace, SessionLocation } from "@banyan/server/acp";
 import { OwnDesk } from "../chat/talk/own-desk.ts";
-import { hostFlags, isProjectTrusted } from "../host-options.ts";
+import { hostFlags, isProjectTrusted } from "../program/host-options.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { AcpArguments } from "./arguments.ts";
 import { editorCommands } from "./editor-commands.ts";

@@ -1,6 +1,6 @@
 import { Option } from "commander";
-import type { ColorChoice } from "../arguments.ts";
-import type { CommandLine } from "../parse.ts";
+import type { CommandLine } from "../program/parse.ts";
+import type { ColorChoice } from "../program/prompt-arguments.ts";
 
 /** Arguments of `banyan attach`; omitted options are absent. */
 export interface AttachArguments {

@@ -17,8 +17,8 @@ import { offeredCommands } from "../commands/offered.ts";
 import { type Choosable, chooseConversation, FOUND } from "../conversations/choose.ts";
 import { wrap } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
-import type { LiveSettings } from "../terminal/full/live-terminal.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import type { LiveSettings } from "../terminal/contract/live-terminal.ts";
+import type { Terminal } from "../terminal/contract/terminal.ts";
 import type { AttachArguments } from "./arguments.ts";
 import { whichServer } from "./which-server.ts";
 

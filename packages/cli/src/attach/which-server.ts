@@ -1,7 +1,7 @@
 import { ownCommand } from "@banyan/host/own-command";
 import type { LocalBanyanServer } from "@banyan/server/local-servers";
-import { UsageError } from "../problem.ts";
-import { serversHere } from "../serve/announced.ts";
+import { serversHere } from "../program/announced.ts";
+import { UsageError } from "../program/problem.ts";
 
 /** Address and token of a server. */
 export interface ServerDoor {

@@ -1,4 +1,4 @@
-import type { CommandLine } from "../parse.ts";
+import type { CommandLine } from "../program/parse.ts";
 
 /** Arguments of `banyan changes`; omitted options are absent. */
 export type ChangesArguments = {

@@ -18,10 +18,10 @@ import { workspaceTools } from "@banyan/tools/workspace";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { styleFor } from "../show/style.ts";
-import type { DecisionRequest } from "../terminal/decision.ts";
+import type { Terminal } from "../terminal/contract/terminal.ts";
 import { open } from "../terminal/full/testing/opened.ts";
 import { PlainTerminal } from "../terminal/plain-terminal.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import type { DecisionRequest } from "../terminal/questions/decision.ts";
 import { type Home, home } from "../testing/banyan.ts";
 import { Approvals } from "./user/approvals.ts";
 

@@ -10,11 +10,11 @@ import type {
   RestorationResult,
 } from "@banyan/host";
 import type { Result, Share } from "@banyan/protocol";
-import type { PromptDirective, TalkSession } from "../chat/talk/talk-session.ts";
+import type { PromptDirective, TalkSession } from "../chat/session/talk-session.ts";
 import type { Style } from "../show/style.ts";
-import type { CopyOutcome } from "../terminal/clipboard.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
 import type { PickerOptions } from "../terminal/full/views/picker.ts";
+import type { CopyOutcome } from "../terminal/questions/clipboard.ts";
 
 /** The links of a server to a conversation. */
 export interface ShareLinks {

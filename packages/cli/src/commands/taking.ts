@@ -5,7 +5,7 @@ import { counted, visibleLine } from "@banyan/core/shown";
 import type { Tokens } from "marked";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
-import type { CopyOutcome } from "../terminal/clipboard.ts";
+import type { CopyOutcome } from "../terminal/questions/clipboard.ts";
 import type { ConversationContext } from "./command.ts";
 
 /** Copies the last answer, or one of its code blocks, to the clipboard. */

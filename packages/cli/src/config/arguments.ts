@@ -1,6 +1,6 @@
 import { Option } from "commander";
-import { textOrJson } from "../flag-values.ts";
-import type { CommandLine } from "../parse.ts";
+import { textOrJson } from "../program/flag-values.ts";
+import type { CommandLine } from "../program/parse.ts";
 
 /** `project`: use the project's file instead of the user's. */
 export type ConfigArguments =

@@ -28,9 +28,9 @@ import {
   unknownSetting,
   userSettingsFile,
 } from "@banyan/host";
-import { type ExitCode, exitCodes } from "../exit.ts";
 import { listing } from "../output/listing.ts";
-import { UsageError } from "../problem.ts";
+import { type ExitCode, exitCodes } from "../program/exit.ts";
+import { UsageError } from "../program/problem.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { ConfigArguments } from "./arguments.ts";

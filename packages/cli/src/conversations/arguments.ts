@@ -1,7 +1,7 @@
 import type { ForeignProgram } from "@banyan/host/exchange";
 import { Option } from "commander";
-import { atMost, textOrJson } from "../flag-values.ts";
-import type { CommandLine } from "../parse.ts";
+import { atMost, textOrJson } from "../program/flag-values.ts";
+import type { CommandLine } from "../program/parse.ts";
 
 export type ConversationsArguments =
   | {

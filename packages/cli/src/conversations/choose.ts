@@ -4,9 +4,9 @@ import { ConversationDirectory, type Host, listForUsers, searchForUsers, wasUnat
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { formatTime } from "../show/table.ts";
+import type { Terminal } from "../terminal/contract/terminal.ts";
 import type { PickerItem } from "../terminal/full/views/picker.ts";
 import { pick } from "../terminal/pick.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 import { Previews } from "./previews.ts";
 
 /** Maximum characters of a title. */

@@ -3,7 +3,7 @@ import { counted } from "@banyan/core/shown";
 import type { ConversationDirectory, StoredConversation } from "@banyan/host";
 import { ExchangeError, fromJson, type ReadConversation, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { UsageError } from "../problem.ts";
+import { UsageError } from "../program/problem.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { ConversationsArguments } from "./arguments.ts";
 

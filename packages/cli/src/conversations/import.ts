@@ -16,7 +16,7 @@ import {
   sourceOf,
 } from "@banyan/host/exchange";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { UsageError } from "../problem.ts";
+import { UsageError } from "../program/problem.ts";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { formatTime, table } from "../show/table.ts";

@@ -1,7 +1,7 @@
 import { Option } from "commander";
-import { type AgentFlags, withRuleFlags } from "../agent-flags.ts";
-import { dollars, duration, list, numberBetween, positiveInteger, textOrJson } from "../flag-values.ts";
-import type { CommandLine } from "../parse.ts";
+import { type AgentFlags, withRuleFlags } from "../program/agent-flags.ts";
+import { dollars, duration, list, numberBetween, positiveInteger, textOrJson } from "../program/flag-values.ts";
+import type { CommandLine } from "../program/parse.ts";
 
 /** Arguments of `banyan eval`. Omitted options are absent, and the file's values apply. */
 export interface EvalArguments extends Omit<AgentFlags, "model"> {

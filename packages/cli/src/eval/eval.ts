@@ -17,10 +17,10 @@ import {
   tallyOf,
 } from "@banyan/host/evaluation";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { type ExitCode, exitCodes, StoppedError, stopOnSignals } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import { jsonCost } from "../output/report.ts";
-import { UsageError } from "../problem.ts";
+import { type ExitCode, exitCodes, StoppedError, stopOnSignals } from "../program/exit.ts";
+import { UsageError } from "../program/problem.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";
 import { table } from "../show/table.ts";

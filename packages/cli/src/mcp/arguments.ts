@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
-import { positiveInteger, textOrJson } from "../flag-values.ts";
-import type { CommandLine } from "../parse.ts";
+import { positiveInteger, textOrJson } from "../program/flag-values.ts";
+import type { CommandLine } from "../program/parse.ts";
 
 /** An MCP server from the command line. */
 export interface AddedEntry {

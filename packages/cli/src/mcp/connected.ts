@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { visibleLine } from "@banyan/core/shown";
 import { pathWithout } from "@banyan/host/find-program";
 import { configuredServers, type McpPlace, type McpServers, openServers, unknownServer } from "@banyan/host/mcp";
-import { type ExitCode, exitCodes } from "../exit.ts";
+import { type ExitCode, exitCodes } from "../program/exit.ts";
 import { lastLines } from "../show/fit-text.ts";
 
 /** A server after its connection succeeded or failed. */

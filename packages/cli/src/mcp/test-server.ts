@@ -1,6 +1,6 @@
 import { counted } from "@banyan/core/shown";
 import type { McpPlace, McpServers } from "@banyan/host/mcp";
-import { type ExitCode, exitCodes } from "../exit.ts";
+import { type ExitCode, exitCodes } from "../program/exit.ts";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";

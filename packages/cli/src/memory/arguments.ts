@@ -1,5 +1,5 @@
-import { atMost, positiveInteger, textOrJson } from "../flag-values.ts";
-import type { CommandLine } from "../parse.ts";
+import { atMost, positiveInteger, textOrJson } from "../program/flag-values.ts";
+import type { CommandLine } from "../program/parse.ts";
 
 /** Arguments of `banyan memory`; omitted options are absent. */
 export type MemoryArguments =

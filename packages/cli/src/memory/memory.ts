@@ -11,9 +11,9 @@ import {
   userMemory,
 } from "@banyan/host";
 import { ownCommand } from "@banyan/host/own-command";
-import { type ExitCode, exitCodes } from "../exit.ts";
 import { listing } from "../output/listing.ts";
-import { UsageError } from "../problem.ts";
+import { type ExitCode, exitCodes } from "../program/exit.ts";
+import { UsageError } from "../program/problem.ts";
 import { memoryLines } from "../show/memory-lines.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { agreed } from "../terminal/agreed.ts";

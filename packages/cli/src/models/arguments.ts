@@ -1,5 +1,5 @@
-import { textOrJson } from "../flag-values.ts";
-import type { CommandLine } from "../parse.ts";
+import { textOrJson } from "../program/flag-values.ts";
+import type { CommandLine } from "../program/parse.ts";
 
 export interface ModelsArguments {
   /** List this provider's models. Default: list the providers. */

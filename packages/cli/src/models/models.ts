@@ -9,8 +9,8 @@ import {
   readConfiguration,
 } from "@banyan/host";
 import { ownCommand } from "@banyan/host/own-command";
-import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
+import type { ExitCode } from "../program/exit.ts";
 import { FACTS_HEAD, factsCells } from "../show/model-facts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";

@@ -1,5 +1,5 @@
-import { textOrJson } from "../flag-values.ts";
-import type { CommandLine } from "../parse.ts";
+import { textOrJson } from "../program/flag-values.ts";
+import type { CommandLine } from "../program/parse.ts";
 
 /** Arguments of `banyan nodes`; omitted options are absent. */
 export interface NodesArguments {

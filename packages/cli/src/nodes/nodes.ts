@@ -1,6 +1,6 @@
 import type { LeasedConversation, NodeEntry, PostgresStore } from "@banyan/store/postgres";
-import { type ExitCode, exitCodes } from "../exit.ts";
-import { problemOf, UsageError } from "../problem.ts";
+import { type ExitCode, exitCodes } from "../program/exit.ts";
+import { problemOf, UsageError } from "../program/problem.ts";
 import { databaseAt } from "../serve/shared-store.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { NodesArguments } from "./arguments.ts";

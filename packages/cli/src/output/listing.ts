@@ -1,5 +1,5 @@
-import { type ExitCode, exitCodes } from "../exit.ts";
-import { problemOf } from "../problem.ts";
+import { type ExitCode, exitCodes } from "../program/exit.ts";
+import { problemOf } from "../program/problem.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { OutputStream } from "./output-stream.ts";
 

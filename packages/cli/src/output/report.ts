@@ -1,6 +1,6 @@
 import type { ConversationState, Cost, FeedItem } from "@banyan/core";
 import type { z } from "zod";
-import type { OutputFormat } from "../arguments.ts";
+import type { OutputFormat } from "../program/prompt-arguments.ts";
 import { PlainText, plainText } from "../show/plain-text.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
 import type { resultSchema } from "./schema.ts";

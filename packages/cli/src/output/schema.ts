@@ -1,6 +1,6 @@
 import { count, deltaSchemas, dollars, eventSchemas, list, noticeSchemas, usage } from "@banyan/protocol";
 import { z } from "zod";
-import { exitCodes } from "../exit.ts";
+import { exitCodes } from "../program/exit.ts";
 
 // Schemas of the JSON that `--print` writes (T33). Only tests and the generator of docs/output.schema.json run this
 // module; the command uses only its types.

@@ -14,18 +14,19 @@ import {
 } from "@banyan/host";
 import { serversSettled } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
-import type { Arguments } from "../arguments.ts";
+import { TalkSession } from "../chat/session/talk-session.ts";
 import { OwnDesk } from "../chat/talk/own-desk.ts";
-import { TalkSession } from "../chat/talk/talk-session.ts";
 import type { AfterCommand } from "../commands/command.ts";
 import { AT_OWN_DESK } from "../commands/offered.ts";
 import { turnOf } from "../commands/turn-step.ts";
-import { type ExitCode, exitCodes, StoppedError, stopOnSignals } from "../exit.ts";
-import { hostOptions, outputOption } from "../host-options.ts";
-import { openNamedSession } from "../named-session.ts";
+import { openNamedSession } from "../conversations/named-session.ts";
 import { OutputStream } from "../output/output-stream.ts";
 import { jsonCost, type PrintResult, reportIn } from "../output/report.ts";
-import { problemOf, UsageError } from "../problem.ts";
+import { verdictOf } from "../output/verdict.ts";
+import { type ExitCode, exitCodes, StoppedError, stopOnSignals } from "../program/exit.ts";
+import { hostOptions, outputOption } from "../program/host-options.ts";
+import { problemOf, UsageError } from "../program/problem.ts";
+import type { Arguments } from "../program/prompt-arguments.ts";
 import { attachedLines } from "../show/attached.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
@@ -33,7 +34,6 @@ import { runningProcesses } from "../show/sub-agents.ts";
 import { lastResponse, type TurnEnd, textAtEnd } from "../show/turn-end.ts";
 import { ProgressLines } from "./progress.ts";
 import { readStandardInput } from "./standard-input.ts";
-import { verdictOf } from "./verdict.ts";
 
 /**
  * Runs one turn without a user (T32 to T37): the answer goes to stdout, everything else to stderr. Asks no question.

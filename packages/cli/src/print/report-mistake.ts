@@ -1,10 +1,10 @@
 import { noUsage } from "@banyan/core/conversation";
 import { nearest } from "@banyan/core/shown";
 import { ownCommand } from "@banyan/host/own-command";
-import type { OutputFormat } from "../arguments.ts";
-import { exitCodes } from "../exit.ts";
 import { OutputStream } from "../output/output-stream.ts";
 import { reportIn } from "../output/report.ts";
+import { exitCodes } from "../program/exit.ts";
+import type { OutputFormat } from "../program/prompt-arguments.ts";
 
 /** Reports an invalid command line, and sets the exit code. */
 export async function reportMistake({

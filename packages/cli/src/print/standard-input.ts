@@ -1,6 +1,6 @@
 import { fstatSync } from "node:fs";
 import { addAbortSignal } from "node:stream";
-import { UsageError } from "../problem.ts";
+import { UsageError } from "../program/problem.ts";
 
 const MEGABYTE = 1024 * 1024;
 

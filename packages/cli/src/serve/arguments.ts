@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
-import { type AgentFlags, withAgentFlags } from "../agent-flags.ts";
-import { list, wholeNumber } from "../flag-values.ts";
-import type { CommandLine } from "../parse.ts";
+import { type AgentFlags, withAgentFlags } from "../program/agent-flags.ts";
+import { list, wholeNumber } from "../program/flag-values.ts";
+import type { CommandLine } from "../program/parse.ts";
 
 /** The default port. */
 export const PORT = 4180;

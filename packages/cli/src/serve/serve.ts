@@ -13,11 +13,11 @@ import {
   type ServeOptions,
   serve as startServer,
 } from "@banyan/server";
-import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
-import { hostFlags, isProjectTrusted } from "../host-options.ts";
-import { problemOf, UsageError } from "../problem.ts";
+import { announced } from "../program/announced.ts";
+import { type ExitCode, exitCodes, signalExits } from "../program/exit.ts";
+import { hostFlags, isProjectTrusted } from "../program/host-options.ts";
+import { problemOf, UsageError } from "../program/problem.ts";
 import { oneLine } from "../show/plain-text.ts";
-import { announced } from "./announced.ts";
 import type { ServeArguments } from "./arguments.ts";
 import { sharedStore } from "./shared-store.ts";
 

@@ -4,7 +4,7 @@ import { errorMessage } from "@banyan/core/shown";
 import { ownCommand } from "@banyan/host/own-command";
 import type { Driver } from "@banyan/server";
 import type { PostgresStore, PostgresStoreOptions } from "@banyan/store/postgres";
-import { UsageError } from "../problem.ts";
+import { UsageError } from "../program/problem.ts";
 import { PORT, type ServeArguments } from "./arguments.ts";
 
 const RESTATE = "restate=";

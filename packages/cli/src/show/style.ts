@@ -1,6 +1,6 @@
 import type { WriteStream } from "node:tty";
 import { styleText } from "node:util";
-import type { ColorChoice } from "../arguments.ts";
+import type { ColorChoice } from "../program/prompt-arguments.ts";
 
 type Format = Parameters<typeof styleText>[0];
 

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { UsageError } from "../problem.ts";
+import { UsageError } from "../program/problem.ts";
 
 /**
  * Asks the user to type yes. `deed` is a short description for the error, `sentence` the full question. Rejects with

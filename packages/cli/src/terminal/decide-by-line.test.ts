@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { styleFor } from "../show/style.ts";
+import type { Terminal } from "./contract/terminal.ts";
 import { choiceIn, decideByLine } from "./decide-by-line.ts";
-import type { DecisionChoice } from "./decision.ts";
 import { pick } from "./pick.ts";
-import type { Terminal } from "./terminal.ts";
+import type { DecisionChoice } from "./questions/decision.ts";
 
 const CHOICES: readonly DecisionChoice[] = [
   { key: "y", text: "Yes, once", words: ["yes", "Y"] },

@@ -1,7 +1,7 @@
 import { counted } from "@banyan/core/shown";
 import { wrap } from "../show/fit-text.ts";
-import type { DecisionChoice, DecisionRequest, DecisionResult } from "./decision.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./contract/terminal.ts";
+import type { DecisionChoice, DecisionRequest, DecisionResult } from "./questions/decision.ts";
 
 /** Lines of the body that are shown at first, and with each "more". */
 const FIRST = 60;

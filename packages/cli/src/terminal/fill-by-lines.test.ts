@@ -1,8 +1,8 @@
 import type { QuestionField } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
 import { styleFor } from "../show/style.ts";
+import type { Terminal } from "./contract/terminal.ts";
 import { fillByLines } from "./fill-by-lines.ts";
-import type { Terminal } from "./terminal.ts";
 
 const fields: readonly QuestionField[] = [
   { heading: "Colour", text: "Which one?", choices: [{ label: "red", description: "as a brick" }, { label: "blue" }] },

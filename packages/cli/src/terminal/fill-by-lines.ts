@@ -1,6 +1,7 @@
 import { type FilledField, filledByLine } from "@banyan/client/words";
 import { wrap } from "../show/fit-text.ts";
-import type { FilledForm, Form, Terminal } from "./terminal.ts";
+import type { Terminal } from "./contract/terminal.ts";
+import type { FilledForm, Form } from "./questions/question.ts";
 
 const NOTHING: FilledField = { chosen: [], words: "" };
 

@@ -1,6 +1,6 @@
-import type { ColorChoice } from "../arguments.ts";
+import type { ColorChoice } from "../program/prompt-arguments.ts";
 import { styleFor } from "../show/style.ts";
-import type { Terminal, TerminalOptions } from "./terminal.ts";
+import type { Terminal, TerminalOptions } from "./contract/terminal.ts";
 
 /** Options for opening a terminal. */
 export interface OpenTerminalOptions extends Omit<TerminalOptions, "style"> {

@@ -1,5 +1,5 @@
+import type { Terminal } from "./contract/terminal.ts";
 import type { PickerItem, PickerOptions } from "./full/views/picker.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** Maximum items listed at once on a plain terminal. */
 const LISTED = 20;

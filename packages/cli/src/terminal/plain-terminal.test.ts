@@ -2,8 +2,8 @@ import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { styleFor } from "../show/style.ts";
+import { LEAVE_HINT } from "./contract/terminal.ts";
 import { PlainTerminal } from "./plain-terminal.ts";
-import { LEAVE_HINT } from "./terminal.ts";
 
 test("T5: in plain lines too, Ctrl-C twice leaves; a line between disarms it", async () => {
   const [input, output] = [new PassThrough(), new PassThrough({ encoding: "utf8" })];

@@ -2,22 +2,19 @@ import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { wrap } from "../show/fit-text.ts";
 import type { Style } from "../show/style.ts";
-import type { CopyOutcome } from "./clipboard.ts";
-import { decideByLine } from "./decide-by-line.ts";
-import type { DecisionRequest, DecisionResult } from "./decision.ts";
-import { fillByLines } from "./fill-by-lines.ts";
 import {
-  type FilledForm,
-  type Form,
   LEAVE_HINT,
   LEAVE_WITHIN,
-  type MessageRequest,
   PASTE_PAUSE,
   QUIET,
   type Terminal,
   type TerminalOptions,
-  type TerminalQuestion,
-} from "./terminal.ts";
+} from "./contract/terminal.ts";
+import { decideByLine } from "./decide-by-line.ts";
+import { fillByLines } from "./fill-by-lines.ts";
+import type { CopyOutcome } from "./questions/clipboard.ts";
+import type { DecisionRequest, DecisionResult } from "./questions/decision.ts";
+import type { FilledForm, Form, MessageRequest, TerminalQuestion } from "./questions/question.ts";
 
 const CONTINUED = "… ";
 
@@ -116,7 +113,7 @@ export class PlainTerminal implements Terminal {
   }
 
   async copy(text: string): Promise<CopyOutcome> {
-    const { copyText } = await import("./clipboard.ts");
+    const { copyText } = await import("./questions/clipboard.ts");
     return copyText(text, (bytes) => this.#screen.send(bytes), { env: this.#env });
   }
 

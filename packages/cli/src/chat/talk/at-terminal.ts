@@ -2,12 +2,12 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { directories } from "@banyan/host/directories";
-import type { ColorChoice } from "../../arguments.ts";
-import { type ExitCode, exitCodes, signalExits } from "../../exit.ts";
+import { type ExitCode, exitCodes, signalExits } from "../../program/exit.ts";
+import type { ColorChoice } from "../../program/prompt-arguments.ts";
 import { wrap } from "../../show/fit-text.ts";
 import { oneLine } from "../../show/plain-text.ts";
+import type { TalkAction, Terminal } from "../../terminal/contract/terminal.ts";
 import { openTerminal } from "../../terminal/open-terminal.ts";
-import type { TalkAction, Terminal } from "../../terminal/terminal.ts";
 import { UnsentTexts } from "../user/unsent.ts";
 
 /** The conversation that the user of a terminal talks with. */
@@ -100,7 +100,7 @@ export async function atTerminal(
     await terminal.live?.settled();
     terminal.close();
     if (begun.signal.aborted) return exit;
-    const { problemOf } = await import("../../problem.ts");
+    const { problemOf } = await import("../../program/problem.ts");
     const { message, exit: code } = problemOf(error);
     process.stderr.write(`banyan: ${oneLine(message)}\n`);
     return code;

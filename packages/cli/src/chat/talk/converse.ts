@@ -4,25 +4,25 @@ import type { ConversationState } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
 import { type Equipment, type Host, loadWire, openHost } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import type { Arguments } from "../../arguments.ts";
 import { AT_OWN_DESK, offeredCommands } from "../../commands/offered.ts";
 import { promptCommands, promptsAt } from "../../commands/prompt-commands.ts";
 import { chooseConversation, conversationsHere } from "../../conversations/choose.ts";
-import type { ExitCode } from "../../exit.ts";
-import { hostOptions, outputOption } from "../../host-options.ts";
-import { openNamedSession } from "../../named-session.ts";
-import { problemOf } from "../../problem.ts";
+import { openNamedSession } from "../../conversations/named-session.ts";
+import type { ExitCode } from "../../program/exit.ts";
+import { hostOptions, outputOption } from "../../program/host-options.ts";
+import { problemOf } from "../../program/problem.ts";
+import type { Arguments } from "../../program/prompt-arguments.ts";
 import { excerpt, wrap } from "../../show/fit-text.ts";
 import { gist, speakerOf } from "../../show/message-label.ts";
 import { oneLine } from "../../show/plain-text.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { PromptSuggestion } from "../../terminal/full/prompt/completion.ts";
 import type { OfferedCommand } from "../../terminal/full/prompt/completions.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { TalkSession } from "../session/talk-session.ts";
 import type { UnsentTexts } from "../user/unsent.ts";
 import { greet, offerMemory, welcome } from "../views/welcome.ts";
 import { OwnDesk } from "./own-desk.ts";
 import { Talk } from "./talk.ts";
-import type { TalkSession } from "./talk-session.ts";
 
 /** Inputs of a conversation at a terminal. */
 export interface ConverseOptions {

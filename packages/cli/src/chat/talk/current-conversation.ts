@@ -1,7 +1,7 @@
 import type { Client, WatchedConversation } from "@banyan/client";
 import type { ConversationState, FeedItem } from "@banyan/core";
+import { TalkSession } from "../session/talk-session.ts";
 import type { OwnDesk } from "./own-desk.ts";
-import { TalkSession } from "./talk-session.ts";
 
 /** Receives events of the current conversation. */
 export interface ConversationEvents {

@@ -4,13 +4,13 @@ import { visibleProse } from "@banyan/core/shown";
 import { isCommand, isExit, runsAnytime } from "../../commands/offered.ts";
 import { attachableIn } from "../../show/attached.ts";
 import { oneLine } from "../../show/plain-text.ts";
-import { commandLine } from "../../terminal/terminal.ts";
+import { commandLine } from "../../terminal/questions/question.ts";
+import type { PromptDirective, TalkSession, TalkTurnOptions } from "../session/talk-session.ts";
 import type { TerminalUser } from "../user/person.ts";
 import type { UserQuestions } from "../user/prompting.ts";
 import type { DeskReach } from "../user/reach.ts";
 import type { OwnDesk } from "./own-desk.ts";
 import type { TalkCommands } from "./talk-commands.ts";
-import type { PromptDirective, TalkSession, TalkTurnOptions } from "./talk-session.ts";
 import type { Turns } from "./turns.ts";
 
 /** Tells a guest who tries to act that only watching is allowed. */

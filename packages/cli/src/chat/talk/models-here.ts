@@ -3,8 +3,8 @@ import type { ConversationState } from "@banyan/core";
 import { windowOf } from "@banyan/core/hosts";
 import type { Host, KnownModel } from "@banyan/host";
 import type { ContextOverview, ModelSelection } from "../../commands/command.ts";
+import type { TalkSession } from "../session/talk-session.ts";
 import type { OwnDesk } from "./own-desk.ts";
-import type { TalkSession } from "./talk-session.ts";
 
 /** The models of a server, to choose from for one conversation. `open` begins the conversation if needed. */
 export function modelsThere(client: Client, name: string, open: () => Promise<TalkSession>): ModelSelection {

@@ -4,8 +4,8 @@ import type { ConversationSummary } from "@banyan/core/stores";
 import { Desk, type LinkOptions, USER } from "@banyan/desk";
 import type { Host } from "@banyan/host";
 import { chooseConversation, conversationsHere } from "../../conversations/choose.ts";
-import { idOf, openWithModel } from "../../named-session.ts";
-import { problemOf } from "../../problem.ts";
+import { idOf, openWithModel } from "../../conversations/named-session.ts";
+import { problemOf } from "../../program/problem.ts";
 import type { TerminalUser } from "../user/person.ts";
 
 /** The desk and the host of this program. Provides actions that a server does not offer. */

@@ -7,13 +7,13 @@ import { branchName, gist } from "../../show/message-label.ts";
 import { oneLine } from "../../show/plain-text.ts";
 import { runsBeside } from "../../show/sub-agents.ts";
 import { lastResponse, runEndSentence, type TurnEnd, textAtEnd, turnLine } from "../../show/turn-end.ts";
+import type { TalkSession } from "../session/talk-session.ts";
 import { Approvals } from "../user/approvals.ts";
 import type { TerminalUser } from "../user/person.ts";
 import type { UserQuestions } from "../user/prompting.ts";
 import { isReminded, remindOpened } from "../user/standpoint.ts";
 import type { UnsentTexts } from "../user/unsent.ts";
 import { ShownRun } from "../views/shown-run.ts";
-import type { TalkSession } from "./talk-session.ts";
 
 /** The user and the client of a feed. */
 export interface ShownFeedOptions {

@@ -5,11 +5,11 @@ import { runCommand } from "../../commands/index.ts";
 import { AT_OWN_DESK } from "../../commands/offered.ts";
 import { promptsAt } from "../../commands/prompt-commands.ts";
 import { sharesAt } from "../../commands/share.ts";
+import type { TalkSession } from "../session/talk-session.ts";
 import type { ApprovalChoice } from "../user/approval-choice.ts";
 import type { TerminalUser } from "../user/person.ts";
 import { modelsHere, modelsThere, sentHere, sentThere } from "./models-here.ts";
 import type { OwnDesk } from "./own-desk.ts";
-import type { TalkSession } from "./talk-session.ts";
 import type { Turns } from "./turns.ts";
 import { undoAsked } from "./undo-asked.ts";
 

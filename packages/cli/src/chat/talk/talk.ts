@@ -1,7 +1,8 @@
 import type { Client, ConnectionState } from "@banyan/client";
-import type { ExitCode } from "../../exit.ts";
+import type { ExitCode } from "../../program/exit.ts";
 import { oneLine } from "../../show/plain-text.ts";
-import type { TalkAction, Terminal } from "../../terminal/terminal.ts";
+import type { TalkAction, Terminal } from "../../terminal/contract/terminal.ts";
+import type { TalkSession } from "../session/talk-session.ts";
 import { ApprovalChoice } from "../user/approval-choice.ts";
 import { TerminalUser, type TerminalUserOptions } from "../user/person.ts";
 import { UserQuestions } from "../user/prompting.ts";
@@ -16,7 +17,6 @@ import { contextSizeOf } from "./models-here.ts";
 import type { OwnDesk } from "./own-desk.ts";
 import { ShownFeed } from "./shown-feed.ts";
 import { TalkCommands } from "./talk-commands.ts";
-import type { TalkSession } from "./talk-session.ts";
 import { Turns } from "./turns.ts";
 
 /** The user, the client and the desk of a conversation. */

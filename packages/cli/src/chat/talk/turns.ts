@@ -1,8 +1,8 @@
 import type { Client } from "@banyan/client";
 import type { ConversationState, Event } from "@banyan/core";
 import { toolIn } from "@banyan/core/conversation";
-import { type ExitCode, exitCodes } from "../../exit.ts";
-import { verdictOf } from "../../print/verdict.ts";
+import { verdictOf } from "../../output/verdict.ts";
+import { type ExitCode, exitCodes } from "../../program/exit.ts";
 import type { TurnEnd } from "../../show/turn-end.ts";
 import type { OwnDesk } from "./own-desk.ts";
 

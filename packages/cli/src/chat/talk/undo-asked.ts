@@ -1,9 +1,9 @@
 import { visibleLine } from "@banyan/core/shown";
 import { type CallChanges, type RestorationResult, wasElsewhere } from "@banyan/host";
-import type { DecisionChoice } from "../../terminal/decision.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
+import type { DecisionChoice } from "../../terminal/questions/decision.ts";
+import type { TalkSession } from "../session/talk-session.ts";
 import type { Standpoint } from "../user/standpoint.ts";
-import type { TalkSession } from "./talk-session.ts";
 
 /** The user's terminal and place, and the workspace of the files. */
 export interface UndoPlace {

@@ -2,8 +2,9 @@ import type { ConversationState } from "@banyan/core";
 import { callIn, isEnded } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
 import { excerpt } from "../../show/fit-text.ts";
-import type { FeedView } from "../../terminal/feed-view.ts";
-import type { Terminal, TerminalQuestion } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
+import type { FeedView } from "../../terminal/questions/feed-view.ts";
+import type { TerminalQuestion } from "../../terminal/questions/question.ts";
 import type { UnsentAnswer, UnsentTexts } from "./unsent.ts";
 
 /** Characters shown of an unsent text that is in the history. */

@@ -1,7 +1,7 @@
 import { type Client, ClientError } from "@banyan/client";
 import type { ApprovalMode } from "@banyan/host";
 import { approvalIn } from "@banyan/protocol";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { agreesToAll, approvalSentence, nextApproval, STILL_ASKED } from "../views/approval-mode.ts";
 
 /** Client, terminal and conversation of the choice. */

@@ -4,25 +4,18 @@ import { type Answer, type Call, type ConversationState, type Session, UnfitAnsw
 import { type ApprovalQuestion, callIn, type LimitQuestion, toolOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import type { PlanApproval } from "@banyan/host";
-import { problemOf } from "../../problem.ts";
+import { problemOf } from "../../program/problem.ts";
 import { excerpt } from "../../show/fit-text.ts";
 import { oneLine } from "../../show/plain-text.ts";
-import type { DecisionChoice, DecisionRequest } from "../../terminal/decision.ts";
-import type { FeedView } from "../../terminal/feed-view.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
-import { callArguments } from "../views/call-arguments.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
+import { callArguments } from "../../terminal/full/overlay/call-arguments.ts";
+import type { DecisionChoice, DecisionRequest } from "../../terminal/questions/decision.ts";
+import type { FeedView } from "../../terminal/questions/feed-view.ts";
+import type { AskingSession } from "../session/talk-session.ts";
 import { AnswerDrafts, type WrittenAnswer } from "./answering.ts";
 import { argumentWords, CallEditing } from "./call-editing.ts";
 import { answerInWords } from "./text-question.ts";
 import type { UnsentTexts } from "./unsent.ts";
-
-/** A conversation, here or on a server, with questions for the user. */
-export interface AskingSession extends Pick<Session, "listen" | "state"> {
-  /** May resolve with the reason why a rule could not be stored permanently. `approval` is the mode for an approved plan. */
-  answer(question: string, answer: Answer, approval?: PlanApproval): Promise<unknown>;
-  /** Allows all edits until this run ends; absent if not supported. */
-  allowChanges?(run: string): Promise<void>;
-}
 
 /** Name of the agent in questions. */
 export interface QuestionSource {

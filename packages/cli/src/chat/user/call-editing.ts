@@ -1,7 +1,7 @@
 import { argumentsText, type CallText, thingText } from "@banyan/client/words";
 import type { Call, Json } from "@banyan/core/conversation";
 import { oneLine } from "../../show/plain-text.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { WrittenAnswer, WrittenPart } from "./answering.ts";
 
 /** Texts of this many lines open in the user's own editor, if they have one. */

@@ -1,8 +1,8 @@
 import type { Delivery, UserPart } from "@banyan/core";
 import { waitingLine, waitingWord } from "../../show/message-label.ts";
-import type { FeedView } from "../../terminal/feed-view.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
-import type { TalkSession } from "../talk/talk-session.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
+import type { FeedView } from "../../terminal/questions/feed-view.ts";
+import type { TalkSession } from "../session/talk-session.ts";
 import type { UnsentTexts } from "./unsent.ts";
 
 /** Dependencies of {@link Interjections}. */

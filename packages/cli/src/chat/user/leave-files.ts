@@ -1,20 +1,11 @@
 import { counted } from "@banyan/core/shown";
-import type { ChangedFile, RestorationResult } from "@banyan/host";
+import type { RestorationResult } from "@banyan/host";
 import { changedFileLines, changeHead, diffLines } from "../../show/diff-lines.ts";
 import { oneLine } from "../../show/plain-text.ts";
-import type { DecisionChoice } from "../../terminal/decision.ts";
-import type { FeedView } from "../../terminal/feed-view.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
-
-/** A branch that the user leaves. */
-export interface DepartedBranch {
-  /** Leaf of the branch. */
-  readonly leaf: string;
-  /** Message from which the user continues; `null` for the root. */
-  readonly to: string | null;
-  /** Files that only the left branch has changed. */
-  readonly files: readonly ChangedFile[];
-}
+import type { Terminal } from "../../terminal/contract/terminal.ts";
+import type { DecisionChoice } from "../../terminal/questions/decision.ts";
+import type { FeedView } from "../../terminal/questions/feed-view.ts";
+import type { DepartedBranch } from "../session/talk-session.ts";
 
 /** Terminal, and the way to revert files. */
 export interface LeaveOptions {

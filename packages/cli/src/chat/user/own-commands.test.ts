@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { StoreError } from "@banyan/core";
 import { redactor } from "@banyan/host";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { FeedView } from "../../terminal/feed-view.ts";
+import type { FeedView } from "../../terminal/questions/feed-view.ts";
 import { type Home, home } from "../../testing/banyan.ts";
 import { hasEnded, lasting } from "../../testing/lasting.ts";
 import { modelServer, shell } from "../../testing/model-server.ts";

@@ -2,9 +2,9 @@ import { formatTook } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
 import { type CommandRun, runPersonsCommand, type UserCommandPlace } from "@banyan/host";
-import { problemOf } from "../../problem.ts";
+import { problemOf } from "../../program/problem.ts";
 import { oneLine } from "../../show/plain-text.ts";
-import type { FeedView } from "../../terminal/feed-view.ts";
+import type { FeedView } from "../../terminal/questions/feed-view.ts";
 
 /** Place and output of the user's shell commands. */
 export interface OwnCommandsOptions {

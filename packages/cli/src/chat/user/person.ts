@@ -2,19 +2,18 @@ import { type ConversationState, type Delivery, emptyConversation, type UserPart
 import { counted } from "@banyan/core/shown";
 import type { RestorationResult, UserCommandPlace } from "@banyan/host";
 import type { ConversationContext } from "../../commands/command.ts";
-import { problemOf } from "../../problem.ts";
+import { problemOf } from "../../program/problem.ts";
 import { type AttachmentReport, attachedLines } from "../../show/attached.ts";
 import { sentenceLines } from "../../show/fit-text.ts";
 import { oneLine } from "../../show/plain-text.ts";
-import type { FeedView } from "../../terminal/feed-view.ts";
-import type { LiveTerminal } from "../../terminal/full/live-terminal.ts";
+import type { LiveTerminal } from "../../terminal/contract/live-terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { pick } from "../../terminal/pick.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
-import type { TalkSession } from "../talk/talk-session.ts";
+import type { FeedView } from "../../terminal/questions/feed-view.ts";
+import type { DepartedBranch, TalkSession } from "../session/talk-session.ts";
 import { ChatView } from "../views/chat-view.ts";
 import { titleLine } from "../views/exchange.ts";
 import { Interjections } from "./interjections.ts";
-import type { DepartedBranch } from "./leave-files.ts";
 import { OwnCommands } from "./own-commands.ts";
 import { Pictures } from "./pictures.ts";
 import { Standpoint } from "./standpoint.ts";
@@ -207,7 +206,7 @@ async function viewAgents(live: LiveTerminal, state: ConversationState): Promise
 
 /** Shows the user's branch, scrolled to its end, until they go back. */
 async function viewBranch(live: LiveTerminal, state: ConversationState, standpoint: Standpoint): Promise<void> {
-  const { Viewer } = await import("../../terminal/full/views/viewer.ts");
+  const { Viewer } = await import("../../terminal/full/overlay/viewer.ts");
   const { pathPage } = await import("../../terminal/full/transcript/message-lines.ts");
   const page = pathPage(titleLine(state, standpoint.leaf), state, () => standpoint.leaf);
   await live.open(new Viewer([page], { atEnd: true }));

@@ -7,9 +7,9 @@ import { mediaIn } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { LARGEST_FILES } from "@banyan/protocol";
 import { meantPath } from "@banyan/tools/named-path";
-import { UsageError } from "../../problem.ts";
-import { type ClipboardPlace, readPicture } from "../../terminal/clipboard.ts";
-import type { PasteResult, PictureSource } from "../../terminal/full/live-terminal.ts";
+import { UsageError } from "../../program/problem.ts";
+import type { PasteResult, PictureSource } from "../../terminal/contract/live-terminal.ts";
+import { type ClipboardPlace, readPicture } from "../../terminal/questions/clipboard.ts";
 
 type UserFilePart = Extract<UserPart, { type: "file" }>;
 

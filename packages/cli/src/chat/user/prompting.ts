@@ -1,4 +1,4 @@
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
 
 /** A prompt and its initial text. */
 interface PromptLine {

@@ -1,6 +1,6 @@
 import type { ConnectionState } from "@banyan/client";
 import { oneLine } from "../../show/plain-text.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { TerminalUser } from "./person.ts";
 
 /** The state of the connection, and its notices to the user. */

@@ -3,13 +3,13 @@ import { type ConversationState, emptyConversation, pathTo } from "@banyan/core"
 import { isPersons, typedText, worktreeAt } from "@banyan/core/conversation";
 import { changesOf, type RestorationResult } from "@banyan/host";
 import { wrap } from "../../show/fit-text.ts";
-import type { FeedView } from "../../terminal/feed-view.ts";
-import type { LiveTerminal } from "../../terminal/full/live-terminal.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
-import type { TalkSession } from "../talk/talk-session.ts";
+import type { LiveTerminal } from "../../terminal/contract/live-terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
+import type { FeedView } from "../../terminal/questions/feed-view.ts";
+import type { DepartedBranch, TalkSession } from "../session/talk-session.ts";
 import { brokenLines, lastExchange, titleLine } from "../views/exchange.ts";
 import { leftBehind, type UnfinishedConversation } from "../views/left-behind.ts";
-import { type DepartedBranch, leaveFiles } from "./leave-files.ts";
+import { leaveFiles } from "./leave-files.ts";
 import type { MessageWriting } from "./writing.ts";
 
 /** Destination of the next message. */

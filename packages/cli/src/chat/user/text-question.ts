@@ -3,7 +3,7 @@ import type { Answer } from "@banyan/core";
 import type { QuestionField, TextQuestion } from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
 import { wrap } from "../../show/fit-text.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { WrittenPart } from "./answering.ts";
 
 /** Returns the unfinished answer to a question. */

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { visibleLine } from "@banyan/core/shown";
 import { type ProjectItem, projectOf, SettingsError, type Trust, TrustRecord } from "@banyan/host";
-import type { Arguments } from "../../arguments.ts";
-import { directoryOf } from "../../host-options.ts";
-import type { DecisionChoice, DecisionRequest } from "../../terminal/decision.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import { directoryOf } from "../../program/host-options.ts";
+import type { Arguments } from "../../program/prompt-arguments.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
+import type { DecisionChoice, DecisionRequest } from "../../terminal/questions/decision.ts";
 
 /**
  * Returns whether the project's hooks, servers and rules may be used (S5, S6). Asks the user if they have not decided

@@ -78,8 +78,8 @@ describe("T19: what is written and not sent", () => {
   });
 
   test("stays with a process that lives, and not with one that was killed", async () => {
-    const script = `const { Unsent } = await import(${JSON.stringify(new URL("./unsent.ts", import.meta.url).href)});
-      new Unsent(${JSON.stringify(join(folder, "drafts"))}, "a conversation", console.error).draft("half a thought");
+    const script = `const { UnsentTexts } = await import(${JSON.stringify(new URL("./unsent.ts", import.meta.url).href)});
+      new UnsentTexts(${JSON.stringify(join(folder, "drafts"))}, "a conversation", console.error).draft("half a thought");
       setImmediate(() => process.stdout.write("kept"));
       setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script]);

@@ -1,4 +1,5 @@
-import { commandLine, type Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
+import { commandLine } from "../../terminal/questions/question.ts";
 import type { UnsentTexts } from "./unsent.ts";
 
 /** Moves the user's text from the prompt into a conversation, or back into the prompt, without loss (T19). */

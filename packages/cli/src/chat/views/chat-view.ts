@@ -10,8 +10,8 @@ import { gist, ReportedEnds, toldModelLines } from "../../show/message-label.ts"
 import { oneLine, PlainText, plainText } from "../../show/plain-text.ts";
 import { SubAgentItems, subAgentLine } from "../../show/sub-agents.ts";
 import { runEndSentence } from "../../show/turn-end.ts";
-import type { FeedView } from "../../terminal/feed-view.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
+import type { FeedView } from "../../terminal/questions/feed-view.ts";
 
 /** Milliseconds before a running call is shown; shorter calls are shown at their end. */
 const SHOWN_AFTER = 300;

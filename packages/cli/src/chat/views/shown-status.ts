@@ -1,6 +1,6 @@
 import type { ConversationState } from "@banyan/core";
 import { gitBranch, type UserCommandPlace } from "@banyan/host";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { OwnStatus } from "./own-status.ts";
 import { type StatusFacts, statusFacts, statusOf } from "./status-of.ts";
 

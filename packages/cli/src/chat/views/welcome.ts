@@ -7,7 +7,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import { type DescribedName, described } from "../../show/described.ts";
 import { wrap } from "../../show/fit-text.ts";
 import { oneLine } from "../../show/plain-text.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { approvalSentence } from "./approval-mode.ts";
 
 /**

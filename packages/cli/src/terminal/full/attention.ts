@@ -1,7 +1,5 @@
 import { cutTo, visibleLine } from "@banyan/core/shown";
-
-/** Notification of a user who is not looking. `auto`: the terminal's notification and its bell. */
-export type AttentionSetting = "auto" | "bell" | "off";
+import type { AttentionSetting } from "../contract/live-terminal.ts";
 
 /** Maximum characters of a notification. */
 const LONGEST = 200;

@@ -1,6 +1,6 @@
 import type { QuestionField } from "@banyan/core/conversation";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { FilledForm, Form } from "../terminal.ts";
+import type { FilledForm, Form } from "../questions/question.ts";
 import type { Opened } from "./testing/opened.ts";
 import { open } from "./testing/opened.ts";
 

@@ -1,27 +1,28 @@
 import type { ConversationState } from "@banyan/core";
 import { errorMessage } from "@banyan/core/shown";
 import { detectCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
-import type { CopyOutcome } from "../clipboard.ts";
-import type { DecisionRequest, DecisionResult } from "../decision.ts";
-import { History } from "../history.ts";
+import type { LiveSettings, LiveTerminal, PictureSource } from "../contract/live-terminal.ts";
+import type { Terminal, TerminalOptions } from "../contract/terminal.ts";
+import type { CopyOutcome } from "../questions/clipboard.ts";
+import type { DecisionRequest, DecisionResult } from "../questions/decision.ts";
+import { History } from "../questions/history.ts";
 import {
   commandLine,
   type FilledForm,
   type Form,
   type MessageRequest,
-  type Terminal,
-  type TerminalOptions,
   type TerminalQuestion,
-} from "../terminal.ts";
+} from "../questions/question.ts";
 import { Attention } from "./attention.ts";
 import type { KeyAction } from "./keys/actions.ts";
 import { KeyBindings, type KeyRow } from "./keys/key-bindings.ts";
 import { Keyboard } from "./keys/keyboard.ts";
 import { Modes } from "./keys/modes.ts";
 import { Lease } from "./lease.ts";
-import type { LiveSettings, LiveTerminal, PictureSource } from "./live-terminal.ts";
 import { LateHighlight } from "./markdown/look.ts";
 import { markdownLines } from "./markdown/markdown-stream.ts";
+import type { Overlay } from "./overlay/overlay.ts";
+import { Viewer } from "./overlay/viewer.ts";
 import { OverlayStack } from "./overlay-stack.ts";
 import { pictureOf } from "./picture.ts";
 import { editOutside, hasEditor } from "./prompt/external-editor.ts";
@@ -35,11 +36,9 @@ import { LiveView } from "./transcript/live-view.ts";
 import { type BranchEnd, branchEnd } from "./transcript/message-lines.ts";
 import { DecisionCard } from "./views/decision-card.ts";
 import { FormCard } from "./views/form-card.ts";
-import type { Overlay } from "./views/overlay.ts";
 import { QuestionCard } from "./views/question-card.ts";
 import { mayMove, SPIN_TIME } from "./views/spinner-line.ts";
 import type { Status } from "./views/status-line.ts";
-import { Viewer } from "./views/viewer.ts";
 
 /** Streams and settings of a full terminal. */
 export interface FullTerminalOptions extends Omit<TerminalOptions, "style"> {
@@ -220,7 +219,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   async copy(text: string): Promise<CopyOutcome> {
     const { output, env } = this.#options;
-    const { copyText } = await import("../clipboard.ts");
+    const { copyText } = await import("../questions/clipboard.ts");
     return copyText(text, (bytes) => output.write(bytes), { env });
   }
 

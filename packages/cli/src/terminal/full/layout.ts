@@ -1,6 +1,6 @@
+import type { OverlayView } from "./overlay/overlay.ts";
 import { cut } from "./screen/cells.ts";
 import type { ScreenPosition, ScreenSize } from "./screen/live-region.ts";
-import type { OverlayView } from "./views/overlay.ts";
 
 /** Parts of the screen's bottom, from top to bottom. */
 export interface Parts {

@@ -1,6 +1,6 @@
-import { QUIET } from "../terminal.ts";
+import { QUIET } from "../contract/terminal.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
-import type { Overlay, OverlayEnd } from "./views/overlay.ts";
+import type { Overlay, OverlayEnd } from "./overlay/overlay.ts";
 
 /** Options for opening an overlay. */
 export interface OverlayOptions {

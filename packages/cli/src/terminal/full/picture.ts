@@ -5,6 +5,8 @@ import { waitingText, waitingWord } from "../../show/message-label.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
 import { bottomOf, STATUS_FROM } from "./layout.ts";
 import type { Highlight } from "./markdown/highlighter.ts";
+import { filled, fitting, hintLine, keyHint } from "./overlay/drawn-lines.ts";
+import type { Overlay, OverlayView } from "./overlay/overlay.ts";
 import type { OverlayStack } from "./overlay-stack.ts";
 import type { PromptBox } from "./prompt/prompt.ts";
 import { cut, paintedAt, widthOf } from "./screen/cells.ts";
@@ -12,8 +14,6 @@ import type { ScreenPosition, ScreenSize } from "./screen/live-region.ts";
 import type { Picture } from "./screen/screen.ts";
 import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
-import { filled, fitting, hintLine, keyHint } from "./views/drawn-lines.ts";
-import type { Overlay, OverlayView } from "./views/overlay.ts";
 import { spinnerLine } from "./views/spinner-line.ts";
 import { type Status, statusLine } from "./views/status-line.ts";
 

@@ -1,18 +1,19 @@
 import { errorMessage } from "@banyan/core/shown";
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
-import type { History } from "../history.ts";
-import { commandLine, LEAVE_HINT, LEAVE_WITHIN, type TalkAction } from "../terminal.ts";
+import type { PictureSource } from "../contract/live-terminal.ts";
+import { LEAVE_HINT, LEAVE_WITHIN, type TalkAction } from "../contract/terminal.ts";
+import type { History } from "../questions/history.ts";
+import { commandLine } from "../questions/question.ts";
 import type { KeyAction } from "./keys/actions.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
 import { keyLines } from "./keys/key-lines.ts";
-import type { PictureSource } from "./live-terminal.ts";
+import type { Overlay } from "./overlay/overlay.ts";
+import { Viewer } from "./overlay/viewer.ts";
 import { editOutside } from "./prompt/external-editor.ts";
 import type { PromptBox } from "./prompt/prompt.ts";
 import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
-import type { Overlay } from "./views/overlay.ts";
 import { Picker } from "./views/picker.ts";
-import { Viewer } from "./views/viewer.ts";
 
 /** Dependencies of {@link PromptKeys}. */
 export interface PromptKeysOptions {

@@ -1,5 +1,5 @@
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
-import { commandLine } from "../../terminal.ts";
+import { commandLine } from "../../questions/question.ts";
 import type { Completer, PromptSuggestion } from "./completion.ts";
 
 /** A command for completion. */

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { type ConversationState, type Delta, emptyConversation, type FeedItem, reduce } from "@banyan/core";
 import type { DeltaSource, EventBody } from "@banyan/core/conversation";
 import { onTestFinished, vi } from "vitest";
-import { QUIET, type TalkAction } from "../../terminal.ts";
+import { QUIET, type TalkAction } from "../../contract/terminal.ts";
 import { FullTerminal } from "../full-terminal.ts";
 import { TestScreen } from "./screen.ts";
 

@@ -1,6 +1,6 @@
 import { WriteStream } from "node:tty";
 import { parseOsc11BackgroundColor } from "@earendil-works/pi-tui/dist/terminal-colors.js";
-import type { ColorChoice } from "../../../arguments.ts";
+import type { ColorChoice } from "../../../program/prompt-arguments.ts";
 
 /** Scheme of a terminal: light text on dark, or dark text on light. */
 export type Scheme = "dark" | "light";

@@ -1,13 +1,13 @@
 import { type Call, isEnded, toolOf } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
-import { callArguments } from "../../../chat/views/call-arguments.ts";
 import { callWord } from "../../../show/call-line.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { oneLine, plainText } from "../../../show/plain-text.ts";
+import { callArguments } from "../overlay/call-arguments.ts";
+import { callLines } from "../overlay/call-view.ts";
+import type { ViewerPage } from "../overlay/overlay.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
-import { callLines } from "../views/call-view.ts";
-import type { ViewerPage } from "../views/overlay.ts";
 import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 
 /** Maximum characters of an output on its page. */

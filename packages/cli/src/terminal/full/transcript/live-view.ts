@@ -28,11 +28,11 @@ import { isShownByChanges, ReportedEnds, shortenedLine, undoneLine } from "../..
 import { oneLine } from "../../../show/plain-text.ts";
 import { subAgentTold } from "../../../show/sub-agents.ts";
 import { runEndSentence } from "../../../show/turn-end.ts";
-import type { FeedView } from "../../feed-view.ts";
+import type { FeedView } from "../../questions/feed-view.ts";
+import { changeLines, cutTo } from "../overlay/call-view.ts";
+import type { ViewerPage } from "../overlay/overlay.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
-import { changeLines, cutTo } from "../views/call-view.ts";
-import type { ViewerPage } from "../views/overlay.ts";
 import { ActivityTracker, type CurrentActivity } from "./activity.ts";
 import { AnswerBlock } from "./answer-block.ts";
 import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";

@@ -12,10 +12,10 @@ import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { shortenedLine, undoneLine } from "../../../show/message-label.ts";
 import { oneLine, plainText } from "../../../show/plain-text.ts";
 import { markdownLines } from "../markdown/markdown-stream.ts";
+import { callLines, cutTo } from "../overlay/call-view.ts";
+import type { ViewerPage } from "../overlay/overlay.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
-import { callLines, cutTo } from "../views/call-view.ts";
-import type { ViewerPage } from "../views/overlay.ts";
 
 /** Maximum lines of a user's message; a longer one shows its beginning and end. */
 const MOST_LINES = 40;

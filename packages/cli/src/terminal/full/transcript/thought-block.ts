@@ -1,9 +1,9 @@
 import { formatTook } from "@banyan/client/words";
 import { cutToEnd } from "@banyan/core/shown";
 import { PlainText } from "../../../show/plain-text.ts";
+import type { ViewerPage } from "../overlay/overlay.ts";
 import { cut, proseLines } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
-import type { ViewerPage } from "../views/overlay.ts";
 import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 
 /** Maximum lines of a streaming thought. */

@@ -1,15 +1,15 @@
 import { type ConversationState, isEnded, newestLeaf } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
 import type { KeyBindings } from "../keys/key-bindings.ts";
+import { filled, hintLine, keyHint, listLine, rule, wholeParts } from "../overlay/drawn-lines.ts";
+import { ListCursor } from "../overlay/list-cursor.ts";
+import type { Overlay, OverlayEnd, OverlayView } from "../overlay/overlay.ts";
+import { Viewer } from "../overlay/viewer.ts";
 import { cut, padded, widthOf } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { pathPage } from "../transcript/message-lines.ts";
 import { type AgentRow, agentFacts, subAgents } from "./agent-list.ts";
-import { filled, hintLine, keyHint, listLine, rule, wholeParts } from "./drawn-lines.ts";
-import { ListCursor } from "./list-cursor.ts";
-import type { Overlay, OverlayEnd, OverlayView } from "./overlay.ts";
-import { Viewer } from "./viewer.ts";
 
 /**
  * The live list of a conversation's sub-agents, and the transcript of each (T30). Their questions appear below.

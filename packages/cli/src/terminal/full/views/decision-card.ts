@@ -1,16 +1,16 @@
 import { counted } from "@banyan/core/shown";
 import { oneLine } from "../../../show/plain-text.ts";
-import type { DecisionChoice, DecisionRequest, DecisionResult } from "../../decision.ts";
+import type { DecisionChoice, DecisionRequest, DecisionResult } from "../../questions/decision.ts";
 import type { KeyAction } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 import type { Highlight } from "../markdown/highlighter.ts";
+import { fitting, keyHint, lastColumns, rule, setIn } from "../overlay/drawn-lines.ts";
+import { LineInput } from "../overlay/line-input.ts";
+import type { Overlay, OverlayEnd, OverlayView, ViewerPage } from "../overlay/overlay.ts";
 import { bare, cut, widthOf, wrapped } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { fitting, keyHint, lastColumns, rule, setIn } from "./drawn-lines.ts";
-import { LineInput } from "./line-input.ts";
-import type { Overlay, OverlayEnd, OverlayView, ViewerPage } from "./overlay.ts";
 
 /**
  * A decision by key (T27). Only the keys of the choices decide, not Enter or any other key (S14). A choice with words

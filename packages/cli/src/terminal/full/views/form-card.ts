@@ -1,15 +1,15 @@
 import { filledText } from "@banyan/client/words";
 import type { QuestionField } from "@banyan/core/conversation";
 import { oneLine } from "../../../show/plain-text.ts";
-import type { FilledForm, Form } from "../../terminal.ts";
+import type { FilledForm, Form } from "../../questions/question.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
+import { fitting, keyHint, lastColumns, listLine, rule, setIn } from "../overlay/drawn-lines.ts";
+import { LineInput } from "../overlay/line-input.ts";
+import type { Overlay, OverlayEnd, OverlayView, ViewerPage } from "../overlay/overlay.ts";
 import { cut, widthOf, wrapped } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { fitting, keyHint, lastColumns, listLine, rule, setIn } from "./drawn-lines.ts";
-import { LineInput } from "./line-input.ts";
-import type { Overlay, OverlayEnd, OverlayView, ViewerPage } from "./overlay.ts";
 
 const WORDS = "Your own answer: ";
 

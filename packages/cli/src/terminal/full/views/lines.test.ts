@@ -1,9 +1,9 @@
 import type { PlanStep, WaitingInput } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
+import { rule } from "../overlay/drawn-lines.ts";
 import { planLines, waitingList } from "../picture.ts";
 import { widthOf } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
-import { rule } from "./drawn-lines.ts";
 import { mayMove, SPIN_TIME, spinnerLine } from "./spinner-line.ts";
 import { type Status, statusLine } from "./status-line.ts";
 

@@ -1,12 +1,12 @@
 import { emptyConversation, type FeedItem, reduce } from "@banyan/core/conversation";
 import { beforeEach, describe, expect, test } from "vitest";
 import { KeyBindings } from "../keys/key-bindings.ts";
+import type { Overlay, OverlayEnd } from "../overlay/overlay.ts";
+import { Viewer } from "../overlay/viewer.ts";
 import { bare, widthOf } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
-import type { Overlay, OverlayEnd } from "./overlay.ts";
 import { Picker } from "./picker.ts";
 import { TreeView } from "./tree-view.ts";
-import { Viewer } from "./viewer.ts";
 
 const plain = createTheme(1, "dark");
 const keys = new KeyBindings();

@@ -1,13 +1,13 @@
 import { counted } from "@banyan/core/shown";
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import type { KeyBindings } from "../keys/key-bindings.ts";
+import { COLUMN_GAP, filled, hintLine, keyHint, listLine, rule, wholeParts } from "../overlay/drawn-lines.ts";
+import { LineInput } from "../overlay/line-input.ts";
+import { ListCursor } from "../overlay/list-cursor.ts";
+import type { Overlay, OverlayEnd, OverlayView } from "../overlay/overlay.ts";
 import { cut, padded, widthOf, wrapped } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { COLUMN_GAP, filled, hintLine, keyHint, listLine, rule, wholeParts } from "./drawn-lines.ts";
-import { LineInput } from "./line-input.ts";
-import { ListCursor } from "./list-cursor.ts";
-import type { Overlay, OverlayEnd, OverlayView } from "./overlay.ts";
 
 /** An item of a list. */
 export interface PickerItem<T> {

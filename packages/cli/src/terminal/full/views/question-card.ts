@@ -1,12 +1,12 @@
 import type { AutocompleteProvider } from "@earendil-works/pi-tui";
-import type { TerminalQuestion } from "../../terminal.ts";
+import type { TerminalQuestion } from "../../questions/question.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
+import { keyHint, rule } from "../overlay/drawn-lines.ts";
+import type { Overlay, OverlayEnd, OverlayView } from "../overlay/overlay.ts";
 import { hiddenLines, PromptEditor, type PromptEditorOptions } from "../prompt/prompt-editor.ts";
 import { cut } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { keyHint, rule } from "./drawn-lines.ts";
-import type { Overlay, OverlayEnd, OverlayView } from "./overlay.ts";
 
 /** A question that the user answers with text in an editor. */
 export class QuestionCard implements Overlay<string> {

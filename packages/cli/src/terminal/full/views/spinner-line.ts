@@ -1,7 +1,7 @@
 import { formatDuration } from "@banyan/client/words";
+import { fitting } from "../overlay/drawn-lines.ts";
 import { cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
-import { fitting } from "./drawn-lines.ts";
 
 /** The current work. */
 export interface SpinnerActivity {

@@ -3,13 +3,13 @@ import type { ConversationState, Message } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
 import { gist, messageMarks, speakerOf } from "../../../show/message-label.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
+import { filled, hintLine, keyHint, listLine, rule } from "../overlay/drawn-lines.ts";
+import { LineInput } from "../overlay/line-input.ts";
+import { ListCursor } from "../overlay/list-cursor.ts";
+import type { Overlay, OverlayEnd, OverlayView } from "../overlay/overlay.ts";
 import { cut, padded, widthOf } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { filled, hintLine, keyHint, listLine, rule } from "./drawn-lines.ts";
-import { LineInput } from "./line-input.ts";
-import { ListCursor } from "./list-cursor.ts";
-import type { Overlay, OverlayEnd, OverlayView } from "./overlay.ts";
 import { branchNumbers, pathIds, rowOf, type TreeFilter, type TreeRow, treeFilters, treeRows } from "./tree-rows.ts";
 
 /** Content of a tree, and actions in it besides choosing. */

@@ -6,15 +6,32 @@ import {
   type Delivery,
   type Directive,
   type FeedItem,
+  type Session,
   type UserPart,
 } from "@banyan/core";
 import type { LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
-import { modeLeft, type PlanApproval, type RestorationResult } from "@banyan/host";
+import { type ChangedFile, modeLeft, type PlanApproval, type RestorationResult } from "@banyan/host";
 import type { Command, CommandName, NarrowedRule, Result } from "@banyan/protocol";
 import type { AttachmentReport } from "../../show/attached.ts";
-import type { AskingSession } from "../user/approvals.ts";
-import type { DepartedBranch } from "../user/leave-files.ts";
+
+/** A conversation, here or on a server, with questions for the user. */
+export interface AskingSession extends Pick<Session, "listen" | "state"> {
+  /** May resolve with the reason why a rule could not be stored permanently. `approval` is the mode for an approved plan. */
+  answer(question: string, answer: Answer, approval?: PlanApproval): Promise<unknown>;
+  /** Allows all edits until this run ends; absent if not supported. */
+  allowChanges?(run: string): Promise<void>;
+}
+
+/** A branch that the user leaves. */
+export interface DepartedBranch {
+  /** Leaf of the branch. */
+  readonly leaf: string;
+  /** Message from which the user continues; `null` for the root. */
+  readonly to: string | null;
+  /** Files that only the left branch has changed. */
+  readonly files: readonly ChangedFile[];
+}
 
 /** No attachments. */
 const NOTHING: AttachmentReport = { attached: [], problems: [], isRedacted: false };

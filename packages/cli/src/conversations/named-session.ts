@@ -3,9 +3,9 @@ import { newestLeaf, type Session } from "@banyan/core";
 import { visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { ConversationError, findConversation, type Host, ModelChoiceError } from "@banyan/host";
-import type { Arguments } from "./arguments.ts";
-import { UsageError } from "./problem.ts";
-import { excerpt } from "./show/fit-text.ts";
+import { UsageError } from "../program/problem.ts";
+import type { Arguments } from "../program/prompt-arguments.ts";
+import { excerpt } from "../show/fit-text.ts";
 
 /** Callbacks for opening a conversation. */
 export interface OpeningDialog {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { pathWithout } from "@banyan/host/find-program";
-import { plainText } from "../show/plain-text.ts";
+import { plainText } from "../../show/plain-text.ts";
 
 /** Environment variables and platform, which decide how to access the clipboard. */
 export interface ClipboardPlace {

@@ -6,8 +6,8 @@ import { pickOptions } from "@banyan/core/conversation";
 import { errorMessage } from "@banyan/core/shown";
 import { type HostFlags, type HostOptions, TrustRecord } from "@banyan/host";
 import type { AgentFlags } from "./agent-flags.ts";
-import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./problem.ts";
+import type { Arguments } from "./prompt-arguments.ts";
 
 /** The workspace of a command line. */
 export function directoryOf(args: Arguments): string {

@@ -1,14 +1,16 @@
 import type { ConversationState } from "@banyan/core";
-import type { FeedView } from "../feed-view.ts";
-import type { AttentionSetting } from "./attention.ts";
-import type { KeyRow, KeySettings } from "./keys/key-bindings.ts";
-import type { PromptSuggestion } from "./prompt/completion.ts";
-import type { OfferedCommand } from "./prompt/completions.ts";
-import type { PreviousWait } from "./prompt/prompt.ts";
-import type { LiveView } from "./transcript/live-view.ts";
-import type { BranchEnd } from "./transcript/message-lines.ts";
-import type { Overlay } from "./views/overlay.ts";
-import type { Status } from "./views/status-line.ts";
+import type { KeyRow, KeySettings } from "../full/keys/key-bindings.ts";
+import type { Overlay } from "../full/overlay/overlay.ts";
+import type { PromptSuggestion } from "../full/prompt/completion.ts";
+import type { OfferedCommand } from "../full/prompt/completions.ts";
+import type { PreviousWait } from "../full/prompt/prompt.ts";
+import type { LiveView } from "../full/transcript/live-view.ts";
+import type { BranchEnd } from "../full/transcript/message-lines.ts";
+import type { Status } from "../full/views/status-line.ts";
+import type { FeedView } from "../questions/feed-view.ts";
+
+/** Notification of a user who is not looking. `auto`: the terminal's notification and its bell. */
+export type AttentionSetting = "auto" | "bell" | "off";
 
 /** A paste after its images were replaced by marks. */
 export interface PasteResult {

@@ -1,4 +1,4 @@
-import type { CodePaint } from "./full/markdown/look.ts";
+import type { CodePaint } from "../full/markdown/look.ts";
 
 /** A decision for the user. */
 export interface DecisionRequest {

@@ -1,7 +1,7 @@
 import type { Json } from "@banyan/core";
 import type { About, Preview } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
-import { styleFor } from "../../show/style.ts";
+import { styleFor } from "../../../show/style.ts";
 import { callArguments } from "./call-arguments.ts";
 
 const plain = styleFor(process.stdout, "never");

@@ -12,8 +12,8 @@ import {
 } from "@banyan/host";
 import { McpError } from "@banyan/host/mcp";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
+import { serverOf } from "./announced.ts";
 import { type ExitCode, exitCodes, StoppedError } from "./exit.ts";
-import { serverOf } from "./serve/announced.ts";
 
 /** A failure, for the user and for scripts. */
 export interface ReportedProblem {

@@ -1,7 +1,7 @@
 import { type ShownLine, shownCall } from "@banyan/client/words";
 import type { Call, Json, Preview } from "@banyan/core/conversation";
-import type { Style } from "../../show/style.ts";
-import type { CodePaint } from "../../terminal/full/markdown/look.ts";
+import type { Style } from "../../../show/style.ts";
+import type { CodePaint } from "../markdown/look.ts";
 
 /** Options of {@link callArguments}. */
 interface ShownArguments {

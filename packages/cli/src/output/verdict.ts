@@ -1,9 +1,9 @@
 import { shortfallOf, toldBreak, toldShortfall } from "@banyan/client/words";
 import { type Message, whyEnded } from "@banyan/core/conversation";
-import { exitCodes } from "../exit.ts";
-import type { PrintResult } from "../output/report.ts";
-import { exitOfModelError } from "../problem.ts";
+import { exitCodes } from "../program/exit.ts";
+import { exitOfModelError } from "../program/problem.ts";
 import type { TurnEnd } from "../show/turn-end.ts";
+import type { PrintResult } from "./report.ts";
 
 type TurnVerdict = Pick<PrintResult, "reason" | "exitCode" | "error">;
 
