@@ -1,5 +1,6 @@
 import { DirectiveError, readUserContent, type UserContent } from "../conversation/checked/user-content.ts";
-import { isPersons, type Message, type UserPart } from "../conversation/message.ts";
+import { isPersons, type Message } from "../conversation/message.ts";
+import type { UserPart } from "../conversation/part.ts";
 import type { ConversationState, WaitingInput } from "../conversation/state.ts";
 import { standing } from "../conversation/tree/path.ts";
 import { fileProblem } from "../model/rules/pictures.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Event } from "../conversation/event.ts";
 import { isEvent } from "../conversation/feed-item.ts";
-import { type Json, textOf } from "../conversation/message.ts";
+import { textOf } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { noUsage } from "../conversation/usage.ts";
 import type { ModelPart } from "../ports/model.ts";
 import type { LoopDriver, TurnSink } from "../ports/tool.ts";

@@ -7,7 +7,7 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { FilePart, ProviderData, TextPart } from "../conversation/message.ts";
+import type { FilePart, ProviderData, TextPart } from "../conversation/part.ts";
 import { filesOf, PDF, PICTURES, resultShown } from "../model/result-shown.ts";
 import {
   ModelError,

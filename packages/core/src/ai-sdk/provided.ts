@@ -6,7 +6,7 @@ import type {
   LanguageModelV4ToolResult,
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
-import type { Json } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 
 /** An action of a provider on its side, in the form in which it is sent back. */

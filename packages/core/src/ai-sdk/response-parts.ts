@@ -1,5 +1,5 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
-import type { ProviderData } from "../conversation/message.ts";
+import type { ProviderData } from "../conversation/part.ts";
 import type { Usage } from "../conversation/usage.ts";
 import { CallArguments } from "../model/call-arguments.ts";
 import { type FinishReason, finishReason, meaningOf } from "../model/finish-reasons.ts";

@@ -1,5 +1,6 @@
 import type { EventBody } from "../conversation/event.ts";
-import { type About, type Call, type Json, newCall } from "../conversation/message.ts";
+import { type About, type Call, newCall } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { assistantMessage } from "../run/branch.ts";
 import { type TurnRun, tell } from "../run/run.ts";
 

@@ -1,6 +1,7 @@
 import { storedFiles } from "../conversation/brought-file.ts";
 import type { EventBody } from "../conversation/event.ts";
-import { type About, type Call, isEnded, type Json, type Preview } from "../conversation/message.ts";
+import { type About, type Call, isEnded, type Preview } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { isAskedIn } from "../conversation/tree/asking.ts";
 import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
 import { orAborted } from "../model/alarm.ts";

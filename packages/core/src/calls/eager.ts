@@ -1,4 +1,4 @@
-import type { Json } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import type { TurnRun } from "../run/run.ts";
 import { isSameInput } from "../toolbox/checked-input.ts";
 import { type ExecutionOutcome, execute } from "../toolbox/execute.ts";

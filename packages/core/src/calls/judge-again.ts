@@ -1,5 +1,6 @@
 import { writtenInput } from "../conversation/checked/written-input.ts";
-import { type About, type Call, isEnded, type Json } from "../conversation/message.ts";
+import { type About, type Call, isEnded } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { openApproval } from "../conversation/tree/asking.ts";
 import { deniedBy, OUTCOME_UNKNOWN } from "../past/answers.ts";
 import type { PreviewContext } from "../ports/tool.ts";

@@ -1,6 +1,6 @@
 import { isTooDeep } from "../conversation/checked/written-input.ts";
 import { errorMessage } from "../conversation/error-message.ts";
-import type { Json } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { PermitRequest } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";

@@ -1,7 +1,8 @@
 import { planSummary } from "../context/summary-message.ts";
 import { fieldsProblem } from "../conversation/checked/question-fields.ts";
 import type { EventBody } from "../conversation/event.ts";
-import type { Json, Preview } from "../conversation/message.ts";
+import type { Preview } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { answeredInWords, inWords, RepeatedQuestions, textFor } from "../past/answers.ts";
 import type { OuterContext, Tool } from "../ports/tool.ts";
 import type { Question } from "../ports/tool-values.ts";

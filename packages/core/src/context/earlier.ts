@@ -1,4 +1,5 @@
-import { type Call, type Json, type Message, textOf } from "../conversation/message.ts";
+import { type Call, type Message, textOf } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { counted, formatCount } from "../conversation/shown/amounts.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";

@@ -1,5 +1,5 @@
 import type { EventBody } from "./event.ts";
-import type { BroughtFile, FilePart } from "./message.ts";
+import type { BroughtFile, FilePart } from "./part.ts";
 
 const MiB = 1024 * 1024;
 

@@ -1,22 +1,18 @@
 import type {
   About,
   Author,
-  BroughtFile,
   CheckpointPart,
   CompactionResult,
   FileChange,
   Finish,
-  Json,
   KeptMessage,
-  Part,
   Preview,
   ProcessEvent,
   RecalledMemory,
   SeenFile,
   SummaryMessage,
-  TextPart,
-  UserPart,
 } from "./message.ts";
+import type { BroughtFile, Json, Part, TextPart, UserPart } from "./part.ts";
 import type { Cost, EarlierUsage, TurnUsage, Usage } from "./usage.ts";
 
 /**

@@ -15,6 +15,7 @@ export type * from "./message.ts";
 export { isEnded, isPersons, isSettled, textOf, typedText } from "./message.ts";
 export { type OfferedTool, offeredName, providerName, toolOf } from "./offered-tool.ts";
 export { OptionError, type OptionNames, pickOptions, refuseUnknown } from "./option-names.ts";
+export type * from "./part.ts";
 export { isBase64, isMediaType, isWebAddress, LONGEST_NAME } from "./shape-problem.ts";
 export {
   type ApprovalQuestion,

@@ -1,4 +1,5 @@
-import type { FileChange, ProviderData } from "./message.ts";
+import type { FileChange } from "./message.ts";
+import type { ProviderData } from "./part.ts";
 
 /** Maximum number of characters in a file name. */
 export const LONGEST_NAME = 1_000;

@@ -2,7 +2,8 @@ import type { BrokenTurn } from "./broken-turn.ts";
 import type { UserContent } from "./checked/user-content.ts";
 import type { Delivery, RunEnd, WordQuestion } from "./event.ts";
 import { createId } from "./id.ts";
-import type { Message, Preview, UserPart } from "./message.ts";
+import type { Message, Preview } from "./message.ts";
+import type { UserPart } from "./part.ts";
 import { type Cost, noUsage, type Usage } from "./usage.ts";
 
 /** A run that has not ended. */

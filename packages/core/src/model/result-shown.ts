@@ -1,4 +1,4 @@
-import type { FilePart } from "../conversation/message.ts";
+import type { FilePart } from "../conversation/part.ts";
 import type { PromptResult } from "../ports/model.ts";
 
 /** Image types that nearly every model with image input accepts. */

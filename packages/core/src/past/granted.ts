@@ -1,4 +1,5 @@
-import { isEnded, type Json } from "../conversation/message.ts";
+import { isEnded } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
 import { noRights, type Rights, type RightsPlace } from "../ports/rights.ts";

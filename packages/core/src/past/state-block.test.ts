@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { EventBody } from "../conversation/event.ts";
-import type { Json } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { type ConversationState, emptyConversation } from "../conversation/state.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import { reduce } from "../conversation/tree/reduce.ts";

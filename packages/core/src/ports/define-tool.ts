@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { Json } from "../conversation/message.ts";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import type { Json } from "../conversation/part.ts";
 import type { Tool } from "./tool.ts";
 import type { JsonSchema } from "./tool-values.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import type { Tool } from "./tool.ts";
 import type { BeforeCall, BeforeSummary, Permit } from "./verdict.ts";

@@ -1,5 +1,5 @@
 import { errorMessage } from "../conversation/error-message.ts";
-import type { FilePart, Json, ProviderData, ProviderPart, ReasoningPart, TextPart } from "../conversation/message.ts";
+import type { FilePart, Json, ProviderData, ProviderPart, ReasoningPart, TextPart } from "../conversation/part.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
 

@@ -1,4 +1,5 @@
-import type { About, ChangeDraft, FileChange, Json, Message, Preview, SeenFile } from "../conversation/message.ts";
+import type { About, ChangeDraft, FileChange, Message, Preview, SeenFile } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import type { Price } from "../conversation/usage.ts";
 import type { ModelDriver, ModelSettings, ModelSink, PromptMessage, PromptResult, ToolSchema } from "./model.ts";

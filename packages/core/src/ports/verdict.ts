@@ -1,4 +1,4 @@
-import type { Json } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 
 /** A user's answer to a question of a session. Any client may answer; the first answer counts. */
 export type Answer =

@@ -1,5 +1,6 @@
 import type { RunEnd } from "../conversation/event.ts";
-import type { AssistantMessage, Json, Message } from "../conversation/message.ts";
+import type { AssistantMessage, Message } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import type { ModelError } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 
 /** The result of a finished task. */
 export interface TaskResult {

@@ -1,12 +1,6 @@
 import { writtenInput } from "../conversation/checked/written-input.ts";
-import {
-  type AssistantMessage,
-  type Call,
-  isEnded,
-  isSettled,
-  type Json,
-  type Message,
-} from "../conversation/message.ts";
+import { type AssistantMessage, type Call, isEnded, isSettled, type Message } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { toldAsPast } from "../conversation/shown/enclosed.ts";
 import { standingFor } from "../conversation/shown/kept-words.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { Recent } from "../past/recent.ts";
 import { digestOf } from "../toolbox/toolbox.ts";
 

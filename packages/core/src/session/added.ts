@@ -1,7 +1,8 @@
 import { readUserContent, type UserContent } from "../conversation/checked/user-content.ts";
 import { createId } from "../conversation/id.ts";
-import type { Author, FileChange, UserPart } from "../conversation/message.ts";
+import type { Author, FileChange } from "../conversation/message.ts";
 import { refuseUnknown } from "../conversation/option-names.ts";
+import type { UserPart } from "../conversation/part.ts";
 import { fileChangeProblem } from "../conversation/shape-problem.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { type Cost, cleanUsage, type Usage } from "../conversation/usage.ts";

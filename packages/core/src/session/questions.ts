@@ -1,6 +1,6 @@
 import type { Event } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import type { Json } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import type { OpenQuestion } from "../conversation/state.ts";
 import type { Answer } from "../ports/verdict.ts";
 import { isLeft, SessionError, UnfitAnswerError } from "./error.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
-import type { ProviderPart } from "../conversation/message.ts";
+import type { ProviderPart } from "../conversation/part.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import { noUsage } from "../conversation/usage.ts";
 import type { ModelDriver } from "../ports/model.ts";

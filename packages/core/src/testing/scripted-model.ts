@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Json } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
 import {
   type ModelDriver,

@@ -1,4 +1,4 @@
-import type { Json } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 
 /** Arguments that have passed their schema. */
 export interface CheckedInput {

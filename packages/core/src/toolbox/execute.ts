@@ -1,6 +1,7 @@
 import { checkedFile, sizeIn } from "../conversation/brought-file.ts";
 import { errorMessage } from "../conversation/error-message.ts";
-import type { About, FilePart, Preview, SeenFile } from "../conversation/message.ts";
+import type { About, Preview, SeenFile } from "../conversation/message.ts";
+import type { FilePart } from "../conversation/part.ts";
 import { filesOn } from "../conversation/tree/path.ts";
 import { alarm } from "../model/alarm.ts";
 import { fileProblem } from "../model/rules/pictures.ts";

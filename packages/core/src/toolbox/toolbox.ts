@@ -3,7 +3,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/sp
 import { meantInput } from "../conversation/checked/meant-input.ts";
 import { writtenInput } from "../conversation/checked/written-input.ts";
 import { errorMessage } from "../conversation/error-message.ts";
-import type { Json } from "../conversation/message.ts";
+import type { Json } from "../conversation/part.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
 import type { CheckedArguments } from "../ports/define-tool.ts";
 import type { ToolSchema } from "../ports/model.ts";

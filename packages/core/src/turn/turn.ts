@@ -7,14 +7,8 @@ import { CUT_OFF } from "../conversation/broken-turn.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import type { EventBody, MessageAdded, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import {
-  type AssistantMessage,
-  isPersons,
-  type Json,
-  type Message,
-  textOf,
-  type UserPart,
-} from "../conversation/message.ts";
+import { type AssistantMessage, isPersons, type Message, textOf } from "../conversation/message.ts";
+import type { Json, UserPart } from "../conversation/part.ts";
 import { endedReport } from "../conversation/shown/enclosed.ts";
 import type { ConversationState, OpenQuestion, StayingProcess, WaitingInput } from "../conversation/state.ts";
 import { askingRuns, openLimit } from "../conversation/tree/asking.ts";

@@ -1,180 +1,32 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { itemSentence } from "@banyan/client/display";
 import { Agent, launchAgent, type Permission, Session, say } from "@banyan/core";
-import { call, collect, fail, finishTask, scriptedModel, spend, text } from "@banyan/core/testing";
-import { workspaceTools } from "@banyan/tools/workspace";
+import { call, collect, finishTask, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { turnsOn } from "../evaluation/turns.ts";
 import { redactor } from "../redaction/redactor.ts";
 import { type HookEntries, hookEntries } from "./entries.ts";
+import { turn } from "./hooks.fixture.ts";
 import { Hooks } from "./hooks.ts";
 import { saidBy } from "./said.ts";
 
 let folder: string;
+
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "banyan-hooks-"));
 });
+
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-const ASK: Permission = () => ({ decision: "ask" });
-
-/** Runs a turn with one call and hooks. Returns the call, the input of the hooks, and the messages. */
-async function turn(
-  entries: HookEntries,
-  tool: string,
-  input: object,
-  { permission, answers = ["Done."] }: { permission?: Permission; answers?: string[] } = {},
-) {
-  const hooks = new Hooks({
-    entries,
-    directory: folder,
-    env: process.env,
-    redact: redactor({ env: {} }),
-    mode: () => "ask",
-  });
-  const session = Session.inMemory();
-  hooks.follow(session);
-  const model = scriptedModel([[call(tool, input as never, "a call")], ...answers]);
-  const agent = new Agent({
-    model,
-    tools: workspaceTools({ root: folder }),
-    unattended: true,
-    hooks: hooks.calls,
-    onTurn: hooks.onTurn,
-    ...(permission && { permission }),
-  });
-  const problems: string[] = [];
-  session.listen({
-    items: (items) => {
-      for (const item of items) if (item.type === "callback.failed") problems.push(itemSentence(item) ?? "");
-    },
-    ended() {},
-  });
-  await collect(agent.chat(say("Go."), { session }));
-  await session.close();
-  await hooks.close();
-  const asked = [...session.state.messages.values()].flatMap((message) =>
-    message.role === "assistant" ? message.calls : [],
-  );
-  return { call: asked[0], problems, requests: model.requests, session };
-}
 
 const at = (event: string, command: string, matcher = "", timeout?: number): HookEntries =>
   hookEntries.parse({
     [event]: [{ matcher, hooks: [{ type: "command", command, ...(timeout !== undefined && { timeout }) }] }],
   });
+
 const script = (name: string, text: string) => {
   writeFileSync(join(folder, name), text);
   return `sh ./${name}`;
 };
-
-/** A conversation of three turns that a user compacts with instructions. Returns the outcome. */
-async function compacted(entries: HookEntries, keep?: string) {
-  const hooks = new Hooks({
-    entries,
-    directory: folder,
-    env: process.env,
-    redact: redactor({ env: { KEY: "zw8/qr+9=Lm4x" } }),
-    mode: () => "ask",
-  });
-  const session = Session.inMemory();
-  hooks.follow(session);
-  const model = scriptedModel(["One.", "Two.", "Three.", "Sum."]);
-  const agent = new Agent({ model, hooks: hooks.calls });
-  for (const said of ["One?", "Two?", "Three?"]) await agent.send(said, { session });
-  const problem = await agent.compact({ session, keep });
-  await session.close();
-  await hooks.close();
-  const request = JSON.stringify(model.requests.at(-1)?.messages.at(-1));
-  return { problem, request };
-}
-
-describe("F96: a PreCompact hook", () => {
-  const told = () => JSON.parse(readFileSync(join(folder, "told.json"), "utf8"));
-
-  test("is told the trigger and the user's words, and adds what it prints, without secrets", async () => {
-    const words = script("words.sh", 'cat > told.json; echo "Keep zw8/qr+9=Lm4x and all prices."\n');
-    const { problem, request } = await compacted(at("PreCompact", words, "manual"), "the colours");
-    expect(problem).toBeUndefined();
-    expect(told()).toMatchObject({
-      hook_event_name: "PreCompact",
-      trigger: "manual",
-      custom_instructions: "the colours",
-      cwd: folder,
-    });
-    expect(request).toContain(':\\nKeep [redacted:KEY] and all prices.\\n\\nthe colours"');
-  });
-
-  test("F104: behind it, one of SessionStart for `compact` adds to the next message", async () => {
-    const hooks = new Hooks({
-      entries: at("SessionStart", "echo Use Bun.", "compact"),
-      directory: folder,
-      env: process.env,
-      redact: redactor({ env: {} }),
-      mode: () => "ask" as const,
-    });
-    const session = Session.inMemory();
-    hooks.follow(session);
-    const said = async () => JSON.stringify(await hooks.prompt(session, [{ type: "text", text: "Go on." }]));
-    const agent = new Agent({ model: scriptedModel(["One.", "Two.", "Three.", "Sum."]), hooks: hooks.calls });
-    for (const text of ["One?", "Two?", "Three?"]) await agent.send(text, { session });
-    expect(await said()).not.toContain("Use Bun.");
-    await agent.compact({ session });
-    expect(await said()).toContain("Use Bun.");
-    expect(await said()).not.toContain("Use Bun.");
-    await session.close();
-    await hooks.close();
-  });
-
-  test("for other triggers does not run, and one that answers by JSON adds its context", async () => {
-    const json = `echo '${JSON.stringify({ hookSpecificOutput: { additionalContext: "Keep the names." } })}'`;
-    expect((await compacted(at("PreCompact", json))).request).toContain(':\\nKeep the names."');
-    expect((await compacted(at("PreCompact", json, "auto"))).request).not.toContain("Keep the names.");
-  });
-
-  test.each([
-    ["exit code 2", "echo 'not now' >&2; exit 2"],
-    ["a decision", `echo '{"decision":"block","reason":"not now"}'`],
-  ])("blocks a summary that a user asks for, by %s, with the reason", async (_, command) => {
-    expect((await compacted(at("PreCompact", command))).problem).toBe("A hook blocked the summary: not now");
-  });
-
-  test("cannot block a summary that the context needs, and this is told", async () => {
-    const entries = at("PreCompact", "cat > told.json; echo 'not now' >&2; exit 2");
-    const hooks = new Hooks({
-      entries,
-      directory: folder,
-      env: process.env,
-      redact: redactor({ env: {} }),
-      mode: () => "ask",
-    });
-    const session = Session.inMemory();
-    hooks.follow(session);
-    const problems: string[] = [];
-    session.listen({
-      items: (items) => {
-        for (const item of items) if (item.type === "callback.failed") problems.push(item.reason);
-      },
-      ended() {},
-    });
-    const full = [text("Because ".padEnd(24_000, "it is warm, ")), spend({ input: 6_500, output: 60 })];
-    const model = scriptedModel(["One.", "Two.", full, "They like it warm. ".repeat(16), "So."]);
-    const agent = new Agent({ model, hooks: hooks.calls, compaction: { contextSize: 8_000 } });
-    for (const said of ["One?", "Two?", "Why?", "So?"]) await agent.send(said, { session });
-    await session.close();
-    await hooks.close();
-    expect(told()).toMatchObject({ trigger: "auto", custom_instructions: "" });
-    expect([...session.state.messages.values()].filter(({ role }) => role === "summary")).toHaveLength(1);
-    expect(problems).toEqual(["A hook blocked a summary that the context needs, which no hook can do. not now"]);
-  });
-
-  test("PostCompact is told the same trigger", async () => {
-    await compacted(at("PostCompact", "cat > told.json", "manual"));
-    expect(told()).toMatchObject({ hook_event_name: "PostCompact", trigger: "manual" });
-  });
-});
 
 /** Whether a process runs. An ended process may still wait for its parent. */
 function isLiving(pid: number): boolean {
@@ -185,171 +37,16 @@ function isLiving(pid: number): boolean {
   }
 }
 
-describe("C1: a hook that was written for Claude Code or codex runs as it is", () => {
-  test("one that reads the command from its input, and denies by exit code 2 with the reason on standard error", async () => {
-    const guard = script("guard.sh", 'grep -q "rm -rf" && { echo "no deleting here" >&2; exit 2; }; exit 0\n');
-    const { call } = await turn(at("PreToolUse", guard, "Bash"), "shell", { command: "rm -rf build" });
-    expect(call).toMatchObject({ status: "denied", output: "Not allowed: no deleting here" });
-    const harmless = await turn(at("PreToolUse", guard, "Bash"), "shell", { command: "echo fine" });
-    expect(harmless.call).toMatchObject({ status: "completed", output: "fine\n" });
-  });
-
-  test("one that denies, asks or allows by JSON, of today and of before", async () => {
-    const says = (specific: object) =>
-      `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...specific } })}'`;
-    const deny = says({ permissionDecision: "deny", permissionDecisionReason: "not today" });
-    expect((await turn(at("PreToolUse", deny), "shell", { command: "echo" })).call?.output).toBe(
-      "Not allowed: not today",
-    );
-    const block = `echo '{"decision":"block","reason":"of before"}'`;
-    expect((await turn(at("PreToolUse", block), "shell", { command: "echo" })).call?.output).toBe(
-      "Not allowed: of before",
-    );
-    const ask = says({ permissionDecision: "ask" });
-    // No user can be asked here, so a question becomes a denial.
-    expect((await turn(at("PreToolUse", ask), "shell", { command: "echo" })).call?.status).toBe("denied");
-    const allow = says({ permissionDecision: "allow" });
-    expect(
-      (await turn(at("PreToolUse", allow), "shell", { command: "echo a" }, { permission: ASK })).call?.output,
-    ).toBe("a\n");
-  });
-
-  test("one that changes the arguments: what it made of them is judged, and runs", async () => {
-    const change = `echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"echo changed"}}}'`;
-    const seen: unknown[] = [];
-    const permission: Permission = ({ input }) => {
-      seen.push(input);
-      return { decision: "allow" };
-    };
-    const { call } = await turn(at("PreToolUse", change, "Bash"), "shell", { command: "echo given" }, { permission });
-    expect(seen).toEqual([{ command: "echo changed" }]);
-    expect(call?.output).toBe("changed\n");
-  });
-
-  test("one that is told of a file by file_path, content and session_id, and speaks to the model after it was written", async () => {
-    const format = script("format.sh", 'cat > told.json; echo "not formatted: run the formatter" >&2; exit 2\n');
-    const { call, session } = await turn(at("PostToolUse", format, "Edit|Write"), "write", {
-      path: "a.txt",
-      content: "x\n",
-    });
-    expect(call?.status).toBe("completed");
-    expect(call?.output).toMatch(/^Created a\.txt [\s\S]*\n\nnot formatted: run the formatter$/);
-    expect(JSON.parse(readFileSync(join(folder, "told.json"), "utf8"))).toMatchObject({
-      session_id: session.id,
-      cwd: folder,
-      hook_event_name: "PostToolUse",
-      tool_name: "Write",
-      tool_use_id: "a call",
-      tool_input: { file_path: join(folder, "a.txt"), content: "x\n", path: "a.txt" },
-      tool_response: { status: "completed" },
-    });
-  });
-
-  test("one of PermissionRequest answers for the person", async () => {
-    const allow = `echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}'`;
-    const { call } = await turn(at("PermissionRequest", allow), "shell", { command: "echo a" }, { permission: ASK });
-    expect(call?.output).toBe("a\n");
-  });
-
-  test("one of Stop sends the agent on, with its reason; it is told that it did so before", async () => {
-    const stop = script(
-      "stop.sh",
-      'grep -q "stop_hook_active\\":true" || { echo "run the tests first" >&2; exit 2; }\n',
-    );
-    const { requests } = await turn(at("Stop", stop), "shell", { command: "echo" }, { answers: ["Done.", "Tested."] });
-    expect(requests).toHaveLength(3);
-    expect(JSON.stringify(requests[2])).toContain("run the tests first");
-  });
-
-  test("F100: one of Stop sends on an agent that has finished its task, and an evaluation counts both turns once", async () => {
-    const entries = at("Stop", 'grep -q "stop_hook_active\\":true" || { echo test first >&2; exit 2; }');
-    const hooks = new Hooks({
-      entries,
-      directory: folder,
-      env: process.env,
-      redact: redactor({ env: {} }),
-      mode: () => "ask",
-    });
-    const session = Session.inMemory();
-    hooks.follow(session);
-    const model = scriptedModel([
-      [spend({ input: 10 }), finishTask("one")],
-      [spend({ input: 20 }), finishTask("two")],
-    ]);
-    const agent = new Agent({ model, mode: "task", onTurn: hooks.onTurn });
-    await session.add("Mend it.", { at: null, id: "root" });
-    const { signal } = new AbortController();
-    const taken = await turnsOn({ session, agent, root: "root", signal });
-    await session.close();
-    await hooks.close();
-    expect(taken).toMatchObject({ isWhole: true, steps: 2, spent: { usage: { input: 30 } }, last: { result: "two" } });
-  });
-
-  test("one of UserPromptSubmit adds to what is said, or does not let it be said", async () => {
-    const session = Session.inMemory();
-    const prompt = (entries: HookEntries) =>
-      new Hooks({
-        entries,
-        directory: folder,
-        env: process.env,
-        redact: redactor({ env: {} }),
-        mode: () => "ask",
-      }).prompt(session, [{ type: "text", text: "Deploy it." }]);
-    expect(JSON.stringify(await prompt(at("UserPromptSubmit", "echo It is Friday.")))).toContain("It is Friday.");
-    await expect(
-      prompt(at("UserPromptSubmit", "grep -q Deploy && { echo not on Fridays >&2; exit 2; }")),
-    ).rejects.toThrow("Blocked by a hook: not on Fridays");
-    await session.close();
-  });
-});
-
-describe("C2: a hook of Notification", () => {
-  test.each([
-    ["permission_prompt", "shell", ASK, "The agent asks to run shell."],
-    ["idle_prompt", "fails", undefined, "The agent failed: "],
-  ] as const)("hears once of %s", async (type, tool, permission, sentence) => {
-    const notice = script("notice.sh", "cat >> told.json; echo >> told.json\n");
-    const entries = at("Notification", notice, "permission_prompt|idle_prompt");
-    const answers = tool === "fails" ? [[fail("invalid-request", { status: 400 })]] : ["Done."];
-    const hooks = new Hooks({
-      entries,
-      directory: folder,
-      env: process.env,
-      redact: redactor({ env: {} }),
-      mode: () => "ask",
-    });
-    const session = Session.inMemory();
-    hooks.follow(session);
-    const first = tool === "fails" ? [] : [[call(tool, { command: "echo" }, "a call")]];
-    const model = scriptedModel([...first, ...answers] as never);
-    const agent = new Agent({ model, tools: workspaceTools({ root: folder }), ...(permission && { permission }) });
-    const chat = collect(agent.chat(say("Go."), { session })).catch(() => {});
-    if (permission) {
-      await expect.poll(() => session.state.questions.size).toBe(1);
-      await session.answer([...session.state.questions.keys()][0] as string, { decision: "allow" });
-    }
-    await chat;
-    await session.close();
-    await hooks.close();
-    const told = readFileSync(join(folder, "told.json"), "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({ notification_type: type, message: expect.stringContaining(sentence) });
-  });
-});
-
 describe("C1: a hook", () => {
   test("never widens what a rule forbids, nor answers where a rule wants a person", async () => {
     const allow = `echo '{"hookSpecificOutput":{"permissionDecision":"allow"},"decision":"approve"}'`;
     const both = { ...at("PreToolUse", allow), ...at("PermissionRequest", allow) };
     const denies: Permission = () => ({ decision: "deny", reason: "by a rule" });
-    expect((await turn(both, "shell", { command: "echo" }, { permission: denies })).call?.output).toBe(
+    expect((await turn(folder, both, "shell", { command: "echo" }, { permission: denies })).call?.output).toBe(
       "Not allowed: by a rule",
     );
     const asks: Permission = () => ({ decision: "ask", byRule: true });
-    expect((await turn(both, "shell", { command: "echo" }, { permission: asks })).call?.status).toBe("denied");
+    expect((await turn(folder, both, "shell", { command: "echo" }, { permission: asks })).call?.status).toBe("denied");
   });
 
   test("of two hooks for one call both get the whole input, and one that reads none of 1 MB harms nothing", async () => {
@@ -361,7 +58,7 @@ describe("C1: a hook", () => {
       ],
     });
     const content = "a line of text\n".repeat(70_000);
-    const { problems } = await turn(entries, "write", { path: "a.txt", content });
+    const { problems } = await turn(folder, entries, "write", { path: "a.txt", content });
     expect(problems).toEqual([]);
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe(content);
     const [one, two] = ["one.json", "two.json"].map((file) => readFileSync(join(folder, file), "utf8"));
@@ -370,7 +67,7 @@ describe("C1: a hook", () => {
   });
 
   test("of PreToolUse that ends with 2 and prints nothing stops the call", async () => {
-    const { call } = await turn(at("PreToolUse", "exit 2"), "shell", { command: "touch ran" });
+    const { call } = await turn(folder, at("PreToolUse", "exit 2"), "shell", { command: "touch ran" });
     expect(call?.status).toBe("denied");
     expect(existsSync(join(folder, "ran"))).toBe(false);
   });
@@ -386,7 +83,7 @@ describe("C1: a hook", () => {
     ["is ended", "kill -9 $$", "was ended by SIGKILL."],
     ["answers nonsense", "echo '{nonsense'", "answered with invalid JSON: "],
   ])("that %s is told in one sentence, and stops nothing", async (_, command, sentence) => {
-    const { call, problems } = await turn(at("PreToolUse", command, "", 0.3), "shell", { command: "echo a" });
+    const { call, problems } = await turn(folder, at("PreToolUse", command, "", 0.3), "shell", { command: "echo a" });
     expect(call?.output).toBe("a\n");
     expect(problems).toHaveLength(1);
     // F104: the text names the hook and the reason once.
@@ -464,7 +161,7 @@ describe("C1: a hook", () => {
   });
 
   test("F104: at a point where nothing can be stopped has failed with exit code 2", async () => {
-    const { problems } = await turn(at("SubagentStart", "echo no >&2; exit 2"), "shell", { command: "echo a" });
+    const { problems } = await turn(folder, at("SubagentStart", "echo no >&2; exit 2"), "shell", { command: "echo a" });
     expect(problems).toEqual([]);
     expect(saidBy("SessionStart", { code: 2, stdout: "", stderr: "no" }, "./a")).toEqual({
       problem: "failed with exit code 2: no",
@@ -507,7 +204,7 @@ describe("C1: a hook", () => {
 
   test.skipIf(process.platform !== "linux")("that is stopped leaves nothing behind", async () => {
     const command = script("child.sh", "sleep 1000 & echo $! > child.pid; wait\n");
-    await turn(at("PreToolUse", command, "", 1), "shell", { command: "echo a" });
+    await turn(folder, at("PreToolUse", command, "", 1), "shell", { command: "echo a" });
     expect(isLiving(Number(readFileSync(join(folder, "child.pid"), "utf8")))).toBe(false);
   });
 
@@ -516,14 +213,15 @@ describe("C1: a hook", () => {
       hookEntries.parse({
         PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "exit 2", ...more }] }],
       });
-    const run = async (more: object, command: string) => (await turn(guard(more), "shell", { command })).call?.status;
+    const run = async (more: object, command: string) =>
+      (await turn(folder, guard(more), "shell", { command })).call?.status;
     expect(await run({ if: "Bash(echo a*)" }, "true && echo a")).toBe("denied");
     expect(await run({ if: "Bash(echo a*)" }, "echo b")).toBe("completed");
     expect(await run({ async: true }, "echo a")).toBe("completed");
   });
 
   test("is for the tools that its matcher names whole", async () => {
-    const { call } = await turn(at("PreToolUse", "exit 2", "Ba|Edit"), "shell", { command: "echo a" });
+    const { call } = await turn(folder, at("PreToolUse", "exit 2", "Ba|Edit"), "shell", { command: "echo a" });
     expect(call?.output).toBe("a\n");
     expect(hookEntries.safeParse({ PreToolUse: [{ matcher: "(", hooks: [] }] }).error?.issues[0]?.message).toContain(
       "'(' is neither a regular expression nor a list of names",

@@ -12,7 +12,7 @@ import type {
 } from "@banyan/core";
 import { say } from "@banyan/core";
 import type { BeforeSummary, SummaryRequest } from "@banyan/core/hosts";
-import { cutTo, visibleLine } from "@banyan/core/shown";
+import { visibleLine } from "@banyan/core/shown";
 import { RunningCommands } from "@banyan/tools/processes";
 import { named } from "../attachments/files.ts";
 import { namesakesOf, namesOf } from "../permissions/named-tool.ts";
@@ -23,7 +23,7 @@ import { type Hook, type HookEntries, hooksAt } from "./entries.ts";
 import { formsFor, type HookCall, hookCalls, isCovered } from "./hook-call.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { type HookPlace, runHook } from "./run-hook.ts";
-import { type HookReply, saidBy } from "./said.ts";
+import { type HookReply, saidBy, together } from "./said.ts";
 
 /** A hook denied a message. The error's message gives the hook's reason. */
 class HookError extends Error {
@@ -61,9 +61,6 @@ interface HookForm {
 
 /** Milliseconds that async hooks get to end when the program ends. */
 const ASYNC_REST = 1_000;
-
-/** Maximum characters that hooks add to what the model sees. */
-const MOST_TOLD = 10_000;
 
 /**
  * The user's own commands at named points (C1). All hooks of a point run in parallel, and the strictest result counts: deny
@@ -383,22 +380,4 @@ function heard(said: HookReply, { own, allows = true }: HookForm): HookReply {
   if (input === undefined || own === undefined) return one;
   const taken = own(input);
   return taken === undefined ? { ...said, decision: "deny", reason: NO_PLACE } : { ...one, input: taken };
-}
-
-/** Combines the results of hooks: the strictest decision counts, and texts are joined. */
-function together(all: readonly HookReply[], redact: Redact): HookReply {
-  const decision = (["deny", "ask", "allow"] as const).find((one) => all.some((said) => said.decision === one));
-  const texts = (name: "reason" | "context", of: readonly HookReply[]) => {
-    const text = of.flatMap((said) => said[name] ?? []).join("\n\n");
-    return text === "" ? undefined : cutTo(redact(text), MOST_TOLD, "");
-  };
-  return {
-    decision,
-    reason: texts(
-      "reason",
-      all.filter((said) => said.decision === decision),
-    ),
-    context: texts("context", all),
-    input: all.findLast((said) => said.input !== undefined)?.input,
-  };
 }

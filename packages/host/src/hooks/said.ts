@@ -1,4 +1,6 @@
 import type { Json } from "@banyan/core";
+import { cutTo } from "@banyan/core/shown";
+import type { Redact } from "../redaction/redactor.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { failureOf, type HookEnd } from "./run-hook.ts";
 
@@ -144,4 +146,25 @@ function recordOf(value: unknown): Record<string, unknown> {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+/** Maximum characters that hooks add to what the model sees. */
+const MOST_TOLD = 10_000;
+
+/** Combines the results of hooks: the strictest decision counts, and texts are joined. */
+export function together(all: readonly HookReply[], redact: Redact): HookReply {
+  const decision = (["deny", "ask", "allow"] as const).find((one) => all.some((said) => said.decision === one));
+  const texts = (name: "reason" | "context", of: readonly HookReply[]) => {
+    const text = of.flatMap((said) => said[name] ?? []).join("\n\n");
+    return text === "" ? undefined : cutTo(redact(text), MOST_TOLD, "");
+  };
+  return {
+    decision,
+    reason: texts(
+      "reason",
+      all.filter((said) => said.decision === decision),
+    ),
+    context: texts("context", all),
+    input: all.findLast((said) => said.input !== undefined)?.input,
+  };
 }

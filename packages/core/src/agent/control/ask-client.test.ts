@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { QuestionField } from "../../conversation/event.ts";
-import type { Json } from "../../conversation/message.ts";
+import type { Json } from "../../conversation/part.ts";
 import { pathTo } from "../../conversation/tree/path.ts";
 import { Session } from "../../session/session.ts";
 import { checkConversation } from "../../testing/check-conversation.ts";

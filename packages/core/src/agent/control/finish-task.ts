@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { Json } from "../../conversation/message.ts";
+import type { Json } from "../../conversation/part.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 import type { InputSchema, JsonSchema } from "../../ports/tool-values.ts";

@@ -4,7 +4,7 @@ import { Agent } from "../../agent/agent.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import type { JsonSchema } from "../../ports/tool-values.ts";
 import { call, rawCall, scriptedModel } from "../../testing/index.ts";
-import type { Json } from "../message.ts";
+import type { Json } from "../part.ts";
 import { meantInput } from "./meant-input.ts";
 
 const object = (properties: Record<string, object>, required: readonly string[] = []) => ({

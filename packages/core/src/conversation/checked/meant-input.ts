@@ -1,4 +1,4 @@
-import type { Json } from "../message.ts";
+import type { Json } from "../part.ts";
 import { isTooDeep } from "./written-input.ts";
 
 type SchemaKeywords = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { UserPart } from "../message.ts";
+import type { UserPart } from "../part.ts";
 import { readUserContent, type UserContent } from "./user-content.ts";
 
 const PNG = Uint8Array.from(atob("iVBORw0KGgoAAAANSUhEUg=="), (character) => character.charCodeAt(0));

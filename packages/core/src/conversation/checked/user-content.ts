@@ -1,6 +1,6 @@
 import { mediaIn } from "../brought-file.ts";
-import type { FilePart, ProviderData, UserPart } from "../message.ts";
 import { didYouMean } from "../option-names.ts";
+import type { FilePart, ProviderData, UserPart } from "../part.ts";
 import {
   isBase64,
   isJson,

@@ -1,4 +1,4 @@
-import type { Json } from "../message.ts";
+import type { Json } from "../part.ts";
 
 /**
  * Parses the arguments that a model wrote: JSON, JSON in a JSON string, or an empty text for a tool without arguments.

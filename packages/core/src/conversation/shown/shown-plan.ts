@@ -1,4 +1,5 @@
-import type { Json, Message, PlanStep } from "../message.ts";
+import type { Message, PlanStep } from "../message.ts";
+import type { Json } from "../part.ts";
 import { inEnglish, type Say } from "./say.ts";
 import { visibleLine } from "./visible-text.ts";
 

@@ -1,15 +1,8 @@
 import type { CallEnded, Event } from "../event.ts";
 import type { Delta, FeedItem } from "../feed-item.ts";
-import {
-  type AssistantMessage,
-  type BroughtFile,
-  type Call,
-  type CallStatus,
-  isEnded,
-  type Json,
-  type Part,
-} from "../message.ts";
+import { type AssistantMessage, type Call, type CallStatus, isEnded } from "../message.ts";
 import { toolOf } from "../offered-tool.ts";
+import type { BroughtFile, Json, Part } from "../part.ts";
 import type { ConversationState, Mutable, MutableState } from "../state.ts";
 import { noteQuestions } from "./questions.ts";
 

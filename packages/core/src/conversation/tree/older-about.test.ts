@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { EventBody } from "../event.ts";
-import type { About, Json } from "../message.ts";
+import type { About } from "../message.ts";
+import type { Json } from "../part.ts";
 import { emptyConversation } from "../state.ts";
 import { reduce } from "./reduce.ts";
 

@@ -1,4 +1,5 @@
-import type { About, Json } from "../message.ts";
+import type { About } from "../message.ts";
+import type { Json } from "../part.ts";
 
 /** Texts in the arguments of a call, by name. */
 type Texts = Readonly<Record<string, Json | undefined>>;

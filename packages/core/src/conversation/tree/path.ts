@@ -8,8 +8,8 @@ import {
   type SetAsideMessage,
   type SummaryMessage,
   type UserMessage,
-  type UserPart,
 } from "../message.ts";
+import type { UserPart } from "../part.ts";
 import type { ConversationState } from "../state.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
 

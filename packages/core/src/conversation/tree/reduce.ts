@@ -1,15 +1,8 @@
 import { errorMessage } from "../error-message.ts";
 import type { Event } from "../event.ts";
 import { type Delta, type FeedItem, isDelta, isEvent } from "../feed-item.ts";
-import {
-  type Call,
-  isEnded,
-  type Message,
-  newCall,
-  type Part,
-  type SummaryMessage,
-  type UserMessage,
-} from "../message.ts";
+import { type Call, isEnded, type Message, newCall, type SummaryMessage, type UserMessage } from "../message.ts";
+import type { Part } from "../part.ts";
 import type { ConversationState, LiveRun, Mutable, MutableState } from "../state.ts";
 import { addCost, addUsage, type Cost, type Usage } from "../usage.ts";
 import {

@@ -1,4 +1,4 @@
-import type { FilePart, ReasoningPart, TextPart } from "../../conversation/message.ts";
+import type { FilePart, ReasoningPart, TextPart } from "../../conversation/part.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../../ports/model.ts";
 import { filesOf, PICTURES, resultShown } from "../result-shown.ts";
 import { legalId, legalName, wellFormed } from "./form.ts";

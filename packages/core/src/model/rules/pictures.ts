@@ -1,4 +1,4 @@
-import type { FilePart } from "../../conversation/message.ts";
+import type { FilePart } from "../../conversation/part.ts";
 import type { ModelDriver } from "../../ports/model.ts";
 import type { PictureRules } from "./rules.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../conversation/message.ts";
+import type { Json } from "../../conversation/part.ts";
 import { cutTo } from "../../conversation/shown/visible-text.ts";
 import { legalName, wellFormed } from "./form.ts";
 import type { RequestRules } from "./rules.ts";

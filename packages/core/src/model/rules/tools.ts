@@ -1,4 +1,4 @@
-import type { Json } from "../../conversation/message.ts";
+import type { Json } from "../../conversation/part.ts";
 import type { ToolSchema } from "../../ports/model.ts";
 import { legalName, mapKeys, wellFormed } from "./form.ts";
 import type { RequestRules } from "./rules.ts";

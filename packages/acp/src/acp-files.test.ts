@@ -1,0 +1,182 @@
+import { existsSync, readFileSync } from "node:fs";
+import { type Answer, type AssistantMessage, Session, textOf } from "@banyan/core";
+import type { FileChange } from "@banyan/core/conversation";
+import { describe, expect, test } from "vitest";
+import { Place, play } from "./testing/sample.fixture.ts";
+
+/** Tests more faulty agents and longer conversations: each turn starts a process. */
+const LONG = process.env.BANYAN_LONG !== undefined;
+
+const allow = (): Answer => ({ decision: "allow" });
+
+describe("files that an agent changes can be taken back", () => {
+  test("what it asks about and what it does not are noted before, with what was there", async () => {
+    const place = new Place({ "a.txt": "old", "b.txt": "before" });
+    const { calls } = await play("edit a.txt new\noverwrite b.txt after\noverwrite c.txt made", {
+      model: place.sample(),
+      person: allow,
+    });
+    const changes = calls.flatMap(({ changes = [] }) => changes);
+    expect(changes.map(({ path, kind }) => [path, kind])).toEqual([
+      ["a.txt", "changed"],
+      ["b.txt", "changed"],
+      ["c.txt", "created"],
+    ]);
+    for (const { before } of changes) if (before) expect(existsSync(`${place.backups}/${before}`)).toBe(true);
+  });
+
+  const shown = ({ changes = [] }: { readonly changes?: readonly FileChange[] }) =>
+    changes.map(({ path, kind, before }) => [path, kind, before === null ? null : "kept"]);
+  const everKept = (place: Place, calls: readonly { readonly changes?: readonly FileChange[] }[]) =>
+    calls.every(({ changes = [] }) =>
+      changes.every(({ before }) => before === null || existsSync(`${place.backups}/${before}`)),
+    );
+
+  test.each([
+    ["a command that it runs without asking", { kind: "execute", rawInput: { command: "x" }, asks: false }],
+    ["a command that a user allows", { kind: "execute", rawInput: { command: "x" } }],
+    ["a call of which nothing is known", { kind: "other", asks: false }],
+    ["a call that names another file", { kind: "edit", rawInput: { path: "other.txt" }, asks: false }],
+    [
+      "a call that is told when it is over, with a diff that says of a file that it is new",
+      {
+        kind: "edit",
+        asks: false,
+        later: { content: [{ type: "diff", path: "new.txt", oldText: null, newText: "made" }] },
+      },
+    ],
+  ])("F105: what it changed stands with %s, with what was there", async (_, fields) => {
+    const place = new Place({ "a.txt": "old", "gone.txt": "going", "same.txt": "same", ".gitignore": "built" });
+    const does = "echo new > a.txt; printf made > new.txt; rm gone.txt; touch same.txt; echo x > built";
+    const { calls } = await play(`call ${JSON.stringify({ ...fields, does })}\nsay Done`, {
+      model: place.sample(),
+      permission: () => ({ decision: "allow" }),
+    });
+    expect(calls.map((call) => shown(call).toSorted())).toEqual([
+      [
+        ["a.txt", "changed", "kept"],
+        ["gone.txt", "deleted", "kept"],
+        ["new.txt", "created", null],
+      ],
+    ]);
+    expect(everKept(place, calls)).toBe(true);
+  });
+
+  test("F105: what it changed without telling of any call stands with its answer, which stays the turn's", async () => {
+    const place = new Place({ "a.txt": "old" });
+    const { calls, responses, reason } = await play("secretly echo new > a.txt\nsay Done.", { model: place.sample() });
+    expect(reason).toBe("answered");
+    expect(textOf(responses.at(-1) as AssistantMessage)).toBe("Done.");
+    expect(calls).toMatchObject([{ tool: "sample_edit", status: "completed", output: "Changed a.txt." }]);
+    expect(calls.map(shown)).toEqual([[["a.txt", "changed", "kept"]]]);
+    const { calls: next } = await play("say Nothing", { model: place.sample() });
+    expect(next).toEqual([]);
+  });
+
+  test.each([
+    ["is interrupted", "stuck echo new > a.txt"],
+    ["dies", "stuck echo new > a.txt # die"],
+  ])("F105: what it changed in a call stands there when it %s", async (_, act) => {
+    const place = new Place({ "a.txt": "old" });
+    const session = Session.inMemory();
+    session.listen({
+      items: (items) => {
+        for (const item of items) if (item.type === "text.delta" && act.endsWith("txt")) session.interrupt();
+      },
+      ended() {},
+    });
+    const { calls } = await play(act, { model: place.sample(), session });
+    expect(calls.map(shown)).toEqual([[["a.txt", "changed", "kept"]]]);
+  });
+
+  test("F105: a change is told once, by the call that made it", async () => {
+    const place = new Place({ "a.txt": "0", "b.txt": "0" });
+    const one = (does: string) =>
+      `call ${JSON.stringify({ kind: "execute", rawInput: { command: does }, asks: false, does })}`;
+    const { calls } = await play(
+      `${one("echo 1 > a.txt")}\noverwrite b.txt 1\n${one("true")}\n${one("echo 2 > a.txt")}`,
+      {
+        model: place.sample(),
+      },
+    );
+    expect(calls.map(({ changes = [] }) => changes.map(({ path }) => path))).toEqual([
+      ["a.txt"],
+      ["b.txt"],
+      [],
+      ["a.txt"],
+    ]);
+  });
+});
+
+describe("a conversation goes on in the agent's session, and a branch in a fork of it", () => {
+  test("a fork where it can: each response's session stays as it was for other branches", async () => {
+    const model = new Place().sample("fork,embedded");
+    const { session } = await play("say one", { model });
+    const first = session.state.leaf ?? undefined;
+    await play("say two", { model, session });
+    const branch = await play("told", { model, session, at: first });
+    expect(branch.text).toBe("one\nsay one | (fork) | told");
+  });
+
+  test.each(LONG ? ["resume", "load"] : ["load"])(
+    "%s where it can, on the same branch alone; what the agent tells of the past is not said again",
+    async (way) => {
+      const model = new Place().sample(`${way},embedded`);
+      const { session } = await play("say one", { model });
+      const first = session.state.leaf ?? undefined;
+      const second = await play("told", { model, session });
+      expect(second.responses.at(-1)?.parts).toMatchObject([{ text: `say one | (${way}) | told` }]);
+      const branch = await play("told", { model, session, at: first });
+      expect(branch.text).toContain("banyan://conversation.md");
+      expect(branch.text).not.toContain(`(${way}) | told`);
+    },
+  );
+
+  test("a new session is told all that was said, with the instructions first; also where the old one is gone", async () => {
+    const model = new Place().sample("fork", { SAMPLE_STATE: "" });
+    const { session } = await play("say one", { model, instructions: "Be kind." });
+    const { text } = await play("told", { model, session, instructions: "Be kind." });
+    expect(text).toContain("Be kind.");
+    expect(text).toContain("## User\n\nsay one\n\n## You\n\none");
+    expect(text.endsWith("+ told")).toBe(true);
+  });
+
+  test("what another model said in between is told with what is said now", async () => {
+    const place = new Place();
+    const { session } = await play("say one", { model: place.sample("fork,embedded") });
+    await play("say other", { model: place.sample("", {}, { name: "other" }), session });
+    const { responses } = await play("told", { model: place.sample("fork,embedded"), session });
+    const [part] = responses.at(-1)?.parts ?? [];
+    expect(part).toMatchObject({
+      text: expect.stringMatching(/^say one \| \(fork\) \| <banyan:\/\/conversation.md>.*say other.*\+ told$/s),
+    });
+  });
+
+  test("how much it is to think is chosen in its session, in one that goes on too, and one that it does not know is refused with those that it knows", async () => {
+    const place = new Place();
+    const thinking = (effort?: string) => place.sample("fork,embedded,effort", {}, { effort });
+    const { session, text } = await play("effort", { model: thinking("high") });
+    expect(text).toBe("thinks high");
+    // Also by its display name.
+    expect((await play("effort", { model: thinking("little"), session })).text).toContain("thinks low");
+    const { reason, problem } = await play("effort", { model: thinking("max"), session });
+    expect([reason, problem]).toEqual([
+      "failed",
+      'The agent "sample" has no effort "max". Write one of these after the colon: low, high.',
+    ]);
+    const plain = await play("effort", { model: new Place().sample("embedded", {}, { effort: "low" }) });
+    expect(plain.problem).toBe(
+      'The agent "sample" has no effort "low". It offers none: leave out the colon and the effort.',
+    );
+  });
+
+  test.runIf(LONG)("sessions that only a branch from far back would need are deleted where the agent can", async () => {
+    const place = new Place();
+    const model = place.sample("fork,delete");
+    const session = Session.inMemory();
+    for (let turn = 0; turn < 10; turn++) await play(`say ${turn}`, { model, session });
+    const kept = Object.keys(JSON.parse(readFileSync(place.state, "utf8")) as object);
+    expect(kept.length).toBeGreaterThanOrEqual(8);
+    expect(kept.length).toBeLessThanOrEqual(9);
+  });
+});

@@ -1,0 +1,74 @@
+/** Any JSON value. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/**
+ * Data that a provider needs back with a part (a reasoning signature, an item id), under the provider's name. Kept
+ * unchanged; only the driver of that provider reads it.
+ */
+export type ProviderData = Readonly<Record<string, Readonly<Record<string, Json>>>>;
+
+/** Text, usually in Markdown. */
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+  readonly provider?: ProviderData;
+}
+
+/** Reasoning of a model before a text or a call, as far as its provider shows it. */
+export interface ReasoningPart {
+  readonly type: "reasoning";
+  readonly text: string;
+  readonly provider?: ProviderData;
+}
+
+/** The position of a call among the parts of its message. `calls` has the call itself. */
+export interface CallPart {
+  readonly type: "call";
+  /** Id of the call. */
+  readonly call: string;
+  readonly provider?: ProviderData;
+}
+
+/** A file in a message: its bytes in base 64, or its address. */
+export interface FilePart {
+  readonly type: "file";
+  /** Such as `image/png`. */
+  readonly mediaType: string;
+  /** The file name for users. */
+  readonly name?: string | undefined;
+  /** The bytes in base 64, without a `data:` prefix. */
+  readonly data?: string | undefined;
+  /** Address for the provider, if `data` is absent. */
+  readonly url?: string | undefined;
+}
+
+/** A file of a call's result: an image, a document, or sound. */
+export interface BroughtFile extends FilePart {
+  /** Digest of the bytes in base 64, as in the log. */
+  readonly digest: string;
+}
+
+/** A source that the provider cites. */
+export interface SourcePart {
+  readonly type: "source";
+  readonly url: string;
+  readonly title?: string;
+}
+
+/**
+ * An action that the provider ran itself while writing the message: a tool call or its result. Never run here, and sent
+ * back to the provider unchanged.
+ */
+export interface ProviderPart {
+  readonly type: "provider";
+  /** A short description for users. */
+  readonly text: string;
+  /** Under the provider's name; only for its driver. */
+  readonly provider: ProviderData;
+}
+
+/** A part of an assistant message. */
+export type Part = TextPart | ReasoningPart | CallPart | FilePart | SourcePart | ProviderPart;
+
+/** A part of a user message. */
+export type UserPart = TextPart | FilePart;
