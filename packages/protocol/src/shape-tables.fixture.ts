@@ -91,22 +91,22 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
   ].join("\n\n");
 }
 
-/** The rows of a table, by the names that have them. */
+/** Rows of a table by the name of their command or item. */
 type Table = Map<string, readonly Row[]>;
 
-/** The share of names with a field from which the field is listed once. */
+/** Minimum share of names with a common field, for the field to be listed only once. */
 const COMMON = 0.64;
 
-/** Returns the first field that so many names have in the same form; undefined if there is none. */
+/** Returns the first field that at least this share of names has in the same form, or `undefined`. */
 function commonRow(all: readonly (readonly Row[])[]): Row | undefined {
   const having = (row: Row) => all.filter((rows) => rows.some((each) => isDeepStrictEqual(each, row)));
   return all.flat().find((row) => having(row).length >= all.length * COMMON);
 }
 
-/** The fields of nested objects, with the text that names them. */
+/** Fields of nested objects, each with the text for a reference to the object. */
 type KnownObjects = { readonly text: string; readonly fields: readonly Row[] }[];
 
-/** Joins names with the same fields into one entry, if they follow each other. */
+/** Joins neighbouring names with the same fields into one entry. */
 function sameRows(entries: readonly { readonly names: string; readonly rows: readonly Row[] }[]) {
   const all: { names: string; rows: readonly Row[] }[] = [];
   for (const { names, rows } of entries) {
@@ -136,10 +136,10 @@ function withoutKnownObjects(name: string, rows: readonly Row[], known: KnownObj
   return found;
 }
 
-/** Fewer equal rows than this are repeated. */
+/** Minimum number of equal rows for a reference in their place. */
 const LEAST_REPEATED = 2;
 
-/** Replaces rows that an earlier name of the table has in the same order by one row that names it. */
+/** Replaces rows that an earlier name has in the same order by one row with a reference to that name. */
 function withoutRepeats(rows: readonly Row[], known: Table): readonly Row[] {
   const found: Row[] = [];
   for (let at = 0; at < rows.length; ) {
@@ -155,7 +155,7 @@ function withoutRepeats(rows: readonly Row[], known: Table): readonly Row[] {
   return found;
 }
 
-/** Returns the earlier name with most of the first rows. The first of them is no nested field: the row would name none. */
+/** Returns the earlier name with the longest run of the first rows. A nested field cannot be first: it is not listed. */
 function longestRepeat(rows: readonly Row[], known: Table): { readonly name: string; readonly length: number } {
   let longest = { name: "", length: 0 };
   if (/[.[]/.test(rows[0]?.field ?? "")) return longest;
@@ -174,7 +174,7 @@ function placeOf({ field }: Row): string {
   return field.replace(/[^.]*$/, "").replace(/^.*, /, "");
 }
 
-/** Merges neighbours that differ in their fields' names only. */
+/** Merges neighbouring rows that differ only in the names of their fields. */
 function merged(rows: readonly Row[]): readonly Row[] {
   const all: Row[] = [];
   for (const row of rows) {

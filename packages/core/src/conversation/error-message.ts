@@ -1,4 +1,4 @@
-/** Returns what went wrong in words, whatever was thrown: the message of an error, else the text or the JSON of the value. */
+/** Returns a message for any thrown value: the message of an error, or the value as text or JSON. Never throws. */
 export function errorMessage(error: unknown): string {
   try {
     if (typeof error !== "object" || error === null) return String(error);

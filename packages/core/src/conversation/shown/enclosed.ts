@@ -73,7 +73,7 @@ export function undoneReport(files: readonly string[]): string {
   return [UNDONE, ...files.map((file) => `- ${file}`)].join("\n");
 }
 
-/** Returns the lines of a report by `undoneReport`; undefined for any other text. */
+/** Returns the lines of a report that `undoneReport` wrote; `undefined` for any other text. */
 export function undoneIn(report: string): readonly string[] | undefined {
   const [form, ...lines] = report.split("\n");
   const isReport = UNDONE_FORMS.includes(form ?? "") && lines.length > 0 && lines.every((line) => /^- ./.test(line));
@@ -90,7 +90,7 @@ export function endedReport(
   return ended.map(({ id, title, outcome }) => `${id} (${title})${ENDED}${outcome}.`).join("\n");
 }
 
-/** Returns the ids in a report by `endedReport`; undefined for any other text. */
+/** Returns the ids in a report that `endedReport` wrote; `undefined` for any other text. */
 export function endedIn(report: string): readonly string[] | undefined {
   const lines = report.split("\n");
   const ids = lines.flatMap((line) => ENDED_LINE.exec(line)?.[1] ?? []);
@@ -100,12 +100,12 @@ export function endedIn(report: string): readonly string[] | undefined {
 /** The first line of edit mode's report after all blocks were applied. */
 export const ALL_APPLIED = "All blocks were applied.";
 
-/** The beginning of the last line of a report of edit mode. */
+/** Beginning of the last line of a report of edit mode. */
 export const EDIT_MODE_ENDED = "Edit mode has ended";
 
 const APPLIED_LINE = /: (created, with|\d+ blocks? applied;) /;
 
-/** Returns whether a report of edit mode contains nothing but file changes, which clients show anyway. */
+/** True if a report of edit mode contains only file changes, which clients show anyway. */
 export function isAppliedReport(report: string): boolean {
   const [form, ...lines] = report.split("\n");
   const end = lines.pop()?.startsWith(EDIT_MODE_ENDED) ?? false;
