@@ -32,7 +32,7 @@ export class LiveChats {
 
   /**
    * Begins a turn. Resolves when the turn is in the log. Rejects with `TurnNotBegun` when a client interrupted the turn before,
-   * with `AtWork` while another turn works there, and with any other error that prevents the turn.
+   * with `AtWorkError` while another turn works there, and with any other error that prevents the turn.
    */
   async begin(session: Session, asked: AskedTurn, beginning: TurnBeginning): Promise<void> {
     try {

@@ -75,7 +75,7 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
     }));
 }
 
-/** Reads an action of a panel or another part of the page. Throws `Refusal` for wrong arguments. */
+/** Reads an action of a panel or another part of the page. Throws `ActionRefusal` for wrong arguments. */
 export function useReading(
   tree: ConversationState | undefined,
   leaf: string | null,
