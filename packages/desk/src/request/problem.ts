@@ -41,7 +41,7 @@ export function asAtWork(error: unknown): unknown {
 /** Errors whose message tells a user what to do, by name: their packages are optional for a server. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   OptionError: "invalid",
-  AtWork: "invalid",
+  AtWorkError: "invalid",
   DirectiveError: "invalid",
   DriverError: "failed",
   ExchangeError: "invalid",
@@ -49,16 +49,15 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   LimitError: "invalid",
   ModelChoiceError: "invalid",
   ModelError: "invalid",
-  NotThere: "not-found",
+  NotThereError: "not-found",
   PromptError: "invalid",
   RuleError: "invalid",
-  RuleFileError: "invalid",
   SettingsError: "invalid",
   ServerStopping: "stopping",
   ShareError: "invalid",
   ToolDefinitionError: "invalid",
   TurnNotBegun: "invalid",
-  Unfitting: "invalid",
+  UnfittingAnswerError: "invalid",
   WorktreeError: "invalid",
 };
 
