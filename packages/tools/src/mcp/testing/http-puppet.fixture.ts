@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
-import { freePort } from "./free-port.fixture.ts";
+import { listenOnFreePort } from "./free-port.fixture.ts";
 import { type Message, Puppet, type PuppetOptions } from "./puppet.fixture.ts";
 
 /** Runs before the puppet; returns whether the request was handled. */
@@ -55,8 +55,8 @@ export class HttpPuppet implements AsyncDisposable {
     const server = createServer({ keepAliveTimeout: 600_000 });
     server.on("request", (request, response) => void this.#serve(request, response));
     this.#server = server;
-    this.#port ||= await freePort();
-    await once(server.listen(this.#port, "127.0.0.1"), "listening");
+    if (this.#port) await once(server.listen(this.#port, "127.0.0.1"), "listening");
+    else this.#port = await listenOnFreePort(server);
   }
 
   /** Forgets all sessions, like a restarted server. */
