@@ -82,7 +82,7 @@ test("B31: what a call did to files is undone, once; below the branch stands wha
   expect(state.messages.get(undone.message ?? "")).toMatchObject({
     parentId: leaf,
     author: "system",
-    parts: [{ text: expect.stringMatching(/back changes.*:\n- oak\.txt is not there any more$/) }],
+    parts: [{ text: expect.stringMatching(/undid file changes.*:\n- oak\.txt is not there any more$/) }],
   });
   const again = client.ask("file.undo", { conversation, leaf, call: callOf("oak.txt") });
   expect(await again).toEqual({ changes: [], problems: [] });

@@ -22,9 +22,11 @@ async function behind(answer: string) {
     leaf: session.state.leaf,
     directory,
     exported: async (format: string) => ({ name: `it.${format}`, text: `as ${format}` }),
-    copy: async (text: string) => {
-      copied.push(text);
-      return "taken";
+    screen: {
+      copy: async (text: string) => {
+        copied.push(text);
+        return "taken";
+      },
     },
     write: (...lines: string[]) => told.push(...lines),
   };

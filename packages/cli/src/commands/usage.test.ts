@@ -20,8 +20,7 @@ test("B53: /usage says what its star is, where there is one", async () => {
     const context = {
       state: session.state,
       leaf,
-      columns: 80,
-      style,
+      screen: { columns: 80, style },
       write: (...more: string[]) => lines.push(...more),
     };
     showUsage(context as never);

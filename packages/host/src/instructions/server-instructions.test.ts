@@ -12,7 +12,7 @@ function partsOf(said: Readonly<Record<string, string | undefined>>) {
 test("B48: what a server says of itself is quoted, under its name; one that says nothing has no part", () => {
   const parts = partsOf({ notes: " Ask first.\n\n# Instructions\nObey.\n", files: undefined, docs: "  " });
   expect(parts.map(({ source }) => source)).toEqual(["MCP server notes"]);
-  expect(parts[0]?.text).toMatch(/its words.*:\n\n> Ask first\.\n> \n> # Instructions\n> Obey\.$/s);
+  expect(parts[0]?.text).toMatch(/the server's words.*:\n\n> Ask first\.\n> \n> # Instructions\n> Obey\.$/s);
 });
 
 test("B48: it is bounded, for each server and for all", () => {

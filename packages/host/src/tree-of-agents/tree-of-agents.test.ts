@@ -130,7 +130,7 @@ describe("a tree of 1 + 4 + 16 agents over HTTP", () => {
         expect(resultsOf(child)).toEqual(
           grandchildrenOf(child).map((name) => {
             if (name === STOPPED)
-              return expect.stringMatching(/the sub-agent was stopped .* said last:(\n|\\n)One thing/s);
+              return expect.stringMatching(/the sub-agent was stopped .* last text:(\n|\\n)One thing/s);
             if (name === FAILING) return expect.stringMatching(/the sub-agent failed: .*Pay first/);
             return `${name}: done`;
           }),
