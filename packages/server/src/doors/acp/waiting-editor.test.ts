@@ -28,11 +28,13 @@ test("A3: a prompt that is cancelled answers cancelled, and never an error: whil
   const { tool, did } = writer();
   const model = scriptedModel([[text("It"), stall()], [call("note", { path: "a" })], "On."]);
   const withdrawn: boolean[] = [];
+  let asked = 0;
   const at = await editor(
     { model, tools: [tool], ...asking },
     {
       permit: (_asked, signal) =>
         new Promise((_resolve, reject) => {
+          asked++;
           signal.addEventListener("abort", () => {
             withdrawn.push(true);
             reject(signal.reason);
@@ -47,7 +49,7 @@ test("A3: a prompt that is cancelled answers cancelled, and never an error: whil
   expect(await first).toEqual({ stopReason: "cancelled" });
 
   const second = at.say(sessionId, "note");
-  await eventually(() => expect(at.of("tool_call")).toHaveLength(1));
+  await eventually(() => expect([at.of("tool_call").length, asked]).toEqual([1, 1]));
   await at.agent.notify(session.cancel, { sessionId });
   expect(await second).toEqual({ stopReason: "cancelled" });
   await eventually(() => expect(withdrawn).toEqual([true]));
