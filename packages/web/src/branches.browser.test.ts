@@ -71,6 +71,8 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     expect(await words.isVisible()).toBe(false);
     await line.locator("summary").click();
     expect(await words.innerText()).toContain("You said: Sum up the conversation above.");
+    const result = await page.getByRole("status").filter({ hasText: "All messages stay in the tree." }).innerText();
+    expect(result).toMatch(/^Compacted 4 messages: .*\nAll messages stay in the tree\.$/);
     // The line about the running compaction is gone.
     await eventually(() => page.getByText("Compacting the conversation").count()).toBe(0);
     await act(page, "Compacted", "Edit this summary");

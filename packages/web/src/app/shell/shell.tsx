@@ -106,7 +106,9 @@ function ProblemBanner() {
     <div
       className={`flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 text-sm ${problem === undefined ? "bg-leaf-ground" : "bg-bad-ground text-bad"}`}
     >
-      <span role={problem === undefined ? "status" : "alert"}>{problem ?? note}</span>
+      <span className="whitespace-pre-line" role={problem === undefined ? "status" : "alert"}>
+        {problem ?? note}
+      </span>
       <Button isSmall onClick={() => store.setState({ problem: undefined, note: undefined })}>
         {t("Close")}
       </Button>
