@@ -30,16 +30,33 @@ export async function cutResults(run: TurnRun, budgetOf: (tokens: number) => num
   }
   const sizes = results.map(({ tokens }) => tokens);
   const most = shareOf(sizes, budgetOf(sizes.reduce((sum, size) => sum + size, 0)));
-  const shortened = results.flatMap(({ call, output, tokens }): ShortenedResult[] => {
-    if (tokens <= most) return [];
-    const characters = Math.max(LEAST, Math.floor(output.length * (most / tokens)));
-    const text = cutInMiddle(output, characters, (cut) => `[${cut} characters were cut here to fit your context]`);
-    return text.length < output.length ? [{ call, text }] : [];
-  });
+  const shortened: ShortenedResult[] = [];
+  for (const { call, output, tokens } of results) {
+    if (tokens <= most) continue;
+    const text = await fittingResult(output, tokens, most, (cut) =>
+      tokensOf({ counted: 0, uncounted: [cut] }, count, signal),
+    );
+    if (text.length < output.length) shortened.push({ call, text });
+  }
   if (shortened.length === 0) return false;
   const calls = shortened.length === 1 ? "The result of one call was" : `The results of ${shortened.length} calls were`;
   await putShortening(run, `${calls} cut for the model, to fit its context.`, shortened);
   return true;
+}
+
+/** Cuts a result of this many tokens to at most `most`. Its ends may have more tokens per character than its middle. */
+async function fittingResult(
+  output: string,
+  tokens: number,
+  most: number,
+  count: (text: string) => Promise<number>,
+): Promise<string> {
+  for (let [characters, counted] = [output.length, tokens]; ; ) {
+    characters = Math.max(LEAST, Math.floor(characters * Math.min(0.99, most / counted)));
+    const text = cutInMiddle(output, characters, (cut) => `[${cut} characters were cut here to fit your context]`);
+    counted = await count(text);
+    if (counted <= most || characters === LEAST) return text;
+  }
 }
 
 /** Share of the window that the results of the newest response may have. */

@@ -3,13 +3,14 @@ import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { launchAgent } from "../agent/control/launch-agent.ts";
 import { say } from "../agent/directive.ts";
 import type { FeedItem } from "../conversation/feed-item.ts";
+import { textOf } from "../conversation/message.ts";
 import { windowOf } from "../model/context-window.ts";
 import { defineTool } from "../ports/define-tool.ts";
-import { ModelError, type ModelRequest } from "../ports/model.ts";
+import { ModelError, type ModelRequest, type PromptMessage } from "../ports/model.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { collect } from "../testing/collect.ts";
-import { type Beat, call, finishTask, text, until } from "../testing/scripted-model.ts";
+import { type Beat, call, finishTask, scriptedModel, text, until } from "../testing/scripted-model.ts";
 import { launch, resultsIn } from "../turn/launch.fixture.ts";
 import { allText, isSummaryRequest, type LimitedOptions, limitedModel } from "./limited-model.fixture.ts";
 
@@ -36,6 +37,8 @@ function worker(looks: number, options: LimitedOptions, summary: string | readon
 function agentOf(model: AgentOptions["model"], size: number, options: Partial<AgentOptions> = {}) {
   return new Agent({ model, tools: [look(size)], limits: { steps: 300 }, ...options });
 }
+
+const resultsOf = (message: PromptMessage) => ("results" in message ? message.results.map(({ output }) => output) : []);
 
 const notices = (items: readonly FeedItem[]) =>
   items.flatMap((item) => (item.type === "request.changed" ? [item.reason] : []));
@@ -86,6 +89,28 @@ describe("F89: every overflow is repaired", () => {
     const turn = await agentOf(model, 2_000, { compaction: { contextSize: 200_000 } }).send("Look around.");
     expect(turn).toMatchObject({ reason: "answered", text: "Done." });
     expect(model.refused).toHaveLength(1);
+  });
+
+  test("a result that is too large is cut once, however its tokens are spread", async () => {
+    // Each digit is a token, and the ends of the result are digits.
+    const count = (words: string) => (words.match(/\d/g)?.length ?? 0) + words.replaceAll(/\d/g, "").length / 4;
+    const list = defineTool({
+      name: "list",
+      description: "Lists.",
+      input: { type: "object" },
+      effects: "none",
+      execute: () => `${"7".repeat(2_000)}${"lorem ".repeat(4_000)}${"7".repeat(2_000)}`,
+    });
+    const scenes = [[call("list")], "Done."];
+    const model = scriptedModel((_, index) => scenes[index] ?? "Done.");
+    const agent = new Agent({ model, tools: [list], compaction: { contextSize: 4_000, count } });
+    const session = Session.inMemory();
+    expect((await agent.send("List all.", { session })).text).toBe("Done.");
+    const cuts = [...session.state.messages.values()].filter(({ role }) => role === "summary").map(textOf);
+    expect(cuts).toEqual(["The result of one call was cut for the model, to fit its context."]);
+    const [result = ""] = model.requests.at(-1)?.messages.flatMap((each) => resultsOf(each)) ?? [];
+    expect(count(result)).toBeGreaterThan(600);
+    expect(count(result)).toBeLessThanOrEqual(1_200);
   });
 
   test("in a sub-agent, and in a task", async () => {
