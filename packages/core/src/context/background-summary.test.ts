@@ -294,6 +294,16 @@ describe("F95: a summary in the background", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
+  test("is not lost while another branch has a turn", async () => {
+    const { agent, session, turns } = await meanwhile(async () => {});
+    const { leaf } = session.state;
+    await agent.send("Something else.", { session, at: pathOf(session)[2]?.id });
+    const before = turns().length;
+    await agent.send("Go on.", { session, at: leaf as string });
+    expect(hasSummary(turns()[before])).toBe(true);
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
   test("is cancelled when the model calls shorten_conversation itself", async () => {
     const { agent, session, asked } = play({
       steps: 18,
