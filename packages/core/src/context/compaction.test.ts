@@ -254,6 +254,19 @@ describe("a conversation that grows too long", () => {
     },
   );
 
+  test("F91: in the place of a summary that is longer than what it covers the program writes one", async () => {
+    const answers = ["b".repeat(100), "d".repeat(1_150), "e".repeat(3_200), "Yes."];
+    const model = scriptedModel((request) => (isSummary(request) ? "long ".repeat(300) : (answers.shift() ?? "end")));
+    const agent = new Agent({ model, compaction: { contextSize: 4_000, background: false } });
+    const session = Session.inMemory();
+    for (const size of [100, 100, 40, 9_000]) await agent.send("a".repeat(size), { session });
+    const texts = summaries(session).map(textOf);
+    expect(texts).toEqual([
+      expect.stringMatching(/^No summary could be made of 4 messages\. The summary is longer than /),
+    ]);
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
   test("F15: an interrupt while a summary is written changes nothing", async () => {
     const { session, agent } = play((request) => (isSummary(request) ? [text("half"), stall()] : [call("act")]));
     const chat = agent.chat(say("Begin."), { session })[Symbol.asyncIterator]();
