@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, Session, say } from "@banyan/core";
 import { call, scriptedModel, text } from "@banyan/core/testing";
-import { changesOf, openWorkspace, revertFile, workspaceTools } from "@banyan/tools/workspace";
+import { changedFiles, openWorkspace, revertFile, workspaceTools } from "@banyan/tools/workspace";
 
 const folder = mkdtempSync(join(tmpdir(), "edit-mode-"));
 const [root, backups] = [join(folder, "work"), join(folder, "backups")];
@@ -27,6 +27,6 @@ for await (const item of agent.chat(say("I drink oat milk, and there is salt."),
     for (const part of item.parts) if (part.type === "text") console.log(part.text);
 }
 
-for (const changed of changesOf(session.state)) await revertFile(openWorkspace(root), backups, changed);
+for (const changed of changedFiles(session.state)) await revertFile(openWorkspace(root), backups, changed);
 console.log(`\nReverted: ${readFileSync(file, "utf8").replaceAll("\n", " ")}`);
 rmSync(folder, { recursive: true });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { reportIn } from "../../packages/cli/src/output/report.ts";
+import { turnReport } from "../../packages/cli/src/output/report.ts";
 import { ProgressLines } from "../../packages/cli/src/print/progress.ts";
 import { type Client, type ItemType, SHOWN_ITEMS } from "../../packages/cli/src/show/shown-items.fixture.ts";
 import { styleFor } from "../../packages/cli/src/show/style.ts";
@@ -184,7 +184,7 @@ describe.runIf(chromiumPath && hasTmux)(`one recording, four screens${whyNot}`, 
     let print = "";
     const write = (text: string) => (print += text);
     const progress = new ProgressLines(write, styleFor(process.stdout, "never"), 100, { said: "nothing" });
-    const report = reportIn("text", write, { live: true });
+    const report = turnReport("text", write, { live: true });
     session.listen({
       items(items) {
         for (const item of items) {

@@ -13,6 +13,8 @@ interface Declaration {
 const TYPES =
   /^\s*(export )?(?:declare |abstract )*(?:(?:interface|class|enum) ([A-Z]\w*)|type ([A-Z]\w*)(?=\s*[<=]))/gm;
 
+const FUNCTIONS = /^(export )?(?:async )?function\*? (\w+)/gm;
+
 /** Participles that are nouns of the field. */
 const NOUNS = ["Encoding", "Finding", "Listing"];
 const IRREGULAR =
@@ -61,6 +63,12 @@ test("H11: no name of an exported type stands for two things, and few inner name
 
 test("H11: no type is named by a participle alone", () => {
   expect(participles(declared(TYPES, files))).toEqual([]);
+});
+
+test("H11: no name of an exported function stands for two things", () => {
+  const functions = declared(FUNCTIONS, files);
+  expect(functions.length).toBeGreaterThan(2_000);
+  expect(namedTwice(functions, true)).toEqual([]);
 });
 
 test("H11: a name that two files have, and a participle, are found", () => {

@@ -38,7 +38,7 @@ const NO_OPTIONS: Readonly<Record<string, string>> = {
   "host TrustRecord.constructor": "A place: an environment and a home.",
   "host SettingsError.constructor": "An error.",
   "host bring": "Whole objects of the host, all of them needed.",
-  "host broughtBy": "Data of a call.",
+  "host branchHandover": "Data of a call.",
   "host compareBranches": "Data of a conversation.",
   "host WorktreeError.constructor": "An error.",
   "host Worktrees.remove": "The host's own answer to a question.",

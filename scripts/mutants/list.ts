@@ -56,7 +56,7 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${core}/calls/judge-again.ts`,
-    line: "const isAllowed = run.session.isAllowed(call) && isShown(call, verdict.input, about);",
+    line: "const isAllowed = run.session.isAllowed(call) && isWhatUserSaw(call, verdict.input, about);",
     instead: "const isAllowed = call.approved === true;",
     tests: [`${core}/session/rights.test.ts`],
   },
@@ -81,8 +81,8 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${core}/session/questions.ts`,
-    line: "if (!waiting || !this.#waiting.delete(question)) throw notOpen(question);",
-    instead: "if (!waiting) throw notOpen(question);",
+    line: "if (!waiting || !this.#waiting.delete(question)) throw notOpenError(question);",
+    instead: "if (!waiting) throw notOpenError(question);",
     tests: [`${core}/calls/judge.test.ts`],
   },
   // Runs and branches (F25, B79).
@@ -296,7 +296,7 @@ const PROMISES: readonly Mutant[] = [
   {
     file: `${host}/permissions/permissions.ts`,
     line: "if (asked || doubtful !== undefined) return askByRule(options.canAsk);",
-    instead: "if (asked || doubtful !== undefined) return ask(options.canAsk, subject.suggestion(rules.allow));",
+    instead: "if (asked || doubtful !== undefined) return askPermit(options.canAsk, subject.suggestion(rules.allow));",
     tests: [`${host}/permissions/permissions.test.ts`],
   },
   // The server (S2-S4, S20, S28, B59, F20).
@@ -339,8 +339,8 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${server}/auth/signed-in-page.ts`,
-    line: "provenText(challenge, host.toLowerCase())",
-    instead: 'provenText("", host.toLowerCase())',
+    line: "proofText(challenge, host.toLowerCase())",
+    instead: 'proofText("", host.toLowerCase())',
     tests: [`${server}/security.test.ts`, `${server}/signed-in-pages.test.ts`],
   },
   {

@@ -6,7 +6,7 @@ import { styleFor } from "../../packages/cli/src/show/style.ts";
 import { createTheme } from "../../packages/cli/src/terminal/full/theme/theme.ts";
 import { LiveView } from "../../packages/cli/src/terminal/full/transcript/live-view.ts";
 import { PlainTerminal } from "../../packages/cli/src/terminal/plain-terminal.ts";
-import { topRun } from "../../packages/client/src/display/index.ts";
+import { newestTurn } from "../../packages/client/src/display/index.ts";
 import type { LinkEvents } from "../../packages/client/src/index.ts";
 import {
   type ConversationState,
@@ -22,8 +22,8 @@ import { type Abilities, EditorUpdates } from "../../packages/server/src/doors/a
 import { AgUiTurn } from "../../packages/server/src/doors/ag-ui/turn.ts";
 import { chatRequest, chatWords } from "../../packages/server/src/doors/openai/chat.ts";
 import { responsesRequest, responsesWords } from "../../packages/server/src/doors/openai/responses.ts";
-import { type TurnRequest, type TurnUpdate, takeTurn } from "../../packages/server/src/doors/openai/turn.ts";
-import { errorOf, failureOf } from "../../packages/server/src/doors/openai/words.ts";
+import { type TurnRequest, type TurnUpdate, takeDoorTurn } from "../../packages/server/src/doors/openai/turn.ts";
+import { openAiError, turnFailure } from "../../packages/server/src/doors/openai/words.ts";
 import { UiTurn } from "../../packages/server/src/doors/ui-messages/turn.ts";
 
 /** A feed as the engine published it, with readable ids, times and folders. */
@@ -91,7 +91,7 @@ function turns<Piece extends object>(
       const frames: object[] = turn.take(item);
       if (turn.read.isOver) turn = open(() => now);
       place++;
-      const run = topRun(state);
+      const run = newestTurn(state);
       if (place % 3 !== 0 || run === undefined) return frames;
       const behind =
         place % 2 === 0 ? [...state.messages.values()].findLast(({ role }) => role === "assistant")?.id : undefined;
@@ -168,12 +168,12 @@ const openAi =
       const heard: TurnUpdate[] = [];
       const asking = { ...((await words.asking()) as TurnRequest), conversation: "c" };
       const signal = new AbortController().signal;
-      const turn = await takeTurn(desk, OWNER, asking, { hear: (each) => heard.push(each), signal });
+      const turn = await takeDoorTurn(desk, OWNER, asking, { hear: (each) => heard.push(each), signal });
       const taken = await turn.taken;
       const known = { ...turn, message: "asked" };
       const telling = words.streamed(known, (frame) => frames.push(frame));
       for (const each of heard) telling.hear(each);
-      if (taken.reason === "failed") telling.fail(errorOf(failureOf(taken).code, failureOf(taken).message));
+      if (taken.reason === "failed") telling.fail(openAiError(turnFailure(taken).code, turnFailure(taken).message));
       else telling.end(taken);
       frames.push(words.whole(known, taken));
     }

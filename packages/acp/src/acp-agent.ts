@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { LoopDriver } from "@banyan/core/drivers";
 import type { AcpAgentOptions } from "./connection/options.ts";
-import { takeTurn } from "./turn.ts";
+import { runAgentTurn } from "./turn.ts";
 
 const OPTIONS: OptionNames<AcpAgentOptions> = {
   name: true,
@@ -41,7 +41,7 @@ export function acpAgent(options: AcpAgentOptions): LoopDriver {
     ownTools: true,
     async run(turn, sink, signal) {
       const folder = typeof cwd === "string" ? cwd : await cwd(turn);
-      await takeTurn({ ...options, id, cwd: resolve(folder) }, turn, sink, signal);
+      await runAgentTurn({ ...options, id, cwd: resolve(folder) }, turn, sink, signal);
     },
   };
 }

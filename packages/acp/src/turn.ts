@@ -5,10 +5,10 @@ import type { LoopTurn, TurnSink } from "@banyan/core/drivers";
 import { ForeignChanges, openWorkspace } from "@banyan/tools/workspace";
 import manifest from "../package.json" with { type: "json" };
 import { AgentProcess } from "./connection/agent-process.ts";
-import { AgentSilenceError, failureOf } from "./connection/failure.ts";
+import { AgentSilenceError, agentFailure } from "./connection/failure.ts";
 import { frames } from "./connection/frames.ts";
 import type { AcpAgent } from "./connection/options.ts";
-import { AgentReport, oddEnd } from "./report/report.ts";
+import { AgentReport, unexpectedEndError } from "./report/report.ts";
 import { readySession } from "./session/session.ts";
 
 /** Maximum bytes of one message of an agent. */
@@ -20,7 +20,12 @@ const STOP = 2_000;
  * Runs one turn with an agent, whose process and all that it starts live only for this turn. Rejects with a
  * `ModelError` of one sentence. The conversation keeps what the agent reported until then.
  */
-export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, signal: AbortSignal): Promise<void> {
+export async function runAgentTurn(
+  agent: AcpAgent,
+  turn: LoopTurn,
+  sink: TurnSink,
+  signal: AbortSignal,
+): Promise<void> {
   const { name, patience: { start = 60_000, work = 600_000 } = {} } = agent;
   signal.throwIfAborted();
   const changes = new ForeignChanges(
@@ -69,7 +74,7 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
   });
   gone.catch(() => {});
   const over = new AbortController();
-  const stop = interruption(signal);
+  const stop = whenAborted(signal);
   const within = async <T>(promise: Promise<T>, patience: number, doing: string): Promise<T> => {
     promise.catch(() => {});
     const silent = untilSilent(patience, () => (report.isBusy ? performance.now() : heardAt), over.signal, doing);
@@ -110,7 +115,7 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
     if (!ended) return report.breakOff();
     await report.finish(ended, { agent: agent.id, session: ready.id });
     if (report.problem) throw report.problem.error;
-    const odd = signal.aborted ? undefined : oddEnd(name, ended.stopReason);
+    const odd = signal.aborted ? undefined : unexpectedEndError(name, ended.stopReason);
     if (odd) throw odd;
 
     async function cancelled() {
@@ -125,7 +130,7 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
     const signIn = (greeting?.authMethods ?? []).map(({ name, description }) =>
       description ? `${name} (${description})` : name,
     );
-    throw failureOf(error, { name, isGone, ending: process.ending, signIn });
+    throw agentFailure(error, { name, isGone, ending: process.ending, signIn });
   } finally {
     over.abort();
     stop[Symbol.dispose]();
@@ -143,7 +148,7 @@ function wrongVersion(name: string, version: number): ModelError {
 }
 
 /** Resolves when a signal aborts. */
-function interruption(signal: AbortSignal): Disposable & { readonly promise: Promise<undefined> } {
+function whenAborted(signal: AbortSignal): Disposable & { readonly promise: Promise<undefined> } {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const abort = () => resolve(undefined);
   if (signal.aborted) abort();

@@ -3,8 +3,8 @@ import { type LimitName, limits } from "@banyan/host/limits";
 import { type Command, Option } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { withRuleFlags } from "./program/agent-flags.ts";
-import { dollars, duration, numberBetween, positiveInteger, wholeNumber } from "./program/flag-values.ts";
-import { type CommandLine, parse } from "./program/parse.ts";
+import { dollars, numberBetween, parseDurationFlag, positiveInteger, wholeNumber } from "./program/flag-values.ts";
+import { type CommandLine, parseCommandLine } from "./program/parse.ts";
 import { type Arguments, NO_WORDS, type OutputFormat } from "./program/prompt-arguments.ts";
 import { COMMANDS, subcommandIn, type WantedSubcommand } from "./subcommands.ts";
 
@@ -56,13 +56,13 @@ export function readArguments(argv: readonly string[]): ParsedCommandLine {
   const subcommand = subcommandIn(argv);
   if (subcommand) return subcommand.type === "mistake" ? { ...subcommand, output: "text" } : subcommand;
   const isRun = first === "run";
-  const found = parse(isRun ? "banyan run" : "banyan", promptLine(isRun), isRun ? argv.slice(1) : argv);
+  const found = parseCommandLine(isRun ? "banyan run" : "banyan", mainCommandLine(isRun), isRun ? argv.slice(1) : argv);
   if (found.type === "mistake") return { ...found, output: outputIn(argv) };
   return found.type === "read" ? { type: "run", arguments: found.arguments } : found;
 }
 
 /** The line of `banyan`, or of `banyan run`, whose message is a task. */
-function promptLine(isRun: boolean): CommandLine<Arguments> {
+function mainCommandLine(isRun: boolean): CommandLine<Arguments> {
   return {
     define: (command, read) =>
       withPromptOptions(
@@ -119,8 +119,12 @@ function withPromptOptions(command: Command): Command {
     .option("--max-tokens <number>", "most tokens in one answer", positiveInteger);
   for (const { option } of limitOptions()) command.addOption(option);
   command
-    .option("--silence <time>", "give up on a model after this time without a sign of life (default: 120s)", duration)
-    .option("--retry-time <time>", "how long to retry a model that fails (default: 5m)", duration)
+    .option(
+      "--silence <time>",
+      "give up on a model after this time without a sign of life (default: 120s)",
+      parseDurationFlag,
+    )
+    .option("--retry-time <time>", "how long to retry a model that fails (default: 5m)", parseDurationFlag)
     .option(
       "--attempts <number>",
       "most model calls for one answer (default: as many as fit in that time)",
@@ -137,7 +141,7 @@ function withPromptOptions(command: Command): Command {
 }
 
 /** Parsers of limits by their unit; times are in milliseconds. */
-const UNITS = { count: positiveInteger, dollars, seconds: duration, levels: wholeNumber(0) } as const;
+const UNITS = { count: positiveInteger, dollars, seconds: parseDurationFlag, levels: wholeNumber(0) } as const;
 
 /** Options that set limits. The old name of a renamed option comes first, and is hidden. */
 function limitOptions(): { readonly name: LimitName; readonly option: Option }[] {

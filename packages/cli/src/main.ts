@@ -16,7 +16,7 @@ async function main(argv: readonly string[]): Promise<void> {
   // Caches compiled modules. The cache contains code that will run, so only the user may write to its folder.
   enableCompileCache(directories(process.env, homedir()).cache);
   // Usually there are no arguments: skip the parser, which takes 20 ms to load.
-  if (argv.length === 0) return (await import("./run.ts")).run();
+  if (argv.length === 0) return (await import("./run.ts")).runBanyan();
   const { COMMANDS, carryOut, isPerhapsMisspelt, readArguments } = await import("./arguments.ts");
 
   // Help and version need nothing else, so the agent's modules are loaded later.
@@ -36,8 +36,8 @@ async function main(argv: readonly string[]): Promise<void> {
         const message = misspeltCommand(argv[0] ?? "", COMMANDS);
         if (message !== undefined) return reportMistake({ message, output: wanted.arguments.output });
       }
-      const { run } = await import("./run.ts");
-      await run(wanted.arguments);
+      const { runBanyan } = await import("./run.ts");
+      await runBanyan(wanted.arguments);
       break;
     }
     default:

@@ -7,7 +7,7 @@ import type { Terminal } from "./terminal/contract/terminal.ts";
 /**
  * Runs a chat if stdin and stdout are terminals, or one printed turn. Exits when all output has left the process.
  */
-export async function run(args: Arguments = NO_WORDS): Promise<void> {
+export async function runBanyan(args: Arguments = NO_WORDS): Promise<void> {
   const person = process.stdin.isTTY && process.stdout.isTTY && !args.print;
   if (person && args.output !== "text") {
     process.stderr.write(`banyan: --output ${args.output} works with --print only.\n`);
@@ -19,7 +19,7 @@ export async function run(args: Arguments = NO_WORDS): Promise<void> {
     process.exitCode = exitCodes.usage;
     return;
   }
-  const code = person ? await chat(args) : await (await import("./print/print.ts")).print(args);
+  const code = person ? await runChat(args) : await (await import("./print/print.ts")).print(args);
   // An idle connection of a provider, or an open pipe, must not keep the process alive.
   process.exit(code);
 }
@@ -28,18 +28,18 @@ export async function run(args: Arguments = NO_WORDS): Promise<void> {
  * `banyan attach`: joins a conversation of a server at this terminal. The prompt accepts keys before the modules are
  * loaded (T40).
  */
-export async function attach(args: AttachArguments): Promise<ExitCode> {
+export async function runAttach(args: AttachArguments): Promise<ExitCode> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     process.stderr.write(
       "banyan: attach needs a terminal. docs/protocol.md describes how programs talk to a server.\n",
     );
     return exitCodes.usage;
   }
-  const { atTerminal } = await import("./chat/talk/at-terminal.ts");
-  return atTerminal(args, async (sitting) => {
+  const { runAtTerminal } = await import("./chat/talk/at-terminal.ts");
+  return runAtTerminal(args, async (sitting) => {
     sitting.starting();
-    const { join } = await import("./attach/join.ts");
-    return join(args, sitting);
+    const { joinServer } = await import("./attach/join.ts");
+    return joinServer(args, sitting);
   });
 }
 
@@ -47,16 +47,16 @@ export async function attach(args: AttachArguments): Promise<ExitCode> {
  * A chat at the terminal. The prompt accepts keys before the modules are loaded (T40). Resolves with the exit code
  * after the terminal is restored.
  */
-async function chat(args: Arguments): Promise<ExitCode> {
-  const { atTerminal } = await import("./chat/talk/at-terminal.ts");
-  return atTerminal(args, async ({ terminal, unsent, signal, starting, met: onTalk }) => {
+async function runChat(args: Arguments): Promise<ExitCode> {
+  const { runAtTerminal } = await import("./chat/talk/at-terminal.ts");
+  return runAtTerminal(args, async ({ terminal, unsent, signal, starting, met: onTalk }) => {
     const notices: string[] = [];
     await loadInParts(terminal);
     const { mayUseProject } = await import("./chat/user/trust-question.ts");
     const trusted = await mayUseProject(args, terminal, (sentence) => notices.push(sentence));
     starting();
-    const { converse } = await import("./chat/talk/converse.ts");
-    return converse({ args, terminal, unsent, trusted, notices, signal, onTalk });
+    const { converseAtTerminal } = await import("./chat/talk/converse.ts");
+    return converseAtTerminal({ args, terminal, unsent, trusted, notices, signal, onTalk });
   });
 }
 

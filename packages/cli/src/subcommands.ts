@@ -9,7 +9,7 @@ import { memoryLine } from "./memory/arguments.ts";
 import { modelsLine } from "./models/arguments.ts";
 import { nodesLine } from "./nodes/arguments.ts";
 import type { ExitCode } from "./program/exit.ts";
-import { type CommandLine, parse, type UnperformedLine } from "./program/parse.ts";
+import { type CommandLine, parseCommandLine, type UnperformedLine } from "./program/parse.ts";
 import { serveLine } from "./serve/arguments.ts";
 import { worktreesLine } from "./worktrees/arguments.ts";
 
@@ -26,8 +26,8 @@ const subcommands = {
     (await import("./worktrees/worktrees.ts")).worktrees(args),
   ),
   memory: subcommand("memory", memoryLine, async (args) => (await import("./memory/memory.ts")).memory(args)),
-  serve: subcommand("serve", serveLine, async (args) => (await import("./serve/serve.ts")).serve(args)),
-  attach: subcommand("attach", attachLine, async (args) => (await import("./run.ts")).attach(args)),
+  serve: subcommand("serve", serveLine, async (args) => (await import("./serve/serve.ts")).runServe(args)),
+  attach: subcommand("attach", attachLine, async (args) => (await import("./run.ts")).runAttach(args)),
   acp: subcommand("acp", acpLine, async (args, starter) => (await import("./acp/acp.ts")).acp(args, starter)),
   nodes: subcommand("nodes", nodesLine, async (args) => (await import("./nodes/nodes.ts")).nodes(args)),
   eval: subcommand("eval", evalLine, async (args) => (await import("./eval/eval.ts")).evaluateFile(args)),
@@ -49,7 +49,7 @@ function subcommand<Type extends string, Arguments>(
   return {
     action,
     read(argv: readonly string[]): { readonly type: Type; readonly arguments: Arguments } | UnperformedLine {
-      const found = parse(`banyan ${type}`, line, argv);
+      const found = parseCommandLine(`banyan ${type}`, line, argv);
       return found.type === "read" ? { type, arguments: found.arguments } : found;
     },
   };

@@ -2,14 +2,14 @@
 
 export { earlier } from "./agent/control/earlier.ts";
 export { updatePlan } from "./agent/control/update-plan.ts";
-export { type AddressedText, EARLIER, readEarlier, searchedEarlier } from "./context/earlier.ts";
+export { type AddressedText, EARLIER, earlierTextsToSearch, readEarlier } from "./context/earlier.ts";
 export { editSummary } from "./context/edit-summary.ts";
 export { mergeDeltas } from "./conversation/deltas.ts";
 export { onAbort, orAborted } from "./model/alarm.ts";
 export { type AskOptions, askModel, type ModelResponse } from "./model/ask-model.ts";
 export { learntWindow, windowOf } from "./model/context-window.ts";
 export { modernSchema } from "./model/rules/schema-dialect.ts";
-export { asOpened, endOfImport } from "./past/recovery.ts";
+export { endOfImport, recoveredState } from "./past/recovery.ts";
 export { NotExecutedError } from "./ports/define-tool.ts";
 export type { SummaryRequest } from "./ports/human.ts";
 export type { PreviewContext } from "./ports/tool.ts";

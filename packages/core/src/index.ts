@@ -35,11 +35,11 @@ export {
   type RunEnd,
   reduce,
   type SummaryMessage,
-  spentOn,
   textOf,
   type Usage,
   type UserMessage,
   type UserPart,
+  usageOnPath,
 } from "./conversation/index.ts";
 export { defineTool } from "./ports/define-tool.ts";
 export type { CallHooks, Permission, PermitRequest } from "./ports/human.ts";

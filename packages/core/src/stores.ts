@@ -1,6 +1,6 @@
 // For authors of stores: the port, its error, and the rights of conversations.
 export type { OpenQuestion } from "./conversation/state.ts";
-export { noteQuestions, outlivesProcess } from "./conversation/tree/questions.ts";
+export { noteQuestions, survivesProcess } from "./conversation/tree/questions.ts";
 export { noRights, type Rights, type RightsPlace } from "./ports/rights.ts";
 export type * from "./ports/store.ts";
 export { StoreError } from "./ports/store.ts";

@@ -12,7 +12,7 @@ import type { Handlers, Workplace } from "./commands/workplace.ts";
 import type { OtherNodes } from "./live/elsewhere.ts";
 import type { CommandOutcome, DeskCommand } from "./request/command.ts";
 import type { Principal, ShareScope } from "./request/principal.ts";
-import { problemOf } from "./request/problem.ts";
+import { clientProblem } from "./request/problem.ts";
 
 const handlers: Handlers<DeskCommand> = {
   ...answerHandlers,
@@ -60,7 +60,7 @@ export class Performer {
     try {
       return { result: await work() };
     } catch (error) {
-      const problem = problemOf(error);
+      const problem = clientProblem(error);
       return { error: problem ?? { code: "failed", message: this.#desk.told(error) }, cause: error };
     }
   }

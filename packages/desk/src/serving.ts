@@ -8,7 +8,7 @@ export {
   type OtherNodes,
   type Watchable,
 } from "./live/elsewhere.ts";
-export { ClientFrame, type FeedViewer, shownTo } from "./live/frame.ts";
+export { ClientFrame, type FeedViewer, itemForViewer } from "./live/frame.ts";
 export type { LiveChats } from "./live/live-chats.ts";
 export type { LiveConversation } from "./live/live-conversation.ts";
 export type { LiveConversations } from "./live/live-conversations.ts";
@@ -20,8 +20,8 @@ export {
   failsAs,
   hasBegun,
   isOfConnection,
-  readCommand,
+  readClientCommand,
 } from "./request/command.ts";
-export { ShareError, shownOnly } from "./request/principal.ts";
-export { NotThereError, problemOf } from "./request/problem.ts";
+export { ShareError, sharePrincipal } from "./request/principal.ts";
+export { clientProblem, NotThereError } from "./request/problem.ts";
 export type { Seat } from "./seat.ts";

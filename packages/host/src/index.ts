@@ -11,23 +11,23 @@ export {
   type ProviderStatus,
   withoutEffort,
 } from "@banyan/models";
-export { type ChangedFile, changesOf, WorkspaceError } from "@banyan/tools/workspace";
+export { type ChangedFile, changedFiles, WorkspaceError } from "@banyan/tools/workspace";
 export {
   type AttachmentSummary,
   type AttachOptions,
-  attach,
+  attachNamedFiles,
   type MessageWithAttachments,
 } from "./attachments/attach.ts";
 export {
+  addRestorationMessage,
   type CallChanges,
   type ChangesPlace,
   type RestorationResult,
+  reliesOnForeignLog,
   revertBranch,
   revertFiles,
-  tellTakenBack,
   undoableCalls,
   undoCall,
-  wasElsewhere,
 } from "./conversations/changes.ts";
 export { ConversationDirectory, type StoredConversation } from "./conversations/conversation-directory.ts";
 export {
@@ -42,7 +42,7 @@ export {
 export { type AgentDefinition, unknownInAgents } from "./definitions/agents.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
 export type { Skill } from "./definitions/skills.ts";
-export { contextKnown, type ModelsPlace, modelsHere, providersHere } from "./drivers/drivers.ts";
+export { contextKnown, type ModelsPlace, modelsOfProvider, providersHere } from "./drivers/drivers.ts";
 export type { Equipment } from "./equipment/equipment.ts";
 export { memoryFile, userMemory } from "./equipment/memory.ts";
 export { type AttentionReason, CallsFor } from "./hooks/calls-for.ts";
@@ -53,14 +53,14 @@ export { type HostFlags, type HostOptions, openHost, telemetryNotices } from "./
 export type { ContextPart } from "./instructions/context-parts.ts";
 export type { InstructionPart, Instructions } from "./instructions/instructions.ts";
 export { gitBranch } from "./instructions/surroundings.ts";
-export { type CommandRun, modeLeft, runPersonsCommand, type UserCommandPlace } from "./messages/persons-command.ts";
+export { type CommandRun, runUserCommand, type UserCommandPlace, unfinishedMode } from "./messages/persons-command.ts";
 export {
+  expandPrompt,
+  expandSlashPrompt,
   listPrompts,
   PromptError,
   type PromptInvocation,
   type PromptText,
-  saidByPrompt,
-  saidWithSlash,
 } from "./messages/prompts.ts";
 export { type WrittenMessage, writtenMessage } from "./messages/written-message.ts";
 export type { PlanApproval } from "./permissions/approval.ts";
@@ -88,14 +88,14 @@ export { withRedactedTitle } from "./redaction/redacted-titles.ts";
 export { redactedTools } from "./redaction/redacted-tools.ts";
 export { RedactingStream } from "./redaction/redacting-stream.ts";
 export { type Redact, redactor } from "./redaction/redactor.ts";
-export { refuse } from "./redaction/span.ts";
+export { placeholderProblem } from "./redaction/span.ts";
 export * from "./settings/index.ts";
 export { type HookSource, type ListedHook, listedHooks } from "./settings/listed-hooks.ts";
 export { type ProjectItem, untrustedContent } from "./trust/project-content.ts";
 export { type Trust, TrustRecord } from "./trust/trust-record.ts";
-export { type BranchHandover, bring, bringingAgent, broughtBy } from "./worktrees/bring.ts";
+export { type BranchHandover, branchHandover, bring, bringingAgent } from "./worktrees/bring.ts";
 export { type ComparedBranch, compareBranches, forkAbove } from "./worktrees/compare.ts";
 export { WorktreeError, type WorktreeErrorCode } from "./worktrees/error.ts";
-export { type FannedBranch, type FanOptions, fan, nameFor, placesFor } from "./worktrees/fan.ts";
+export { branchNameForModel, type FannedBranch, type FanOptions, fan, fanPlaces } from "./worktrees/fan.ts";
 export type { WorktreeFile } from "./worktrees/repository.ts";
-export { type BranchPlace, heldIn, type ListedWorktree, Worktrees } from "./worktrees/worktrees.ts";
+export { type BranchPlace, heldInWorktree, type ListedWorktree, Worktrees } from "./worktrees/worktrees.ts";

@@ -53,18 +53,18 @@ const SCHEMA = `
  * Opens a memory file for writing. Creates a missing file, for its owner only. Throws `MemoryError`, or errors of SQLite and
  * the file system.
  */
-export function openDatabase(file: string): DatabaseSync {
-  createFile(file);
-  const database = open(file, "rw");
+export function openMemoryFile(file: string): DatabaseSync {
+  createMemoryFile(file);
+  const database = openWithMode(file, "rw");
   try {
     // Commits survive kill -9, and a power cut does not damage the file. Deleted data is overwritten.
     database.exec("PRAGMA secure_delete = ON; PRAGMA synchronous = NORMAL");
-    if (versionOf(database) !== VERSION) {
+    if (memoryVersion(database) !== VERSION) {
       // Give back the space of deleted rows.
       database.exec("PRAGMA auto_vacuum = FULL");
       writeAhead(database);
       // Another process may prepare the file at the same time.
-      transaction(database, () => prepare(database, file));
+      inMemoryTransaction(database, () => prepareTables(database, file));
     }
     return database;
   } catch (error) {
@@ -91,10 +91,10 @@ function writeAhead(database: DatabaseSync): void {
 
 /** Opens a prepared memory file for reading. Throws errors of SQLite. */
 export function openForReading(file: string): DatabaseSync {
-  return open(file, "ro");
+  return openWithMode(file, "ro");
 }
 
-function open(file: string, mode: "ro" | "rw"): DatabaseSync {
+function openWithMode(file: string, mode: "ro" | "rw"): DatabaseSync {
   // Loaded with the first memory, not with the program.
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const address = pathToFileURL(file);
@@ -106,7 +106,7 @@ function open(file: string, mode: "ro" | "rw"): DatabaseSync {
   return database;
 }
 
-function createFile(file: string): void {
+function createMemoryFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
     // Create exclusively: closing a file that SQLite has open would drop this process's POSIX locks on it.
@@ -116,8 +116,8 @@ function createFile(file: string): void {
   }
 }
 
-function prepare(database: DatabaseSync, file: string): void {
-  const version = versionOf(database);
+function prepareTables(database: DatabaseSync, file: string): void {
+  const version = memoryVersion(database);
   if (version === VERSION) return;
   if (version > VERSION) {
     throw new MemoryError("unusable", `${file} was written by a newer version of Banyan; update this one to use it.`);
@@ -128,12 +128,12 @@ function prepare(database: DatabaseSync, file: string): void {
   database.exec(SCHEMA);
 }
 
-function versionOf(database: DatabaseSync): number {
+function memoryVersion(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }
 
 /** Runs `body` in a write transaction. An error rolls it back. */
-export function transaction<T>(database: DatabaseSync, body: () => T): T {
+export function inMemoryTransaction<T>(database: DatabaseSync, body: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {
     const result = body();

@@ -1,7 +1,7 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 import { errorMessage } from "@banyan/core/shown";
 import { MemoryError } from "./error.ts";
-import { within } from "./wait.ts";
+import { runWithin } from "./wait.ts";
 
 /** Maximum texts per call. */
 const BATCH = 96;
@@ -33,7 +33,7 @@ export class Embedder {
   async embed(texts: readonly string[], milliseconds: number, signal: AbortSignal): Promise<Float32Array[]> {
     const late = () => new Error(`it did not answer within ${milliseconds} ms`);
     try {
-      const { embeddings } = await within(milliseconds, late, signal, (abortSignal) =>
+      const { embeddings } = await runWithin(milliseconds, late, signal, (abortSignal) =>
         this.#model.doEmbed({ values: [...texts], abortSignal }),
       );
       if (embeddings.length !== texts.length) throw new Error("it did not answer with a vector for each text");

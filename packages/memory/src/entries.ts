@@ -2,35 +2,35 @@ import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { MemoryEntry } from "./managed-memory.ts";
 import type { MemoryPiece } from "./pieces.ts";
-import { spaced } from "./words.ts";
+import { spaceMemoryText } from "./words.ts";
 
 /** Stores a text with its source; a known text gets a further source. Call inside a transaction. Returns its id. */
-export function keep(
+export function keepEntry(
   database: DatabaseSync,
   piece: Omit<MemoryPiece, "conversation"> & { readonly conversation?: string },
 ): number {
   const { kind, text, conversation = "", directory = "", message, role, at } = piece;
   const digest = hash("sha256", text, "base64url");
-  const id = idOf(database, kind, digest) ?? insert(database, kind, digest, text);
+  const id = entryId(database, kind, digest) ?? insert(database, kind, digest, text);
   database
     .prepare("INSERT OR REPLACE INTO sources VALUES (NULL, ?, ?, ?, ?, ?, ?)")
     .run(id, conversation, directory, message ?? null, role ?? null, at);
   return id;
 }
 
-function idOf(database: DatabaseSync, kind: string, digest: string): number | undefined {
+function entryId(database: DatabaseSync, kind: string, digest: string): number | undefined {
   const row = database.prepare("SELECT id FROM entries WHERE digest = ? AND kind = ?").get(digest, kind);
   return row && Number(row.id);
 }
 
 function insert(database: DatabaseSync, kind: string, digest: string, text: string): number {
   const { lastInsertRowid } = database.prepare("INSERT INTO entries VALUES (NULL, ?, ?, ?)").run(kind, digest, text);
-  database.prepare("INSERT INTO words (rowid, text) VALUES (?, ?)").run(lastInsertRowid, spaced(text));
+  database.prepare("INSERT INTO words (rowid, text) VALUES (?, ?)").run(lastInsertRowid, spaceMemoryText(text));
   return Number(lastInsertRowid);
 }
 
 /** Removes entries, also from the index. Call inside a transaction. Returns the number of removed entries. */
-export function forget(database: DatabaseSync, ids: readonly number[]): number {
+export function forgetEntries(database: DatabaseSync, ids: readonly number[]): number {
   const text = database.prepare("SELECT text FROM entries WHERE id = ?");
   const unindex = database.prepare("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)");
   const remove = database.prepare("DELETE FROM entries WHERE id = ?");
@@ -38,7 +38,7 @@ export function forget(database: DatabaseSync, ids: readonly number[]): number {
   for (const id of ids) {
     const known = text.get(id);
     if (!known) continue;
-    unindex.run(id, spaced(String(known.text)));
+    unindex.run(id, spaceMemoryText(String(known.text)));
     remove.run(id);
     count++;
   }
@@ -46,12 +46,12 @@ export function forget(database: DatabaseSync, ids: readonly number[]): number {
 }
 
 /** Removes entries that are only known from one conversation. Call inside a transaction. Returns their number. */
-export function forgetConversation(database: DatabaseSync, conversation: string): number {
+export function forgetConversationEntries(database: DatabaseSync, conversation: string): number {
   const from = database.prepare("SELECT entry FROM sources WHERE conversation = ?").all(conversation);
   database.prepare("DELETE FROM sources WHERE conversation = ?").run(conversation);
   const known = database.prepare("SELECT 1 FROM sources WHERE entry = ?");
   const ids = new Set(from.map(({ entry }) => Number(entry)));
-  return forget(
+  return forgetEntries(
     database,
     Array.from(ids).filter((id) => !known.get(id)),
   );
@@ -83,21 +83,21 @@ const SOURCED = `
 const ON = "conversation NOT IN (SELECT conversation FROM off)";
 
 /** The existing entries of these ids in the same order, each with its newest source. */
-export function entriesOf(database: DatabaseSync, ids: readonly number[]): MemoryEntry[] {
+export function readEntries(database: DatabaseSync, ids: readonly number[]): MemoryEntry[] {
   const select = database.prepare(`${SOURCED} WHERE entries.id = ? ORDER BY number DESC LIMIT 1`);
-  return ids.flatMap((id) => entryFrom(select.get(id)));
+  return ids.flatMap((id) => entryFromRow(select.get(id)));
 }
 
 /** Entries for recall: each with a source that is not off, preferably of this directory. */
-export function recalledOf(database: DatabaseSync, ids: readonly number[], directory: string): MemoryEntry[] {
+export function readRecalled(database: DatabaseSync, ids: readonly number[], directory: string): MemoryEntry[] {
   const select = database.prepare(
     `${SOURCED} WHERE entries.id = ? AND ${ON} ORDER BY directory = ? DESC, number DESC LIMIT 1`,
   );
-  return ids.flatMap((id) => entryFrom(select.get(id, directory)));
+  return ids.flatMap((id) => entryFromRow(select.get(id, directory)));
 }
 
 /** A page of all entries, or of those from a conversation, newest first. */
-export function pageOf(
+export function entriesPage(
   database: DatabaseSync,
   {
     limit,
@@ -112,7 +112,7 @@ export function pageOf(
       ORDER BY id DESC LIMIT :limit`,
     )
     .all({ after, conversation, limit });
-  return entriesOf(
+  return readEntries(
     database,
     page.map(({ id }) => Number(id)),
   );
@@ -123,18 +123,18 @@ export function summariesOf(database: DatabaseSync, directory: string, limit: nu
   const newest = database.prepare(
     `${SOURCED} WHERE kind = 'summary' AND directory = ? AND ${ON} ORDER BY number DESC LIMIT ?`,
   );
-  return newest.all(directory, limit).flatMap(entryFrom);
+  return newest.all(directory, limit).flatMap(entryFromRow);
 }
 
-function entryFrom(row: Record<string, unknown> | undefined): MemoryEntry[] {
+function entryFromRow(row: Record<string, unknown> | undefined): MemoryEntry[] {
   if (!row) return [];
   const { id, kind, text, at, ...from } = row;
   const given = Object.fromEntries(Object.entries(from).filter(([, value]) => value !== null && value !== ""));
   const entry = { id: Number(id), kind: kind as MemoryEntry["kind"], text: String(text), at: Number(at), ...given };
-  return [{ ...entry, source: sourceOf(entry) }];
+  return [{ ...entry, source: entrySource(entry) }];
 }
 
-function sourceOf({ kind, role, at, directory, conversation }: Omit<MemoryEntry, "source">): string {
+function entrySource({ kind, role, at, directory, conversation }: Omit<MemoryEntry, "source">): string {
   const what = kind === "said" ? (role === "assistant" ? "answer" : "user") : kind;
   const date = new Date(at).toLocaleDateString("sv-SE");
   return [what, date, directory, conversation && `conversation ${conversation}`].filter(Boolean).join(", ");

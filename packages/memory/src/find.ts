@@ -40,14 +40,14 @@ const FEW = 20;
 const COMPARING = 1500;
 
 /** Runs a query. Throws the errors of SQLite. */
-export function find(database: DatabaseSync, question: MemoryQuery): number[] {
+export function findEntries(database: DatabaseSync, question: MemoryQuery): number[] {
   switch (question.type) {
     case "about":
-      return about(database, question.words, question);
+      return findAbout(database, question.words, question);
     case "near":
       return near(database, question);
     case "all":
-      return all(database, question.words, question.limit);
+      return findAll(database, question.words, question.limit);
   }
 }
 
@@ -73,7 +73,11 @@ interface WeightedWord {
  * Ranks by BM25, with the rarest words only: common words cost most of the time, and an entry that shares only these does not
  * match. Excludes entries that share one word by chance and lack most of the query.
  */
-function about(database: DatabaseSync, words: readonly string[], { conversation, directory }: RecallPlace): number[] {
+function findAbout(
+  database: DatabaseSync,
+  words: readonly string[],
+  { conversation, directory }: RecallPlace,
+): number[] {
   const telling = tellingMost(database, words);
   const known = telling.filter(({ isKnown }) => isKnown).slice(0, WORDS);
   if (known.length === 0) return [];
@@ -83,7 +87,7 @@ function about(database: DatabaseSync, words: readonly string[], { conversation,
     ORDER BY rank LIMIT ${CANDIDATES}`,
   );
   const found = select.all({ conversation, directory, phrases: known.map(({ phrase }) => phrase).join(" OR ") });
-  const fits = fitting(database, telling, known);
+  const fits = findFitting(database, telling, known);
   return found
     .map(({ id, rank }) => ({ id: Number(id), rank: Number(rank) }))
     .filter(({ id }) => fits(id))
@@ -92,7 +96,7 @@ function about(database: DatabaseSync, words: readonly string[], { conversation,
 }
 
 /** Returns a check whether an entry holds enough weight of the query. Unknown words add to the needed weight. */
-function fitting(database: DatabaseSync, telling: readonly WeightedWord[], known: readonly WeightedWord[]) {
+function findFitting(database: DatabaseSync, telling: readonly WeightedWord[], known: readonly WeightedWord[]) {
   const needed = TOLD_SHARE * telling.slice(0, TOLD_WORDS).reduce((sum, { weight }) => sum + weight, 0);
   // Numbers are bound as floating point, and FTS5 does not look these up as row ids.
   const holds = database.prepare("SELECT 1 FROM words WHERE words MATCH :phrase AND rowid = CAST(:id AS INTEGER)");
@@ -159,7 +163,7 @@ function product(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-function all(database: DatabaseSync, words: readonly string[], limit: number): number[] {
+function findAll(database: DatabaseSync, words: readonly string[], limit: number): number[] {
   if (words.length === 0) return [];
   const select = database.prepare("SELECT rowid AS id FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?");
   return select.all(words.map(phrase).join(" "), limit).map(({ id }) => Number(id));

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { openDatabase, transaction } from "./database.ts";
+import { inMemoryTransaction, openMemoryFile } from "./database.ts";
 import { MemoryError, memoryError } from "./error.ts";
-import { find, type MemoryQuery } from "./find.ts";
+import { findEntries, type MemoryQuery } from "./find.ts";
 import { Finder } from "./finder.ts";
 
 /** Maximum entries for a search in this thread, which is then faster than passing the query on. */
@@ -39,7 +39,7 @@ export class MemoryFile {
   async write<T>(body: (database: DatabaseSync) => T): Promise<T> {
     try {
       const database = this.#open();
-      return transaction(database, () => body(database));
+      return inMemoryTransaction(database, () => body(database));
     } catch (error) {
       throw memoryError(error, this.#file);
     }
@@ -48,7 +48,7 @@ export class MemoryFile {
   /** Removes entries so that their text is nowhere in the file. Returns their number. */
   async forget(body: (database: DatabaseSync) => number): Promise<number> {
     return this.read(0, (database) => {
-      const count = transaction(database, () => body(database));
+      const count = inMemoryTransaction(database, () => body(database));
       // Also clear the write-ahead log; if another process reads, the next checkpoint does this.
       database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       return count;
@@ -58,7 +58,7 @@ export class MemoryFile {
   /** Call inside `read`. Rejects with errors of SQLite. */
   async find(database: DatabaseSync, question: MemoryQuery, signal: AbortSignal): Promise<number[]> {
     const newest = Number(database.prepare("SELECT max(id) AS id FROM entries").get()?.id);
-    return newest <= SMALL ? find(database, question) : this.#finder.find(question, signal);
+    return newest <= SMALL ? findEntries(database, question) : this.#finder.find(question, signal);
   }
 
   async close(): Promise<void> {
@@ -70,7 +70,7 @@ export class MemoryFile {
 
   #open(): DatabaseSync {
     if (this.#closed) throw new MemoryError("unusable", "The memory is closed; make a new one.");
-    this.#database ??= openDatabase(this.#file);
+    this.#database ??= openMemoryFile(this.#file);
     return this.#database;
   }
 }

@@ -23,23 +23,23 @@ export interface MemoryPiece extends Omit<MemoryItem, "kind"> {
  * Selects the texts of a turn that are worth keeping: user messages and the last answer, but no text between calls.
  * Removes secrets before cutting, so that no secret is split.
  */
-export function piecesOf(items: readonly MemoryItem[], redact: (text: string) => string): MemoryPiece[] {
+export function memoryPieces(items: readonly MemoryItem[], redact: (text: string) => string): MemoryPiece[] {
   const last = items.findLast(({ role }) => role === "assistant");
   return items.flatMap((item) => {
     const kind = item.kind ?? "said";
     if (kind === "said" && item.role === "assistant" && item !== last) return [];
     const text = redact(item.text).trim();
-    return textsOf(kind, text).map((piece) => ({ ...item, kind, text: piece }));
+    return splitMemoryText(kind, text).map((piece) => ({ ...item, kind, text: piece }));
   });
 }
 
-function textsOf(kind: MemoryPiece["kind"], text: string): string[] {
+function splitMemoryText(kind: MemoryPiece["kind"], text: string): string[] {
   if (text === "") return [];
   switch (kind) {
     case "fact":
-      return [cut(text, LONGEST_FACT)];
+      return [cutMemoryText(text, LONGEST_FACT)];
     case "summary":
-      return [cut(text, SUMMARY)];
+      return [cutMemoryText(text, SUMMARY)];
     case "said":
       return wordCount(text) < LEAST_WORDS ? [] : cutUp(text);
   }
@@ -72,6 +72,6 @@ function breakIn(text: string, from: number): number {
 }
 
 /** Shortens a text that is too long, with a mark. */
-export function cut(text: string, most: number): string {
+export function cutMemoryText(text: string, most: number): string {
   return text.length <= most ? text : cutTo(text, most - 1);
 }

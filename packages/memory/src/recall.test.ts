@@ -1,7 +1,7 @@
 import { characterTexts, tornCharacters } from "@banyan/core/testing";
 import { expect, test } from "vitest";
 import { embedder, LARGE, memoryIn, padding, recalled, said, temporaryFile } from "./memory.fixture.ts";
-import { cut } from "./pieces.ts";
+import { cutMemoryText } from "./pieces.ts";
 
 const COLOUR = "My favourite colour is teal.";
 const DOG = "My dog is called Rex.";
@@ -249,7 +249,7 @@ test("many recalls at once of a large memory all get their answers", async () =>
 
 test("F46: what memory keeps of a text is never cut inside a character", () => {
   for (const [index, characters] of characterTexts(150, 60).entries()) {
-    const kept = cut(characters.join(""), 1 + (index % 60));
+    const kept = cutMemoryText(characters.join(""), 1 + (index % 60));
     expect(tornCharacters(kept), kept).toEqual([]);
   }
 });

@@ -276,7 +276,7 @@ function valueBefore(before: string, offset: number, expressions: Expressions): 
 
 /** A clause of plain words after "is:", which announces the value. */
 function clauseAfter(text: string, at: number, expressions: Expressions): PasswordSpan | undefined {
-  const start = endOf(expressions.announces, text, at);
+  const start = matchEnd(expressions.announces, text, at);
   if (start === undefined) return undefined;
   const clause = matchAt(CLAUSE, text, start)?.[0].trimEnd() ?? "";
   const [first = "", ...others] = clause.split(" ");
@@ -297,7 +297,7 @@ function valueAfter(
   trust: PasswordCertainty,
   expressions: Expressions,
 ): PasswordSpan | undefined {
-  const start = endOf(link, text, at);
+  const start = matchEnd(link, text, at);
   if (start === undefined) return undefined;
   const quoted = matchAt(QUOTED, text, start)?.indices?.[1];
   if (quoted && (link !== BESIDE || start > at))
@@ -314,7 +314,8 @@ function valueAfter(
       ((others.length > 2 && first.length > 4) || !isOrdinary(first, expressions)) &&
       !others.some((word) => isOrdinary(word, expressions));
     const end = start + value.length;
-    const isWhole = endOf(CLAUSE_END, text, end) !== undefined || endOf(expressions.goesOn, text, end) !== undefined;
+    const isWhole =
+      matchEnd(CLAUSE_END, text, end) !== undefined || matchEnd(expressions.goesOn, text, end) !== undefined;
     if (isValue && isWhole) return { start, end };
   }
   return undefined;
@@ -342,7 +343,7 @@ function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray 
   return expression.exec(text);
 }
 
-function endOf(expression: RegExp, text: string, at: number): number | undefined {
+function matchEnd(expression: RegExp, text: string, at: number): number | undefined {
   const match = matchAt(expression, text, at);
   return match ? at + match[0].length : undefined;
 }

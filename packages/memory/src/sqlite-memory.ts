@@ -4,14 +4,14 @@ import type { RecalledMemory } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { cutTo, cutToEnd } from "@banyan/core/shown";
 import {
-  entriesOf,
-  forget,
+  entriesPage,
   forgetAll,
-  forgetConversation,
+  forgetConversationEntries,
+  forgetEntries,
   isOff,
-  keep,
-  pageOf,
-  recalledOf,
+  keepEntry,
+  readEntries,
+  readRecalled,
   summariesOf,
   switchOff,
   switchOn,
@@ -20,10 +20,10 @@ import { MemoryError } from "./error.ts";
 
 import type { ManagedMemory, MemoryEntry, MemorySearchOptions, NewFact } from "./managed-memory.ts";
 import { MemoryFile } from "./memory-file.ts";
-import { cut, LONGEST_FACT, piecesOf } from "./pieces.ts";
+import { cutMemoryText, LONGEST_FACT, memoryPieces } from "./pieces.ts";
 import { withoutSpokenPasswords } from "./spoken-passwords.ts";
 import { Vectors } from "./vectors.ts";
-import { tellingWords, wordsOf } from "./words.ts";
+import { tellingWords, textWords } from "./words.ts";
 
 /** Characters that are searched at each end of a query. */
 const QUERY_END = 4000;
@@ -113,14 +113,14 @@ class SqliteMemory implements ManagedMemory {
         const scores = fuse(found);
         const score = ({ id, kind, directory }: MemoryEntry) =>
           (scores.get(id) ?? 0) * (directory === this.#directory ? PREFERRED : 1) * (kind === "fact" ? PREFERRED : 1);
-        return recalledOf(database, Array.from(scores.keys()), this.#directory)
+        return readRecalled(database, Array.from(scores.keys()), this.#directory)
           .sort((a, b) => score(b) - score(a) || b.id - a.id)
           .slice(0, limit);
       },
       signal,
     );
     return entries.map(({ text, source, kind, role, at, conversation, message }) => ({
-      text: cut(text, RECALLED),
+      text: cutMemoryText(text, RECALLED),
       source,
       kind,
       at,
@@ -131,11 +131,11 @@ class SqliteMemory implements ManagedMemory {
   }
 
   async remember(items: readonly MemoryItem[]): Promise<void> {
-    const pieces = piecesOf(items, this.#redact);
+    const pieces = memoryPieces(items, this.#redact);
     if (pieces.length === 0) return;
     await this.#file.write((database) => {
       for (const piece of pieces) {
-        if (!isOff(database, piece.conversation)) keep(database, { directory: this.#directory, ...piece });
+        if (!isOff(database, piece.conversation)) keepEntry(database, { directory: this.#directory, ...piece });
       }
     });
     this.#vectors?.fill();
@@ -146,16 +146,16 @@ class SqliteMemory implements ManagedMemory {
     after = Number.MAX_SAFE_INTEGER,
     conversation,
   }: Parameters<ManagedMemory["list"]>[0] = {}): Promise<MemoryEntry[]> {
-    return this.#file.read([], (database) => pageOf(database, { limit: Math.max(0, limit), after, conversation }));
+    return this.#file.read([], (database) => entriesPage(database, { limit: Math.max(0, limit), after, conversation }));
   }
 
   async search(query: string, options: MemorySearchOptions = {}): Promise<MemoryEntry[]> {
     const { limit = 20, signal = new AbortController().signal } = options;
     signal.throwIfAborted();
-    const question = { type: "all", words: wordsOf(query), limit: Math.max(0, limit) } as const;
+    const question = { type: "all", words: textWords(query), limit: Math.max(0, limit) } as const;
     return this.#file.read(
       [],
-      async (database) => entriesOf(database, await this.#file.find(database, question, signal)),
+      async (database) => readEntries(database, await this.#file.find(database, question, signal)),
       signal,
     );
   }
@@ -171,20 +171,20 @@ class SqliteMemory implements ManagedMemory {
       if (isOff(database, from.conversation ?? "")) {
         throw new MemoryError("off", "Memory is off for this conversation. Turn it on first.");
       }
-      const id = keep(database, { directory: this.#directory, ...from, kind: "fact", text, at: Date.now() });
-      return entriesOf(database, [id]);
+      const id = keepEntry(database, { directory: this.#directory, ...from, kind: "fact", text, at: Date.now() });
+      return readEntries(database, [id]);
     });
     this.#vectors?.fill();
     return entry as MemoryEntry;
   }
 
   async remove(id: number): Promise<boolean> {
-    return (await this.#file.forget((database) => forget(database, [id]))) > 0;
+    return (await this.#file.forget((database) => forgetEntries(database, [id]))) > 0;
   }
 
   async clear(from?: { readonly conversation: string }): Promise<number> {
     return this.#file.forget((database) =>
-      from ? forgetConversation(database, from.conversation) : forgetAll(database),
+      from ? forgetConversationEntries(database, from.conversation) : forgetAll(database),
     );
   }
 

@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from "@banyan/core";
 import type { ManagedMemory, MemoryEntry } from "./managed-memory.ts";
-import { cut } from "./pieces.ts";
+import { cutMemoryText } from "./pieces.ts";
 import { tellingWords } from "./words.ts";
 
 /** Maximum entries in a list of candidates, and characters of each. */
@@ -44,7 +44,9 @@ function forgetTool(memory: ManagedMemory): Tool {
       const [entry, ...others] = await candidates(memory, factIn(input), signal);
       if (!entry) throw new Error("Nothing in memory has all of these words; try fewer. Nothing was removed.");
       if (others.length > 0) {
-        throw new Error(`Several entries fit; choose one by its number:\n${[entry, ...others].map(line).join("\n")}`);
+        throw new Error(
+          `Several entries fit; choose one by its number:\n${[entry, ...others].map(entryLine).join("\n")}`,
+        );
       }
       await memory.remove(entry.id);
       return `Forgot: ${entry.text}`;
@@ -85,6 +87,6 @@ async function entriesFor(memory: ManagedMemory, fact: string, signal: AbortSign
   return found.length > 0 ? found : memory.search(tellingWords(fact).join(" "), options);
 }
 
-function line({ id, text, source }: MemoryEntry): string {
-  return `#${id} ${cut(text.replace(/\s+/g, " "), EXCERPT)} (${source})`;
+function entryLine({ id, text, source }: MemoryEntry): string {
+  return `#${id} ${cutMemoryText(text.replace(/\s+/g, " "), EXCERPT)} (${source})`;
 }

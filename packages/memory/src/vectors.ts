@@ -2,8 +2,8 @@ import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 import { Embedder } from "./embedder.ts";
 import { MemoryError } from "./error.ts";
 import type { MemoryFile } from "./memory-file.ts";
-import { cut } from "./pieces.ts";
-import { within } from "./wait.ts";
+import { cutMemoryText } from "./pieces.ts";
+import { runWithin } from "./wait.ts";
 
 /** Milliseconds that a recall waits for the vector of its query. */
 const QUERY = 2000;
@@ -57,7 +57,7 @@ export class Vectors {
   /** Waits briefly for vectors in progress. */
   async close(): Promise<void> {
     const late = () => new Error("the memory was closed");
-    await within(CLOSING, late, this.#ending.signal, async () => this.#filling).catch(() => {
+    await runWithin(CLOSING, late, this.#ending.signal, async () => this.#filling).catch(() => {
       // The next remembered entry makes the rest.
     });
     this.#ending.abort();
@@ -71,7 +71,7 @@ export class Vectors {
     milliseconds: number,
     signal: AbortSignal,
   ): Promise<Float32Array[]> {
-    const beginnings = texts.map((text) => cut(text, EMBEDDED));
+    const beginnings = texts.map((text) => cutMemoryText(text, EMBEDDED));
     try {
       const vectors = await this.#embedder.embed(beginnings, milliseconds, signal);
       this.#failing.delete(what);

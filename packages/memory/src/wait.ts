@@ -1,7 +1,7 @@
 import { orAborted } from "@banyan/core/hosts";
 
 /** Runs `body` for at most this many milliseconds. Then its signal aborts and the wait rejects, both with `late()`. */
-export async function within<T>(
+export async function runWithin<T>(
   milliseconds: number,
   late: () => Error,
   signal: AbortSignal,

@@ -10,13 +10,13 @@ const BEGINS_UNSPACED = new RegExp(`^${UNSPACED}`, "v");
 const MOST_WORDS = 64;
 
 /** The words of a text. In scripts without spaces, a word is a run of characters. */
-export function wordsOf(text: string): string[] {
+export function textWords(text: string): string[] {
   return text.match(RUNS) ?? [];
 }
 
 /** The number of words in a text. In scripts without spaces, two characters count as one word. */
 export function wordCount(text: string): number {
-  return wordsOf(text).reduce((count, run) => count + (BEGINS_UNSPACED.test(run) ? run.length / 2 : 1), 0);
+  return textWords(text).reduce((count, run) => count + (BEGINS_UNSPACED.test(run) ? run.length / 2 : 1), 0);
 }
 
 /**
@@ -26,17 +26,17 @@ export function wordCount(text: string): number {
  */
 export function tellingWords(query: string): string[] {
   const telling = new Set<string>();
-  const runs = wordsOf(query.toLowerCase());
+  const runs = textWords(query.toLowerCase());
   const stopWords = stopWordsOf(runs);
   for (const run of runs) {
-    if (BEGINS_UNSPACED.test(run)) for (const pair of withoutStopWords(run).flatMap(pairsOf)) telling.add(pair);
+    if (BEGINS_UNSPACED.test(run)) for (const pair of withoutStopWords(run).flatMap(characterPairs)) telling.add(pair);
     else if (!stopWords.has(run)) telling.add(run);
     if (telling.size >= MOST_WORDS) break;
   }
   return Array.from(telling).slice(0, MOST_WORDS);
 }
 
-function pairsOf(run: string): string[] {
+function characterPairs(run: string): string[] {
   const characters = Array.from(run);
   if (characters.length === 1) return characters;
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
@@ -44,13 +44,13 @@ function pairsOf(run: string): string[] {
 
 /** A word for FTS5. Quotation marks keep it from being an operator; it only has letters and digits. */
 export function phrase(word: string): string {
-  return `"${spaced(word)}"`;
+  return `"${spaceMemoryText(word)}"`;
 }
 
 /**
  * Adds spaces for an index that splits words at spaces. Entries are deleted from the index by the same text: a change here
  * needs a new version of the file.
  */
-export function spaced(text: string): string {
+export function spaceMemoryText(text: string): string {
   return text.replace(UNSPACED_CHARACTER, " $& ");
 }

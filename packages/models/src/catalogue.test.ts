@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { known, lookUp } from "./provider/catalogue.ts";
+import { knownModels, lookUp } from "./provider/catalogue.ts";
 
 const openai = { name: "openai", catalogue: "openai" };
 const anthropic = { name: "anthropic", catalogue: "anthropic" };
@@ -59,7 +59,7 @@ describe("what the user knows better counts more, fact by fact", () => {
 
 describe("the models of a provider", () => {
   test("by name, with what is known of each, without those that are deprecated", async () => {
-    const models = await known(openai);
+    const models = await knownModels(openai);
     const names = models.map(({ name }) => name);
     expect(names).toEqual(names.toSorted());
     expect(models.find(({ name }) => name === "openai/gpt-4o")).toMatchObject({
@@ -70,7 +70,7 @@ describe("the models of a provider", () => {
 
   test("with those that only the user knows", async () => {
     const price = { input: 1, output: 2 };
-    expect(await known(mine, { "mine/m": { price }, "openai/x": { price } })).toEqual([
+    expect(await knownModels(mine, { "mine/m": { price }, "openai/x": { price } })).toEqual([
       { name: "mine/m", price, sees: false },
     ]);
   });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { chooseModel } from "./choose.ts";
 import { beForbearing, nobody } from "./local-servers.fixture.ts";
-import { ask, localServers } from "./local-servers.ts";
+import { askLocalServer, localModelServers } from "./local-servers.ts";
 import { providers } from "./providers.ts";
 import { deadAddress, serve } from "./testing/server.ts";
 
@@ -108,7 +108,7 @@ test("BANYAN_NO_DISCOVERY=1 asks no local server", async () => {
 
 test("a local server that is silent is not waited for", async () => {
   await using silent = await serve(() => {});
-  expect(await localServers({ ...(await nobody()), OLLAMA_BASE_URL: silent.baseURL })).toEqual([]);
+  expect(await localModelServers({ ...(await nobody()), OLLAMA_BASE_URL: silent.baseURL })).toEqual([]);
 });
 
 describe("local servers", () => {
@@ -118,7 +118,7 @@ describe("local servers", () => {
     await using vllm = await listing("llama");
     await using ollama = await listing("a:1", "b");
     const env = { ...(await nobody()), VLLM_BASE_URL: vllm.baseURL, OLLAMA_BASE_URL: ollama.baseURL };
-    expect(await localServers(env)).toEqual([
+    expect(await localModelServers(env)).toEqual([
       { provider: "ollama", address: ollama.baseURL, models: ["a:1", "b"] },
       { provider: "vllm", address: vllm.baseURL, models: ["llama"] },
     ]);
@@ -127,7 +127,7 @@ describe("local servers", () => {
   test("a server without models may say null", async () => {
     await using server = await serve((_, response) => response.end('{"object":"list","data":null}'));
     const env = { ...(await nobody()), OLLAMA_BASE_URL: server.baseURL };
-    expect(await localServers(env)).toEqual([{ provider: "ollama", address: server.baseURL, models: [] }]);
+    expect(await localModelServers(env)).toEqual([{ provider: "ollama", address: server.baseURL, models: [] }]);
   });
 
   test.each([
@@ -137,14 +137,14 @@ describe("local servers", () => {
     [401, "{}"],
   ])("something else at the port, which answers %i %s, is none", async (status, body) => {
     await using server = await serve((_, response) => response.writeHead(status).end(body));
-    expect(await localServers({ ...(await nobody()), LLAMACPP_BASE_URL: server.baseURL })).toEqual([]);
+    expect(await localModelServers({ ...(await nobody()), LLAMACPP_BASE_URL: server.baseURL })).toEqual([]);
   });
 
   test("a server has 300 ms where it is guessed, and 3 seconds at an address that the user set", async () => {
     const timeout = vi.spyOn(AbortSignal, "timeout");
     onTestFinished(() => timeout.mockRestore());
     const { VLLM_BASE_URL: _, ...three } = await nobody();
-    await localServers(three);
+    await localModelServers(three);
     expect(timeout.mock.calls).toEqual([[3000], [3000], [3000], [300]]);
   });
 
@@ -154,10 +154,10 @@ describe("local servers", () => {
     const abort = new AbortController();
     const [ollama] = providers.filter(({ name }) => name === "ollama");
     if (!ollama) throw new Error("There is no ollama.");
-    const search = ask(ollama, { OLLAMA_BASE_URL: silent.baseURL }, abort.signal);
+    const search = askLocalServer(ollama, { OLLAMA_BASE_URL: silent.baseURL }, abort.signal);
     await asked.promise;
     abort.abort(new Error("enough"));
     await expect(search).rejects.toThrow("enough");
-    await expect(localServers(await nobody(), abort.signal)).rejects.toThrow("enough");
+    await expect(localModelServers(await nobody(), abort.signal)).rejects.toThrow("enough");
   });
 });

@@ -1,6 +1,6 @@
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { type EnvironmentVariables, readVariable } from "./environment.ts";
-import { ask, hasGivenAddress, localServers } from "./local-servers.ts";
+import { askLocalServer, hasGivenAddress, localModelServers } from "./local-servers.ts";
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 
@@ -61,7 +61,7 @@ export async function chooseModel(options: ChooseModelOptions = {}): Promise<Mod
   );
 
   if (readVariable(env, "BANYAN_NO_DISCOVERY") !== "1") {
-    for (const { provider, address, models } of await localServers(env, signal)) {
+    for (const { provider, address, models } of await localModelServers(env, signal)) {
       const [model] = models;
       if (model === undefined) continue;
       const name = `${provider}/${model}`;
@@ -94,7 +94,7 @@ async function byAddress(
   signal?: AbortSignal,
 ): Promise<ModelChoice | undefined> {
   if (!needsAddress(provider) || !hasGivenAddress(provider, env)) return undefined;
-  const model = (await ask(provider, env, signal))?.models[0];
+  const model = (await askLocalServer(provider, env, signal))?.models[0];
   if (model === undefined) return undefined;
   const name = `${provider.name}/${model}`;
   return { name, reason: `Model: ${name} (${provider.addressVariable} is set)` };

@@ -4,7 +4,7 @@ export { type ChooseModelOptions, chooseModel, type ModelChoice } from "./choose
 export { embeddingModel } from "./embedding.ts";
 export type { EnvironmentVariables } from "./environment.ts";
 export { listModels, listProviders, type ProviderStatus } from "./listing.ts";
-export { type LocalModelServer, localServers } from "./local-servers.ts";
+export { type LocalModelServer, localModelServers } from "./local-servers.ts";
 export {
   type Aliases,
   builtInAliases,

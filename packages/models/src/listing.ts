@@ -2,9 +2,9 @@ import type { Price } from "@banyan/core/conversation";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { type EnvironmentVariables, readVariable } from "./environment.ts";
 import { askWindow, LOCAL_SERVERS, windowSize } from "./local/window.ts";
-import { ask, hasGivenAddress } from "./local-servers.ts";
+import { askLocalServer, hasGivenAddress } from "./local-servers.ts";
 import { ModelChoiceError } from "./name.ts";
-import { type KnownModel, known, type ModelOverrides, priceOfAll } from "./provider/catalogue.ts";
+import { commonPrice, type KnownModel, knownModels, type ModelOverrides } from "./provider/catalogue.ts";
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
 import { setUpOf } from "./set-up.ts";
@@ -37,7 +37,7 @@ export async function listProviders(
 ): Promise<ProviderStatus[]> {
   refuseUnknown("listProviders", options, { env: true, signal: true });
   const { env = process.env, signal } = options;
-  return Promise.all(providers.map((provider) => statusOf(provider, env, signal)));
+  return Promise.all(providers.map((provider) => providerStatus(provider, env, signal)));
 }
 
 /**
@@ -56,7 +56,7 @@ export async function listModels(
 ): Promise<KnownModel[]> {
   refuseUnknown("listModels", options, { overrides: true, listed: true, env: true });
   const found = providers.find(({ name }) => name === provider);
-  if (found) return withWindows(found, await known(found, options.overrides, options.listed), options);
+  if (found) return withWindows(found, await knownModels(found, options.overrides, options.listed), options);
   const names = providers.map(({ name }) => name).join(", ");
   throw new ModelChoiceError("unknown-provider", `There is no provider "${provider}". There are: ${names}.`);
 }
@@ -68,7 +68,7 @@ async function withWindows(
   { listed = [], env }: { readonly listed?: readonly string[]; readonly env?: EnvironmentVariables },
 ): Promise<KnownModel[]> {
   const server = LOCAL_SERVERS.find((name) => name === provider.name);
-  if (!server || !env || problemOf(provider, env) !== undefined) return [...models];
+  if (!server || !env || setUpProblem(provider, env) !== undefined) return [...models];
   const { address, apiKey } = setUpOf(provider, env);
   return Promise.all(
     models.map(async (known) => {
@@ -80,24 +80,29 @@ async function withWindows(
   );
 }
 
-async function statusOf(provider: Provider, env: EnvironmentVariables, signal?: AbortSignal): Promise<ProviderStatus> {
+async function providerStatus(
+  provider: Provider,
+  env: EnvironmentVariables,
+  signal?: AbortSignal,
+): Promise<ProviderStatus> {
   const { name, defaultModel } = provider;
-  const price = priceOfAll(provider);
+  const price = commonPrice(provider);
   const about = {
     name,
     ...(defaultModel === undefined ? {} : { defaultModel: `${name}/${defaultModel}` }),
-    known: (await known(provider)).length,
+    known: (await knownModels(provider)).length,
     ...(price ? { price } : {}),
   };
-  const problem = problemOf(provider, env);
+  const problem = setUpProblem(provider, env);
   if (problem !== undefined) return { ...about, usable: false, reason: problem };
   if (name === "demo")
     return { ...about, usable: true, reason: "A few rules, not a language model.", models: ["demo/offline"] };
-  if (provider.local || provider.address === undefined) return { ...about, ...(await asked(provider, env, signal)) };
+  if (provider.local || provider.address === undefined)
+    return { ...about, ...(await askOwnServer(provider, env, signal)) };
   return { ...about, usable: true, reason: `${credentials(provider, env)} set.` };
 }
 
-function problemOf(provider: Provider, env: EnvironmentVariables): string | undefined {
+function setUpProblem(provider: Provider, env: EnvironmentVariables): string | undefined {
   try {
     setUpOf(provider, env);
     return undefined;
@@ -114,7 +119,7 @@ function credentials({ keyVariable, needsOneOf }: Provider, env: EnvironmentVari
 }
 
 /** Asks a user's own server. It can be used if it answers and has a model. */
-async function asked(
+async function askOwnServer(
   provider: Provider,
   env: EnvironmentVariables,
   signal?: AbortSignal,
@@ -123,7 +128,7 @@ async function asked(
   if (local && readVariable(env, "BANYAN_NO_DISCOVERY") === "1") {
     return { usable: false, reason: "Not looked for, because BANYAN_NO_DISCOVERY is 1." };
   }
-  const server = await ask(provider, env, signal);
+  const server = await askLocalServer(provider, env, signal);
   if (!server) {
     const where = hasGivenAddress(provider, env)
       ? ` at the address in ${addressVariable}`

@@ -2,7 +2,7 @@ import { type EnvironmentVariables, readVariable } from "./environment.ts";
 import { canChatByName } from "./provider/catalogue.ts";
 import type { Provider } from "./provider/provider.ts";
 import { providers } from "./providers.ts";
-import { addressOf } from "./set-up.ts";
+import { providerAddress } from "./set-up.ts";
 
 /** A running model server on the user's machine. */
 export interface LocalModelServer {
@@ -23,12 +23,12 @@ const PATIENCE_WITH_GUESSED = 300;
  * ms, or at the address of the server's variable (`OLLAMA_BASE_URL`, ...) for 3 seconds. Rejects only with the reason of
  * `signal`.
  */
-export async function localServers(
+export async function localModelServers(
   env: EnvironmentVariables = process.env,
   signal?: AbortSignal,
 ): Promise<LocalModelServer[]> {
   const found = await Promise.all(
-    providers.filter((provider) => provider.local).map((provider) => ask(provider, env, signal)),
+    providers.filter((provider) => provider.local).map((provider) => askLocalServer(provider, env, signal)),
   );
   return found.filter((server) => server !== undefined);
 }
@@ -37,7 +37,7 @@ export async function localServers(
  * Lists the chat models of a provider's server; `undefined` if it does not answer in time or in the format. Rejects only
  * with the reason of `signal`.
  */
-export async function ask(
+export async function askLocalServer(
   provider: Provider,
   env: EnvironmentVariables,
   signal?: AbortSignal,
@@ -45,7 +45,7 @@ export async function ask(
   const key = provider.keyVariable === undefined ? undefined : readVariable(env, provider.keyVariable);
   const timeout = AbortSignal.timeout(hasGivenAddress(provider, env) ? PATIENCE : PATIENCE_WITH_GUESSED);
   try {
-    const address = addressOf(provider, env);
+    const address = providerAddress(provider, env);
     const response = await fetch(`${address}/models`, {
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,

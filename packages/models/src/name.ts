@@ -71,7 +71,7 @@ export function parseName(name: string, aliases: Aliases = {}): ModelName {
     full = meant.full;
     effort ??= meant.effort;
   }
-  const { provider, model } = split(full, known);
+  const { provider, model } = splitModel(full, known);
   return { id: effort === undefined ? full : `${full}:${effort}`, provider, model, effort };
 }
 
@@ -84,7 +84,7 @@ export function withoutEffort(name: string): { readonly full: string; readonly e
     : { full: name.slice(0, colon), effort };
 }
 
-function split(name: string, aliases: Aliases): { provider: Provider; model: string } {
+function splitModel(name: string, aliases: Aliases): { provider: Provider; model: string } {
   const slash = name.indexOf("/");
   const first = slash === -1 ? name : name.slice(0, slash);
   const model = slash === -1 ? "" : name.slice(slash + 1);
@@ -105,18 +105,18 @@ function split(name: string, aliases: Aliases): { provider: Provider; model: str
     const guess = short.length === 0 ? "" : ` Did you mean ${short.join(" or ")}?`;
     throw new ModelChoiceError(
       "malformed-name",
-      `"${name}" is not the name of a model.${guess} Write provider/model, as in anthropic/claude-sonnet-5, with one of these providers: ${names().join(", ")}.`,
+      `"${name}" is not the name of a model.${guess} Write provider/model, as in anthropic/claude-sonnet-5, with one of these providers: ${providerNames().join(", ")}.`,
     );
   }
-  const near = nearest(first, names());
+  const near = nearest(first, providerNames());
   const guess =
     near.length === 0 ? "" : ` Did you mean ${near.map((candidate) => `${candidate}/${model}`).join(" or ")}?`;
   throw new ModelChoiceError(
     "unknown-provider",
-    `There is no provider "${first}".${guess} Write provider/model, with one of these providers: ${names().join(", ")}.`,
+    `There is no provider "${first}".${guess} Write provider/model, with one of these providers: ${providerNames().join(", ")}.`,
   );
 }
 
-function names(): string[] {
+function providerNames(): string[] {
   return providers.map((provider) => provider.name);
 }

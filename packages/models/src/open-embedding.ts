@@ -5,27 +5,27 @@ import type { EmbeddingTarget } from "./provider/provider.ts";
 // Opens an embedding model of each provider that has any. A provider's code is loaded only then.
 
 /** OpenAI, or any server with its embeddings format. */
-export async function openai(target: EmbeddingTarget): Promise<EmbeddingModel> {
+export async function openOpenAIEmbedding(target: EmbeddingTarget): Promise<EmbeddingModel> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   return createOpenAICompatible({ ...packageSettings(target), name: "openai" }).embeddingModel(target.model);
 }
 
-export async function google(target: EmbeddingTarget): Promise<EmbeddingModel> {
+export async function openGoogleEmbedding(target: EmbeddingTarget): Promise<EmbeddingModel> {
   const { createGoogle } = await import("@ai-sdk/google");
   return createGoogle(packageSettings(target)).embeddingModel(target.model);
 }
 
-export async function mistral(target: EmbeddingTarget): Promise<EmbeddingModel> {
+export async function openMistralEmbedding(target: EmbeddingTarget): Promise<EmbeddingModel> {
   const { createMistral } = await import("@ai-sdk/mistral");
   return createMistral(packageSettings(target)).embeddingModel(target.model);
 }
 
-export async function azure(target: EmbeddingTarget): Promise<EmbeddingModel> {
+export async function openAzureEmbedding(target: EmbeddingTarget): Promise<EmbeddingModel> {
   const { createAzure } = await import("@ai-sdk/azure");
   return createAzure(packageSettings(target)).embeddingModel(target.model);
 }
 
-export async function amazonBedrock(target: EmbeddingTarget): Promise<EmbeddingModel> {
+export async function openAmazonBedrockEmbedding(target: EmbeddingTarget): Promise<EmbeddingModel> {
   const [{ createAmazonBedrock }, { bedrockSettings }] = await Promise.all([
     import("@ai-sdk/amazon-bedrock"),
     import("./families/amazon-bedrock.ts"),

@@ -21,17 +21,17 @@ export async function anthropicPackage(target: ModelTarget): Promise<ModelDriver
   return throughPackage(atAnthropic(target));
 }
 
-export async function openai(target: ModelTarget): Promise<ModelDriver> {
+export async function openOpenAI(target: ModelTarget): Promise<ModelDriver> {
   const { createOpenAI } = await import("@ai-sdk/openai");
   return overPackage(createOpenAI(packageSettings(target, "responses")).responses(target.model), target);
 }
 
-export async function google(target: ModelTarget): Promise<ModelDriver> {
+export async function openGoogle(target: ModelTarget): Promise<ModelDriver> {
   const { createGoogle } = await import("@ai-sdk/google");
   return overPackage(createGoogle(packageSettings(target, "google"))(target.model), target);
 }
 
-export async function mistral(target: ModelTarget): Promise<ModelDriver> {
+export async function openMistral(target: ModelTarget): Promise<ModelDriver> {
   const { createMistral } = await import("@ai-sdk/mistral");
   return overPackage(createMistral(packageSettings(target, "chat"))(target.model), target);
 }
@@ -51,12 +51,12 @@ export async function deepseek(target: ModelTarget): Promise<ModelDriver> {
   return overPackage(createDeepSeek(packageSettings(target, "chat"))(target.model), target);
 }
 
-export async function azure(target: ModelTarget): Promise<ModelDriver> {
+export async function openAzure(target: ModelTarget): Promise<ModelDriver> {
   const { createAzure } = await import("@ai-sdk/azure");
   return overPackage(createAzure(packageSettings(target, "responses"))(target.model), target);
 }
 
-export async function amazonBedrock(target: ModelTarget): Promise<ModelDriver> {
+export async function openAmazonBedrock(target: ModelTarget): Promise<ModelDriver> {
   const [{ createAmazonBedrock }, { adaptForBedrock, bedrockSettings }] = await Promise.all([
     import("@ai-sdk/amazon-bedrock"),
     import("./families/amazon-bedrock.ts"),
@@ -66,7 +66,7 @@ export async function amazonBedrock(target: ModelTarget): Promise<ModelDriver> {
 }
 
 /** Any server of the chat completions format. */
-export async function chat(target: ModelTarget): Promise<ModelDriver> {
+export async function openChatServer(target: ModelTarget): Promise<ModelDriver> {
   return openAIChat({
     ...wire(target),
     maxTokensField: maxTokensField(target),
@@ -79,7 +79,7 @@ export async function localChat(server: LocalServerName, target: ModelTarget): P
   const { contextSize, ...unsized } = target;
   const native = (window: () => number | undefined) =>
     ollamaChat({ ...wire(unsized), baseURL: target.address.replace(/\/v1$/, ""), window, textCalls: target.textCalls });
-  const ways = { chat: await chat(unsized), ...(server === "ollama" ? { native } : {}) };
+  const ways = { chat: await openChatServer(unsized), ...(server === "ollama" ? { native } : {}) };
   return localModel({ ...target, server }, ways, contextSize);
 }
 

@@ -4,7 +4,7 @@ import { PDF, PICTURES } from "@banyan/core/drivers";
 import { nearest } from "@banyan/core/shown";
 import type { EnvironmentVariables } from "./environment.ts";
 import { type Aliases, parseName } from "./name.ts";
-import { idsOf, lookUp, type ModelOverrides, overrideOf, seesByName } from "./provider/catalogue.ts";
+import { catalogueModels, lookUp, type ModelOverrides, overrideOf, seesByName } from "./provider/catalogue.ts";
 import type { Provider } from "./provider/provider.ts";
 import { setUpOf } from "./set-up.ts";
 import type { WireBounds } from "./wire/bounds.ts";
@@ -109,7 +109,7 @@ async function nearModels(
 ): Promise<readonly string[]> {
   if (Object.hasOwn(overrides, `${provider.name}/${model}`)) return [];
   if (Object.keys(await lookUp(provider, model)).length > 0) return [];
-  const ids = await idsOf(provider);
+  const ids = await catalogueModels(provider);
   const family = (id: string) => id.replaceAll(/[\d.-]+/g, "-");
   if (ids.some((id) => family(id) === family(model))) return [];
   return nearest(model, ids, 2);

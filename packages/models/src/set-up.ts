@@ -10,14 +10,19 @@ export function setUpOf(provider: Provider, env: EnvironmentVariables): SetUp {
     const value = readVariable(env, variable);
     if (value !== undefined) variables[variable] = value;
   }
-  return { address: addressOf(provider, env), apiKey: keyOf(provider, env), proxy: proxyOf(env), variables };
+  return {
+    address: providerAddress(provider, env),
+    apiKey: providerKey(provider, env),
+    proxy: proxyOf(env),
+    variables,
+  };
 }
 
 /** The address of a provider, without a trailing slash. Throws `ModelChoiceError`. */
-export function addressOf(provider: Provider, env: EnvironmentVariables): string {
+export function providerAddress(provider: Provider, env: EnvironmentVariables): string {
   const variable = provider.addressVariable;
   const given = variable === undefined ? undefined : readVariable(env, variable);
-  const address = given ?? filled(provider, env);
+  const address = given ?? filledAddress(provider, env);
   if (address === "") return "";
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {
     throw new ModelChoiceError(
@@ -29,7 +34,7 @@ export function addressOf(provider: Provider, env: EnvironmentVariables): string
   return new URL(bare).pathname === "/" ? `${bare}${provider.path ?? ""}` : bare;
 }
 
-function filled({ name, address, addressVariable }: Provider, env: EnvironmentVariables): string {
+function filledAddress({ name, address, addressVariable }: Provider, env: EnvironmentVariables): string {
   if (address === undefined) {
     if (addressVariable === undefined) return "";
     throw new ModelChoiceError(
@@ -44,7 +49,7 @@ function filled({ name, address, addressVariable }: Provider, env: EnvironmentVa
   });
 }
 
-function keyOf(provider: Provider, env: EnvironmentVariables): string | undefined {
+function providerKey(provider: Provider, env: EnvironmentVariables): string | undefined {
   const { name, keyVariable, needsOneOf } = provider;
   if (needsOneOf && !needsOneOf.some((needed) => needed.every((variable) => readVariable(env, variable)))) {
     const ways = needsOneOf.map((needed) => new Intl.ListFormat("en").format(needed)).join(", or ");

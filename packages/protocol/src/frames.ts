@@ -2,15 +2,15 @@ import { z } from "zod";
 import { listedConversation } from "./commands/conversations.ts";
 import { feedItem } from "./shapes/feed-item.ts";
 import { planApproval } from "./shapes/parts.ts";
-import { id, list, text } from "./shapes/shapes.ts";
+import { id, listSchema, textSchema } from "./shapes/shapes.ts";
 import { snapshot } from "./shapes/snapshot.ts";
 
 /** Schema of a client's first frame. */
 export const hello = z.object({
   type: z.literal("hello"),
-  protocol: text(0, 20).describe("The version that the client speaks, as in 1.0."),
-  client: text(0, 200).describe("Name and version, for logs."),
-  proof: text(0, 100).optional().describe("Proof of a signed-in page's key."),
+  protocol: textSchema(0, 20).describe("The version that the client speaks, as in 1.0."),
+  client: textSchema(0, 200).describe("Name and version, for logs."),
+  proof: textSchema(0, 100).optional().describe("Proof of a signed-in page's key."),
 });
 
 /** Sent first to a page with a sign-in cookie: its hello must prove that it also has the key (S20). */
@@ -20,8 +20,8 @@ const challenge = z.object({ type: z.literal("challenge"), challenge: z.string()
 export const settings = z.object({
   model: z.string(),
   approval: z.enum(["plan", "ask", "edits", "all"]),
-  unasked: list(id).default([]).describe("Conversations with approval all."),
-  carriedOut: list(z.object({ conversation: id, approval: planApproval }))
+  unasked: listSchema(id).default([]).describe("Conversations with approval all."),
+  carriedOut: listSchema(z.object({ conversation: id, approval: planApproval }))
     .default([])
     .describe("Conversations with an allowed plan under approval plan, and its approval."),
 });
@@ -31,7 +31,7 @@ const welcome = z.object({
   type: z.literal("welcome"),
   protocol: z.string().describe("The version that the server speaks."),
   server: z.string().describe("A name and a version."),
-  rights: list(z.enum(["show", "watch", "act"])).describe("Rights of this client."),
+  rights: listSchema(z.enum(["show", "watch", "act"])).describe("Rights of this client."),
   only: z
     .object({ conversation: id, leaf: id.optional() })
     .optional()
@@ -39,7 +39,7 @@ const welcome = z.object({
   agent: z.string(),
   workspace: z.string().describe("The agents' directory."),
   settings,
-  notices: list(z.string())
+  notices: listSchema(z.string())
     .optional()
     .describe("With the right to act: omissions of settings, instructions, skills and commands, a sentence each."),
 });
@@ -82,7 +82,7 @@ const done = z.object({ type: z.literal("done"), id, result: z.record(z.string()
 const failed = z.object({ type: z.literal("failed"), id, error: problem });
 
 /** Feed items of a conversation, in order. */
-const feed = z.object({ type: z.literal("feed"), conversation: id, items: list(feedItem) });
+const feed = z.object({ type: z.literal("feed"), conversation: id, items: listSchema(feedItem) });
 
 /**
  * A feed has ended. `removed`: the conversation was removed. `broken`: its log cannot be written; `message` has the
@@ -98,8 +98,8 @@ const ended = z.object({
 /** Changes in the list of conversations, for clients that watch it. */
 const conversations = z.object({
   type: z.literal("conversations"),
-  changed: list(listedConversation),
-  removed: list(id),
+  changed: listSchema(listedConversation),
+  removed: listSchema(id),
 });
 
 /** The settings have changed. */

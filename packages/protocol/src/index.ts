@@ -22,13 +22,13 @@ export {
   serverFrame,
   type Welcome,
 } from "./frames.ts";
-export { type JsonSchemas, jsonSchemas, nameIn, type ProtocolSchema, refTo } from "./json-schemas.ts";
+export { type JsonSchemas, jsonSchemas, type ProtocolSchema, referenceName, refTo } from "./json-schemas.ts";
 export * from "./shapes/bounds.ts";
 export { eventSchemas } from "./shapes/event.ts";
 export { delta, deltaSchemas, event, feedItem, knownItem, notice, noticeSchemas } from "./shapes/feed-item.ts";
 export { message } from "./shapes/message.ts";
-export { firstWords, type SnapshotOf, sizeOf, snapshotOf } from "./shapes/outline.ts";
+export { messageOpening, messageSize, type SnapshotOf, snapshotOf } from "./shapes/outline.ts";
 export { usage } from "./shapes/parts.ts";
-export { count, dollars, list } from "./shapes/shapes.ts";
+export { count, dollars, listSchema } from "./shapes/shapes.ts";
 export { type NarrowedRule, node, type OutlineNode, type Snapshot, snapshot } from "./shapes/snapshot.ts";
-export { isCompatible, PROTOCOL, provenText } from "./version.ts";
+export { isCompatible, PROTOCOL, proofText } from "./version.ts";

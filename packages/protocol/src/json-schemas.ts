@@ -95,6 +95,6 @@ export function refTo(name: string): ProtocolSchema {
 }
 
 /** Returns the name in a reference. */
-export function nameIn($ref: string): string {
+export function referenceName($ref: string): string {
   return $ref.slice(PLACE.length);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type JsonSchemas, nameIn, type ProtocolSchema } from "./json-schemas.ts";
+import { type JsonSchemas, type ProtocolSchema, referenceName } from "./json-schemas.ts";
 
 // Generates the tables of fields in docs/protocol.md from the schemas.
 
@@ -262,7 +262,7 @@ function within(schema: ProtocolSchema): { readonly inner: ProtocolSchema; reado
 /** Returns the form of a value in a few words. */
 function formOf(schema: ProtocolSchema): string {
   const { $ref, type, pattern, format } = schema;
-  if ($ref) return `\`${nameIn($ref)}\``;
+  if ($ref) return `\`${referenceName($ref)}\``;
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum) return schema.enum.map((each) => `\`${JSON.stringify(each)}\``).join(", ");
   if (Array.isArray(type)) return type.map((each) => formOf({ ...schema, type: each })).join(", or ");

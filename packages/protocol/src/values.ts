@@ -2,5 +2,5 @@
 
 export { rightFor } from "./commands/rights.ts";
 export * from "./shapes/bounds.ts";
-export { sizeOf, snapshotOf } from "./shapes/outline.ts";
+export { messageSize, snapshotOf } from "./shapes/outline.ts";
 export { PROTOCOL } from "./version.ts";

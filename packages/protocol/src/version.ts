@@ -18,6 +18,6 @@ function majorOf(version: string): string | undefined {
  * Returns the text that a page's key signs (HMAC with SHA-256). It contains the server's challenge, so that a proof is
  * valid for one connection, and the host of the page's address, so that it is valid for no other host.
  */
-export function provenText(challenge: string, host: string): string {
+export function proofText(challenge: string, host: string): string {
   return `banyan socket\n${challenge}\n${host}`;
 }

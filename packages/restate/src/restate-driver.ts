@@ -124,7 +124,7 @@ export class RestateDriver implements Driver {
         // Restate does not know the servers yet, or has forgotten them.
         if (answer.status === 404) this.#register();
       } catch (error) {
-        why = wordsOf(error);
+        why = driverErrorText(error);
       }
       this.#ingress++;
       await sleep(AGAIN);
@@ -139,7 +139,7 @@ export class RestateDriver implements Driver {
     const { admin } = this.#setting;
     if (admin === undefined) return;
     this.#registering ??= this.#registerAt(admin)
-      .catch((error: unknown) => this.#log(wordsOf(error)))
+      .catch((error: unknown) => this.#log(driverErrorText(error)))
       .finally(() => {
         this.#registering = undefined;
       });
@@ -155,7 +155,7 @@ export class RestateDriver implements Driver {
         if (answer.ok || answer.status === 409) return;
         why = `${answer.status} ${await answer.text()}`;
       } catch (error) {
-        why = wordsOf(error);
+        why = driverErrorText(error);
       }
       if (isTold || this.#ended.signal.aborted) continue;
       isTold = true;
@@ -173,7 +173,7 @@ export class RestateDriver implements Driver {
   }
 }
 
-function wordsOf(error: unknown): string {
+function driverErrorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

@@ -36,14 +36,14 @@ export function readRestate(text: string): RestateSetting {
     if (!NAMES.includes(name)) throw new DriverError(`restate takes ${NAMES.join(", ")}, not ${name}.`);
   for (const name of ["admin", "listen", "servers"])
     if (values.getAll(name).length > 1) throw new DriverError(`restate takes ${name} once.`);
-  const listen = listening(values.get("listen") ?? LISTEN);
+  const listen = readListenAddress(values.get("listen") ?? LISTEN);
   const keys = values.getAll("key");
   for (const key of keys)
     if (!/^publickeyv1_\w+$/.test(key))
       throw new DriverError(
         `restate's key begins with publickeyv1_, as in Restate's log at its start; this is ${key}.`,
       );
-  if (keys.length === 0 && !isLoopback(listen.host))
+  if (keys.length === 0 && !isLoopbackHost(listen.host))
     throw new DriverError(
       `restate's listen ${listen.host} lets other machines drive turns: name Restate's key=publickeyv1_... too, or listen at 127.0.0.1.`,
     );
@@ -72,7 +72,7 @@ function adminOf(ingress = EXAMPLE): string {
   return url.origin;
 }
 
-function listening(text: string): RestateSetting["listen"] {
+function readListenAddress(text: string): RestateSetting["listen"] {
   const [, host = "", port = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   if (isIP(bare) === 0 || Number(port) < 1 || Number(port) > 65_535)
@@ -80,6 +80,6 @@ function listening(text: string): RestateSetting["listen"] {
   return { host: bare, port: Number(port) };
 }
 
-function isLoopback(host: string): boolean {
+function isLoopbackHost(host: string): boolean {
   return host === "::1" || host.startsWith("127.");
 }

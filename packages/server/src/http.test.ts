@@ -6,7 +6,7 @@ import { createId, isId } from "@banyan/core";
 import { ODD_IDS, pause, scriptedModel, text } from "@banyan/core/testing";
 import { commands, errorCodes, PROTOCOL, type ServerFrame, serverFrame } from "@banyan/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { statusOf } from "./doors/door.ts";
+import { httpStatus } from "./doors/door.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
 import { signIn } from "./testing/sign-in.fixture.ts";
@@ -146,7 +146,7 @@ describe("the addresses for scripts", () => {
       code,
       Number(status),
     ]);
-    expect(rows.sort()).toEqual(errorCodes.map((code) => [code, statusOf({ code, message: "" })]).sort());
+    expect(rows.sort()).toEqual(errorCodes.map((code) => [code, httpStatus({ code, message: "" })]).sort());
   });
 
   test("W80: an id that another command had is refused, and does nothing twice or silently", async () => {

@@ -1,6 +1,6 @@
 export type { CommandOutcome } from "@banyan/desk/serving";
-export { isLoopback } from "./auth/addresses.ts";
-export { keptToken, tokenIn } from "./auth/secret.ts";
+export { isLoopbackAddress } from "./auth/addresses.ts";
+export { keptToken, tokenInFile } from "./auth/secret.ts";
 export { builtPage } from "./built-page.ts";
 export type { DrivenNode, Driver, LogPlace, LogStep, NodeCommand } from "./cluster/driver.ts";
 export type {

@@ -28,7 +28,7 @@ export function announce(directory: string, server: LocalBanyanServer): Disposab
 }
 
 /** This user's running servers on this machine. Removes the files of dead servers. */
-export function localServers(directory: string): LocalBanyanServer[] {
+export function localBanyanServers(directory: string): LocalBanyanServer[] {
   return filesIn(directory).flatMap((name) => {
     const file = join(directory, name);
     const server = serverIn(file);

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createId } from "@banyan/core";
 import { scriptedModel } from "@banyan/core/testing";
-import { readPicture } from "@banyan/tools/web";
+import { readWebPicture } from "@banyan/tools/web";
 import { expect, onTestFinished, test } from "vitest";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
@@ -31,7 +31,7 @@ async function pictures(listener: RequestListener) {
     web.closeAllConnections();
     web.close();
   });
-  const picture = (wanted: string, signal: AbortSignal) => readPicture(wanted, { ...HERE, signal });
+  const picture = (wanted: string, signal: AbortSignal) => readWebPicture(wanted, { ...HERE, signal });
   const { server } = await serving({ model: scriptedModel([]) }, { picture, guestToken: GUEST });
   return { server, asked: () => asked, url: `http://127.0.0.1:${(web.address() as AddressInfo).port}/a.png` };
 }

@@ -129,7 +129,7 @@ export interface RunningServer extends AsyncDisposable {
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   refuseUnknown("serve", options, OPTIONS);
   const { host, token = randomToken(), hostname = "127.0.0.1", guestToken } = options;
-  const log = (line: string) => options.log?.(onOneLine(line));
+  const log = (line: string) => options.log?.(safeLogLine(line));
   const defect = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const { cluster: many } = options;
   const cluster =
@@ -201,7 +201,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await closed;
   };
   try {
-    port = await listening(server, port, hostname);
+    port = await untilListening(server, port, hostname);
   } catch (error) {
     await desk.stop();
     throw error;
@@ -227,7 +227,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 }
 
 /** Resolves with the port when the server listens. */
-function listening(server: HttpServer, port: number, hostname: string): Promise<number> {
+function untilListening(server: HttpServer, port: number, hostname: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, hostname, () => {
@@ -238,6 +238,6 @@ function listening(server: HttpServer, port: number, hostname: string): Promise<
 }
 
 /** Text of a client must not look like another log line, or control the terminal that shows the log. */
-function onOneLine(line: string): string {
+function safeLogLine(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }

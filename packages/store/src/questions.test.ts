@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Event, emptyConversation, reduce, type Store } from "@banyan/core";
 import type { EventBody } from "@banyan/core/conversation";
-import { outlivesProcess } from "@banyan/core/stores";
+import { survivesProcess } from "@banyan/core/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ASKS } from "./log/summary.ts";
 import { memoryStore } from "./memory/index.ts";
@@ -150,7 +150,7 @@ describe.each(Object.keys(STORES))("F72: a list of conversations names what wait
         await log.close();
         if (pick(2) === 0) await forget?.();
         if (pick(2) === 0) log = await store.open(id);
-        const waiting = [...state.questions.values()].filter(outlivesProcess).map((question) => question.id);
+        const waiting = [...state.questions.values()].filter(survivesProcess).map((question) => question.id);
         const listed = (await store.list()).find((summary) => summary.id === id);
         expect(listed?.questions ?? [], `round ${round}, after ${count}`).toEqual(waiting);
         log = await store.open(id, { take: true });

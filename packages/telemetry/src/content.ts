@@ -13,10 +13,10 @@ type ContentPart =
 type AnyPart = AssistantMessage["parts"][number] | Extract<PromptMessage, { role: "assistant" }>["parts"][number];
 
 /** The prompt of a model call, as JSON for an attribute. */
-export function inputText(prompt: readonly PromptMessage[]): string {
+export function promptAttribute(prompt: readonly PromptMessage[]): string {
   return JSON.stringify(
     prompt.flatMap((message) => {
-      const said = { role: message.role, parts: message.parts.flatMap((part) => partOf(part, [])) };
+      const said = { role: message.role, parts: message.parts.flatMap((part) => contentPart(part, [])) };
       if (message.role === "user" || message.results.length === 0) return [said];
       const results = message.results.map(({ call, output }): ContentPart => {
         return { type: "tool_call_response", id: call, response: output };
@@ -27,13 +27,13 @@ export function inputText(prompt: readonly PromptMessage[]): string {
 }
 
 /** The response of a model, as JSON for an attribute. */
-export function outputText({ parts, calls, finish = "error" }: AssistantMessage): string {
-  const said = parts.flatMap((part) => partOf(part, calls));
+export function responseAttribute({ parts, calls, finish = "error" }: AssistantMessage): string {
+  const said = parts.flatMap((part) => contentPart(part, calls));
   return JSON.stringify([{ role: "assistant", parts: said, finish_reason: FINISHES[finish] }]);
 }
 
 /** The instructions, as JSON for an attribute. */
-export function instructionsText(instructions: string): string {
+export function instructionsAttribute(instructions: string): string {
   return JSON.stringify([{ type: "text", content: instructions }]);
 }
 
@@ -51,7 +51,7 @@ export function toolsText(schemas: string): string {
 }
 
 /** The conventions have no shape for sources, nor for actions of a provider. */
-function partOf(part: AnyPart, calls: readonly Call[]): ContentPart[] {
+function contentPart(part: AnyPart, calls: readonly Call[]): ContentPart[] {
   switch (part.type) {
     case "text":
     case "reasoning":

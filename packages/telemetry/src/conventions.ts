@@ -107,7 +107,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 };
 
 /** Splits `provider/model`, and returns both by their names in the conventions. */
-export function namesOf(model: string): { readonly provider: string; readonly model: string } {
+export function splitModelName(model: string): { readonly provider: string; readonly model: string } {
   const at = model.indexOf("/");
   const provider = at < 0 ? model : model.slice(0, at);
   return { provider: PROVIDERS[provider] ?? provider, model: at < 0 ? model : model.slice(at + 1) };

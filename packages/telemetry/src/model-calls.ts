@@ -2,11 +2,11 @@ import type { Session } from "@banyan/core";
 import { addCost, addUsage, type Cost, type Notice, pathTo, type Usage } from "@banyan/core/conversation";
 import { promptFrom } from "@banyan/core/hosts";
 import { type Attributes, type Context, context, type Span, SpanKind } from "@opentelemetry/api";
-import { inputText, instructionsText, outputText, toolsText } from "./content.ts";
-import { BANYAN, FINISHES, GENAI, type HISTOGRAMS, namesOf, OPERATION } from "./conventions.ts";
+import { instructionsAttribute, promptAttribute, responseAttribute, toolsText } from "./content.ts";
+import { BANYAN, FINISHES, GENAI, type HISTOGRAMS, OPERATION, splitModelName } from "./conventions.ts";
 import {
   type EventOf,
-  end,
+  endSpan,
   type Instruments,
   type OpenSpan,
   type OpenTurn,
@@ -55,7 +55,7 @@ export class ModelCalls {
       return;
     }
     const path = this.#hasSummary || this.#to.content ? pathTo(this.#session.state, parentId) : [];
-    const names = namesOf(model);
+    const names = splitModelName(model);
     const said = saidOf(names);
     const span = this.#start(message, names.model, at, turn.within, {
       ...said,
@@ -71,9 +71,9 @@ export class ModelCalls {
     const { contents } = this.#session.state;
     const instructions = contents.get(turn.started.instructions);
     const tools = contents.get(turn.started.tools);
-    if (instructions) setContent(this.#to, span, GENAI.instructions, instructionsText(instructions));
+    if (instructions) setContent(this.#to, span, GENAI.instructions, instructionsAttribute(instructions));
     if (tools) setContent(this.#to, span, GENAI.tools, toolsText(tools));
-    setContent(this.#to, span, GENAI.input, inputText(promptFrom(path)));
+    setContent(this.#to, span, GENAI.input, promptAttribute(promptFrom(path)));
   }
 
   /** Part of a response arrived just now. */
@@ -86,7 +86,7 @@ export class ModelCalls {
   completed({ message, finish, usage, cost, at }: EventOf<"message.completed">): void {
     const turn = this.#turns.get(message);
     if (!turn) return;
-    count(turn, usage, cost);
+    addToTurn(turn, usage, cost);
     const chat = this.#open.get(turn);
     if (chat?.message !== message) return;
     const { span } = chat;
@@ -97,7 +97,7 @@ export class ModelCalls {
     });
     const response = this.#session.state.messages.get(message);
     if (this.#to.content && response?.role === "assistant") {
-      setContent(this.#to, span, GENAI.output, outputText(response));
+      setContent(this.#to, span, GENAI.output, responseAttribute(response));
     }
     this.#measure(usage, chat.said);
     // The end of the turn may give the exact error type.
@@ -109,7 +109,7 @@ export class ModelCalls {
   abandoned({ message, usage, cost }: EventOf<"message.abandoned">): void {
     const turn = this.#turns.get(message);
     if (!turn) return;
-    if (usage) count(turn, usage, cost);
+    if (usage) addToTurn(turn, usage, cost);
     const chat = this.#open.get(turn);
     if (chat?.message === message) chat.failure = "_OTHER";
   }
@@ -137,7 +137,7 @@ export class ModelCalls {
     purpose: "title" | "summary",
     turn: OpenTurn | undefined,
   ): void {
-    const names = namesOf(model);
+    const names = splitModelName(model);
     const said = saidOf(names);
     const name = `${purpose} ${this.#session.id} ${at}`;
     const span = this.#start(name, names.model, turn?.shortening ?? at, turn?.within ?? context.active(), {
@@ -147,7 +147,7 @@ export class ModelCalls {
     });
     span.end(new Date(at));
     this.#measure(usage, said);
-    if (turn) count(turn, usage, cost);
+    if (turn) addToTurn(turn, usage, cost);
   }
 
   /** The conversation has a summary from now on. */
@@ -184,7 +184,13 @@ export class ModelCalls {
       this.#to.histograms["gen_ai.client.inference.time_to_first_chunk"].record(time, said);
     }
     if (retries > 0) span.setAttribute(BANYAN.retries, retries);
-    end(this.#to, chat, at, "gen_ai.client.inference.duration", failure === undefined ? undefined : { type: failure });
+    endSpan(
+      this.#to,
+      chat,
+      at,
+      "gen_ai.client.inference.duration",
+      failure === undefined ? undefined : { type: failure },
+    );
   }
 
   #measure(usage: Usage, said: Attributes): void {
@@ -203,11 +209,11 @@ const TOKENS = {
   "gen_ai.client.inference.usage.reasoning.output_tokens": ({ reasoning }: Usage) => reasoning,
 } satisfies Partial<Record<keyof typeof HISTOGRAMS, (usage: Usage) => number>>;
 
-function saidOf({ provider, model }: ReturnType<typeof namesOf>): Attributes {
+function saidOf({ provider, model }: ReturnType<typeof splitModelName>): Attributes {
   return { [GENAI.operation]: OPERATION.model, [GENAI.provider]: provider, [GENAI.model]: model };
 }
 
-function count(turn: OpenTurn, usage: Usage, cost: Cost): void {
+function addToTurn(turn: OpenTurn, usage: Usage, cost: Cost): void {
   turn.usage = addUsage(turn.usage, usage);
   turn.cost = addCost(turn.cost, cost);
 }

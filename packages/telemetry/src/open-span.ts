@@ -63,7 +63,7 @@ export function startNamed({ ids }: Pick<Instruments, "ids">, name: string, star
 }
 
 /** Ends a span and records its duration. `message` describes a failure; it counts as content, as it may quote the conversation. */
-export function end(
+export function endSpan(
   to: Instruments,
   { span, at, said }: OpenSpan,
   ended: number,

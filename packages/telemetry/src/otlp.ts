@@ -75,7 +75,7 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
       spanLimits: { attributeValueLengthLimit: wanted.attributeLimit ?? LONGEST },
       spanProcessors: [
         new BatchSpanProcessor({
-          exporter: watched(await spanExporter(traces.protocol, env), "traces", tell),
+          exporter: watchExporter(await spanExporter(traces.protocol, env), "traces", tell),
           ...millis("scheduledDelayMillis", wanted.scheduleDelay),
         }),
       ],
@@ -86,7 +86,7 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
       resource,
       readers: [
         new PeriodicExportingMetricReader({
-          exporter: watched(await metricExporter(metrics.protocol, env), "metrics", tell),
+          exporter: watchExporter(await metricExporter(metrics.protocol, env), "metrics", tell),
           ...millis("exportIntervalMillis", wanted.exportInterval),
         }),
       ],
@@ -180,7 +180,7 @@ function failures(failed: (sentence: string) => void) {
 }
 
 /** Reports the results of an exporter to `tell`. */
-function watched<Exporter extends SpanExporter | PushMetricExporter>(
+function watchExporter<Exporter extends SpanExporter | PushMetricExporter>(
   exporter: Exporter,
   what: string,
   tell: ReturnType<typeof failures>,

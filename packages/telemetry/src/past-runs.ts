@@ -15,9 +15,9 @@ export async function eventsOfRuns(session: Session, runs: Iterable<string>, unt
   const again = new Set<string>();
   const events: Event[] = [];
   for await (const item of session.feed({ from: BEGINNING })) {
-    if (!isEvent(item)) continue;
+    if (!isLoggedEvent(item)) continue;
     if (item.type === "run.started" && item.call !== undefined && calls.has(item.call)) wanted.add(item.run);
-    const { run, message, call, question } = namesIn(item);
+    const { run, message, call, question } = eventIds(item);
     const isOurs =
       (run !== undefined && wanted.has(run)) ||
       (message !== undefined && messages.has(message)) ||
@@ -35,7 +35,7 @@ export async function eventsOfRuns(session: Session, runs: Iterable<string>, unt
 }
 
 /** The ids that an event names. */
-function namesIn(event: Event): Readonly<Partial<Record<"run" | "message" | "call" | "question", string>>> {
+function eventIds(event: Event): Readonly<Partial<Record<"run" | "message" | "call" | "question", string>>> {
   const names = (["run", "message", "call", "question"] as const).flatMap((name) => {
     const value: unknown = Reflect.get(event, name);
     return typeof value === "string" ? [[name, value]] : [];
@@ -43,6 +43,6 @@ function namesIn(event: Event): Readonly<Partial<Record<"run" | "message" | "cal
   return Object.fromEntries(names);
 }
 
-function isEvent(item: FeedItem): item is Event {
+function isLoggedEvent(item: FeedItem): item is Event {
   return "seq" in item && !isDelta(item);
 }

@@ -2,9 +2,9 @@ import type { Session } from "@banyan/core";
 import { type FeedItem, type LiveRun, noUsage } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
 import { context, SpanKind, trace } from "@opentelemetry/api";
-import { BANYAN, GENAI, namesOf, OPERATION } from "./conventions.ts";
+import { BANYAN, GENAI, OPERATION, splitModelName } from "./conventions.ts";
 import { ModelCalls } from "./model-calls.ts";
-import { type EventOf, end, type Instruments, type OpenTurn, startNamed, usageAttributes } from "./open-span.ts";
+import { type EventOf, endSpan, type Instruments, type OpenTurn, startNamed, usageAttributes } from "./open-span.ts";
 import { eventsOfRuns } from "./past-runs.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
@@ -152,7 +152,7 @@ export class SessionSpans implements FeedListener {
 
   #begin(started: EventOf<"run.started">): void {
     const { run, agent, model, mode, call, at } = started;
-    const names = namesOf(model);
+    const names = splitModelName(model);
     const said = { [GENAI.operation]: OPERATION.turn, [GENAI.provider]: names.provider, [GENAI.agent]: agent };
     // A sub-agent's run belongs to the call that launched it; a turn belongs to the application's current span.
     const parent = this.#calls.within(call) ?? context.active();
@@ -219,7 +219,7 @@ export class SessionSpans implements FeedListener {
       ...(turn.waited === 0 ? {} : { [BANYAN.waited]: turn.waited }),
     });
     const failure = type === undefined ? undefined : { type, message: error?.message };
-    end(this.#to, turn, at, "gen_ai.invoke_agent.duration", failure);
+    endSpan(this.#to, turn, at, "gen_ai.invoke_agent.duration", failure);
     this.#turns.delete(turn.started.run);
   }
 

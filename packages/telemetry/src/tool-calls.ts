@@ -4,7 +4,7 @@ import { type Context, context, isSpanContextValid, SpanKind, trace } from "@ope
 import { BANYAN, GENAI, OPERATION, PERSON } from "./conventions.ts";
 import {
   type EventOf,
-  end,
+  endSpan,
   type Instruments,
   type OpenSpan,
   type OpenTurn,
@@ -87,7 +87,7 @@ export class ToolCalls {
     if (!open) return;
     this.#questions.delete(question);
     if (open.turn) open.turn.waited += at - open.at;
-    end(this.#to, open, at, "banyan.person.wait.duration");
+    endSpan(this.#to, open, at, "banyan.person.wait.duration");
   }
 
   /** Ends all open spans of a turn. */
@@ -117,6 +117,6 @@ export class ToolCalls {
 
   #end(call: string, open: OpenCallSpan, at: number, failure: string | undefined): void {
     this.#open.delete(call);
-    end(this.#to, open, at, "gen_ai.execute_tool.duration", failure === undefined ? undefined : { type: failure });
+    endSpan(this.#to, open, at, "gen_ai.execute_tool.duration", failure === undefined ? undefined : { type: failure });
   }
 }

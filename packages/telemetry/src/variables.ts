@@ -67,7 +67,7 @@ const OTHERS =
 
 /** Reads the variables. Does not load the exporters. */
 export function readOtlpVariables(env: TelemetryEnvironment): OtlpVariables {
-  const notices = unknownNames(env);
+  const notices = unknownOtelVariables(env);
   const read = new Variables(env, notices);
   if (read.choice(DISABLED, { true: true, false: false }, false, "true or false"))
     return { sampler: { name: "parentbased_always_on", ratio: 1 }, content: false, notices };
@@ -93,7 +93,7 @@ export function readOtlpVariables(env: TelemetryEnvironment): OtlpVariables {
 
 const CONTENTS = { true: true, span_only: true, span_and_event: true, false: false, no_content: false };
 
-function unknownNames(env: TelemetryEnvironment): string[] {
+function unknownOtelVariables(env: TelemetryEnvironment): string[] {
   return Object.keys(env).flatMap((name) => {
     if (!name.startsWith("OTEL_") || known.includes(name) || OTHERS.test(name)) return [];
     const near = nearest(name, known, 2);

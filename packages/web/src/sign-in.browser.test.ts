@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { TOKEN } from "@banyan/server/testing";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { placeIn } from "./parts/browser/address.ts";
+import { readPageAddress } from "./parts/browser/address.ts";
 import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, composer, eventually, PATIENT, signIn, site, write } from "./testing/site.fixture.ts";
@@ -54,7 +54,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
     await signIn(page, here.served.server.pageAddress);
     await articles(page).last().waitFor();
     expect(page.url()).toContain(at(`/c/${conversation}?`));
-    expect(placeIn(new URL(page.url()))).toMatchObject({ conversation, panel: "none" });
+    expect(readPageAddress(new URL(page.url()))).toMatchObject({ conversation, panel: "none" });
   });
 
   it("S3, S20: the address of banyan serve signs in; afterwards the token is nowhere in the browser, and the key cannot be read", async () => {

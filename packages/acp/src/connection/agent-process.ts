@@ -4,12 +4,12 @@ import { StringDecoder } from "node:string_decoder";
 import { ModelError } from "@banyan/core";
 import { cutToEnd } from "@banyan/core/shown";
 import {
-  atMost,
   endFamily,
   familyOf,
   markedEnvironment,
   type ProcessFamily,
   RunningCommands,
+  waitAtMostFor,
 } from "@banyan/tools/processes";
 import type { AgentProgram } from "./options.ts";
 
@@ -102,7 +102,7 @@ export class AgentProcess implements AsyncDisposable {
   async #close(): Promise<void> {
     const { stdin, stdout, stderr } = this.#child;
     stdin.end();
-    await atMost(LEAVE, this.ended);
+    await waitAtMostFor(LEAVE, this.ended);
     await endFamily(this.#family);
     running.remove(this.#family);
     for (const stream of [stdin, stdout, stderr]) stream.destroy();

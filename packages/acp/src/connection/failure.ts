@@ -22,7 +22,7 @@ export interface AgentCondition {
 }
 
 /** Describes a failure of an agent as a `ModelError` with one sentence. Returns a `ModelError` unchanged. */
-export function failureOf(error: unknown, agent: AgentCondition): ModelError {
+export function agentFailure(error: unknown, agent: AgentCondition): ModelError {
   const { name, ending, isGone, signIn } = agent;
   if (error instanceof ModelError) return error;
   const failure = (code: ModelErrorCode, message: string) =>

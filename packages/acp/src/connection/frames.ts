@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { ReadableStream, WritableStream } from "node:stream/web";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
-import { type AgentUpdate, toldIn } from "./update.ts";
+import { type AgentUpdate, readAgentUpdate } from "./update.ts";
 
 /** Limits and handlers for reading an agent's output. */
 export interface FrameOptions {
@@ -39,24 +39,24 @@ export function frames(input: Writable, output: Readable, options: FrameOptions)
 /** The package reports every end of the reading as a closed connection, so `broken` receives the cause. */
 async function* readBy(output: Readable, options: FrameOptions): AsyncGenerator<AnyMessage> {
   try {
-    yield* messagesOf(output, options);
+    yield* readMessages(output, options);
   } catch (error) {
     options.broken(error);
     throw error;
   }
 }
 
-async function* messagesOf(
+async function* readMessages(
   output: Readable,
   { longest, babble, told, heard }: FrameOptions,
 ): AsyncGenerator<AnyMessage> {
-  for await (const line of linesOf(output, longest)) {
-    const message = messageIn(line);
+  for await (const line of readLines(output, longest)) {
+    const message = parseFrameLine(line);
     if (message === undefined) {
       if (line.trim() !== "") babble(line);
       continue;
     }
-    const news = toldIn(message);
+    const news = readAgentUpdate(message);
     if (news) {
       await told(news);
       continue;
@@ -67,7 +67,7 @@ async function* messagesOf(
   }
 }
 
-async function* linesOf(output: Readable, longest: number): AsyncGenerator<string> {
+async function* readLines(output: Readable, longest: number): AsyncGenerator<string> {
   let pieces: Buffer[] = [];
   let length = 0;
   for await (const chunk of output as AsyncIterable<Buffer>) {
@@ -87,7 +87,7 @@ async function* linesOf(output: Readable, longest: number): AsyncGenerator<strin
   if (length > 0) yield Buffer.concat(pieces).toString("utf8");
 }
 
-function messageIn(line: string): AnyMessage | undefined {
+function parseFrameLine(line: string): AnyMessage | undefined {
   if (!line.trimStart().startsWith("{")) return undefined;
   try {
     const message = JSON.parse(line) as AnyMessage;

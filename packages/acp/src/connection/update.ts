@@ -71,7 +71,7 @@ const notification = z.object({ sessionId: z.string(), update: z.unknown() });
  * Reads a session update from a message; undefined for every other message. The parser of the protocol's package
  * rejects a whole update for one unknown or wrong detail, and an agent may be newer or slightly wrong.
  */
-export function toldIn(message: AnyMessage): AgentUpdate | undefined {
+export function readAgentUpdate(message: AnyMessage): AgentUpdate | undefined {
   if (!("method" in message) || message.method !== "session/update") return undefined;
   const told = notification.safeParse(message.params).data;
   if (!told) return { session: "", update: undefined };

@@ -4,7 +4,7 @@ import type { TurnSink } from "@banyan/core/drivers";
 import { orAborted } from "@banyan/core/hosts";
 import { cutTo, visibleLine } from "@banyan/core/shown";
 import type { ForeignCall, ForeignChanges } from "@banyan/tools/workspace";
-import { type AgentCall, theirTool } from "./their-call.ts";
+import { type AgentCall, agentCallTool } from "./their-call.ts";
 
 /** Maximum characters of an act in its description. */
 const LONGEST_ACT = 200;
@@ -138,14 +138,14 @@ export class LiveCall {
 
   /** Lets rules judge what the agent did without permission: the whole call, or acts beyond the permission. */
   async #judgeLate(): Promise<void> {
-    if (this.#context && actsOf(this.told).every((act) => this.#asked.has(act))) return;
+    if (this.#context && comparableActs(this.told).every((act) => this.#asked.has(act))) return;
     const execute = () => {
       throw new Error("The agent has run this call already.");
     };
     const { command, url, paths = [], title = "" } = this.told.about;
     const act = command ?? (paths.map(({ path }) => path).join(", ") || (url ?? title));
     const description = cutTo(visibleLine(act), LONGEST_ACT);
-    await this.#sink.unasked(this.#ours, theirTool(this.told, { execute, description }), this.told.input);
+    await this.#sink.unasked(this.#ours, agentCallTool(this.told, { execute, description }), this.told.input);
   }
 
   /** The agent ends a denied call. Rejects if the agent changed files despite the denial. */
@@ -166,7 +166,7 @@ export class LiveCall {
   /** Lets rules and the user decide about the call, and runs `tool` if allowed. Resolves when the call has its result. */
   execute(tool: Tool, signal: AbortSignal): Promise<unknown> {
     this.#state = "judged";
-    this.#asked = new Set(actsOf(this.told));
+    this.#asked = new Set(comparableActs(this.told));
     const until = AbortSignal.any([signal, this.#takenBack.signal]);
     const executed = this.#sink.execute(this.#ours, tool, until).finally(() => {
       this.#state = "over";
@@ -212,7 +212,7 @@ export class LiveCall {
 }
 
 /** Acts and files of a call as comparable strings. */
-function actsOf({ about: { command, url, paths = [] } }: AgentCall): readonly string[] {
+function comparableActs({ about: { command, url, paths = [] } }: AgentCall): readonly string[] {
   const files = paths.map(({ path, access }) => `${access} ${path}`);
   return [...(command === undefined ? [] : [`run ${command}`]), ...(url === undefined ? [] : [`ask ${url}`]), ...files];
 }

@@ -12,7 +12,7 @@ const ONLY_ALWAYS =
  * Selects the option that denies a call this once. Neither a denial nor a permission outlives its call in the agent's
  * memory: our rules keep longer ones and judge each call (S43).
  */
-export function outcomeOf(
+export function permissionOutcome(
   verdict: Exclude<PermissionVerdict, "allowed">,
   options: readonly PermissionOption[],
 ): RequestPermissionOutcome {
@@ -47,7 +47,7 @@ export async function allowedOutcome(
 }
 
 /** Warnings for the user before they allow the call; empty if the agent can allow it once. */
-export function noteOn(options: readonly PermissionOption[]): readonly string[] {
+export function allowAlwaysWarning(options: readonly PermissionOption[]): readonly string[] {
   const kinds = new Set(options.map(({ kind }) => kind));
   if (kinds.has("allow_once") || !kinds.has("allow_always")) return [];
   return ['The agent offers only "always" for this call: it is denied, whatever you answer.'];

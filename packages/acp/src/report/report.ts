@@ -13,14 +13,14 @@ import type { ModelPart, ModelSink, TurnSink } from "@banyan/core/drivers";
 import { NotExecutedError } from "@banyan/core/hosts";
 import { visibleLine } from "@banyan/core/shown";
 import { answerElicitation } from "@banyan/tools/mcp/elicitation";
-import { type ForeignChanges, toldDiff } from "@banyan/tools/workspace";
+import { type ForeignChanges, reportedDiff } from "@banyan/tools/workspace";
 import type { AcpAgent } from "../connection/options.ts";
 import type { Marker } from "../session/marker.ts";
 import { markedParts } from "../session/marker.ts";
 import { LiveCall } from "./live-call.ts";
-import { allowedOutcome, noteOn, outcomeOf } from "./permission.ts";
-import { SessionCost, usageOf } from "./spending.ts";
-import { AgentCall, theirTool } from "./their-call.ts";
+import { allowAlwaysWarning, allowedOutcome, permissionOutcome } from "./permission.ts";
+import { agentUsage, SessionCost } from "./spending.ts";
+import { AgentCall, agentCallTool } from "./their-call.ts";
 
 /** Milliseconds to wait for further calls of the same response before the gathered calls are shown. */
 const TOGETHER = 100;
@@ -125,11 +125,11 @@ export class AgentReport {
       await this.#open(call);
       return call;
     });
-    if (!call) return outcomeOf("cancelled", options);
+    if (!call) return permissionOutcome("cancelled", options);
     const again = call.id !== toolCall.toolCallId;
     const shown = call.told.input;
     return this.#judged(call, signal, {
-      preview: () => ({ changes: call.told.diffs.map(toldDiff), notes: noteOn(options) }),
+      preview: () => ({ changes: call.told.diffs.map(reportedDiff), notes: allowAlwaysWarning(options) }),
       begin: async (input, context) => {
         if (JSON.stringify(input) !== JSON.stringify(shown)) {
           throw new NotExecutedError("the agent cannot run a call with changed arguments, so the call was denied.");
@@ -137,7 +137,7 @@ export class AgentReport {
         return allowedOutcome(options, context);
       },
       outcome: again ? "Allowed." : undefined,
-      otherwise: (isCancelled) => outcomeOf(isCancelled ? "cancelled" : "denied", options),
+      otherwise: (isCancelled) => permissionOutcome(isCancelled ? "cancelled" : "denied", options),
     });
   }
 
@@ -175,12 +175,12 @@ export class AgentReport {
       const unnamed = isInterrupted ? [] : ((await this.#changes?.unnamed()) ?? []);
       const call = unnamed.length > 0 ? this.#unnamedCall(unnamed) : undefined;
       response.push([
-        ...(call ? partsOf([call]) : []),
+        ...(call ? callParts([call]) : []),
         ...markedParts({ ...marker, ...(this.spending.total !== undefined && { cost: this.spending.total }) }),
         {
           type: "finish",
           reason,
-          usage: usageOf(usage),
+          usage: agentUsage(usage),
           ...(cost !== undefined && { cost }),
           ...(explanation !== undefined && { explanation }),
         },
@@ -318,7 +318,7 @@ export class AgentReport {
     this.#gathered = [];
     // The cost so far; the agent reports tokens only at the end of the turn.
     response.push([
-      ...partsOf(calls),
+      ...callParts(calls),
       { type: "finish", reason: "calls", usage: noUsage, cost: this.spending.since() },
     ]);
     this.#response = undefined;
@@ -345,7 +345,7 @@ export class AgentReport {
   ): Promise<Told> {
     const { told } = call;
     const answer = Promise.withResolvers<Told>();
-    const tool = theirTool(told, {
+    const tool = agentCallTool(told, {
       ...(how.control && { control: true }),
       ...(how.preview && { preview: how.preview }),
       async execute(input, context) {
@@ -368,7 +368,7 @@ export class AgentReport {
 }
 
 /** Returns the call parts of a response. */
-function partsOf(calls: readonly LiveCall[]): ModelPart[] {
+function callParts(calls: readonly LiveCall[]): ModelPart[] {
   return calls.flatMap(({ id, told }, index): ModelPart[] => [
     { type: "call", index, id, tool: told.tool },
     { type: "call-input", index, text: JSON.stringify(told.input) },
@@ -377,7 +377,7 @@ function partsOf(calls: readonly LiveCall[]): ModelPart[] {
 }
 
 /** Returns an error for an unexpected stop reason of an agent; undefined for a known reason. */
-export function oddEnd(agent: string, stopReason: string): ModelError | undefined {
+export function unexpectedEndError(agent: string, stopReason: string): ModelError | undefined {
   if (Object.hasOwn(FINISHES, stopReason)) return undefined;
   const why =
     stopReason === "cancelled"

@@ -52,7 +52,7 @@ export class SessionCost {
 }
 
 /** Token usage of a turn. Some agents include cache tokens in the input and some do not: `totalTokens` shows which. */
-export function usageOf(usage: TheirUsage | null | undefined): Usage {
+export function agentUsage(usage: TheirUsage | null | undefined): Usage {
   if (!usage) return noUsage;
   const { inputTokens, outputTokens, totalTokens } = usage;
   const [cached, cacheWrite, reasoning] = [usage.cachedReadTokens, usage.cachedWriteTokens, usage.thoughtTokens].map(

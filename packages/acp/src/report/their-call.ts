@@ -144,7 +144,7 @@ export class AgentCall {
 
   /** Output so far, or the final result. */
   get output(): string {
-    const said = this.#content.flatMap((piece) => (piece.type === "content" ? [textOf(piece.content)] : []));
+    const said = this.#content.flatMap((piece) => (piece.type === "content" ? [agentContentText(piece.content)] : []));
     if (said.length > 0) return said.join("\n");
     const { rawOutput } = this.#told;
     if (rawOutput !== undefined) return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput, null, 2);
@@ -171,7 +171,7 @@ export class AgentCall {
 }
 
 /** The tool of an agent's call, for rules and hooks. `run.execute` runs if the call is allowed. */
-export function theirTool(told: AgentCall, run: Partial<Tool> & Pick<Tool, "execute">): Tool {
+export function agentCallTool(told: AgentCall, run: Partial<Tool> & Pick<Tool, "execute">): Tool {
   return {
     name: told.tool,
     description: told.title,
@@ -186,7 +186,7 @@ export function theirTool(told: AgentCall, run: Partial<Tool> & Pick<Tool, "exec
   };
 }
 
-function textOf(content: Extract<ToolCallContent, { type: "content" }>["content"]): string {
+function agentContentText(content: Extract<ToolCallContent, { type: "content" }>["content"]): string {
   switch (content.type) {
     case "text":
       return content.text;

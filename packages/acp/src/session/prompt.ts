@@ -1,7 +1,7 @@
 import type { ContentBlock, PromptCapabilities } from "@agentclientprotocol/sdk/unstable";
 import type { Part, UserPart } from "@banyan/core";
 import type { PromptMessage } from "@banyan/core/drivers";
-import { cutTo, cutToEnd, enclosed } from "@banyan/core/shown";
+import { cutTo, cutToEnd, encloseInTags } from "@banyan/core/shown";
 
 type PromptFilePart = Extract<Part, { type: "file" }>;
 
@@ -21,29 +21,32 @@ export interface NewForAgent {
 }
 
 /** Converts messages to a prompt: one block each for instructions and history, then the user's messages. */
-export function promptOf({ instructions, before, now }: NewForAgent, can: PromptCapabilities): ContentBlock[] {
+export function agentPrompt({ instructions, before, now }: NewForAgent, can: PromptCapabilities): ContentBlock[] {
   const blocks: ContentBlock[] = [];
   if (instructions !== "") blocks.push(resource("instructions", instructions, can));
   if (before.length > 0) {
-    const told = `The earlier messages of this conversation. Continue from there.\n\n${historyOf(before)}`;
+    const told = `The earlier messages of this conversation. Continue from there.\n\n${historyText(before)}`;
     blocks.push(resource("conversation", told, can));
   }
   for (const message of now) {
-    if (message.role === "user") blocks.push(...message.parts.map((part) => blockOf(part, can)));
+    if (message.role === "user") blocks.push(...message.parts.map((part) => promptBlock(part, can)));
   }
   return blocks;
 }
 
 function resource(name: string, text: string, { embeddedContext }: PromptCapabilities): ContentBlock {
-  if (!embeddedContext) return { type: "text", text: enclosed(name, text) };
+  if (!embeddedContext) return { type: "text", text: encloseInTags(name, text) };
   return { type: "resource", resource: { uri: `banyan://${name}.md`, mimeType: "text/markdown", text } };
 }
 
-function blockOf(part: UserPart, can: PromptCapabilities): ContentBlock {
-  return part.type === "text" ? { type: "text", text: part.text } : fileBlock(part, can);
+function promptBlock(part: UserPart, can: PromptCapabilities): ContentBlock {
+  return part.type === "text" ? { type: "text", text: part.text } : agentFileBlock(part, can);
 }
 
-function fileBlock({ mediaType, name = "a file", data, url }: PromptFilePart, can: PromptCapabilities): ContentBlock {
+function agentFileBlock(
+  { mediaType, name = "a file", data, url }: PromptFilePart,
+  can: PromptCapabilities,
+): ContentBlock {
   if (data === undefined) return { type: "resource_link", uri: url ?? "", name, mimeType: mediaType };
   if (mediaType.startsWith("image/") && can.image) return { type: "image", data, mimeType: mediaType };
   if (mediaType.startsWith("audio/") && can.audio) return { type: "audio", data, mimeType: mediaType };
@@ -52,18 +55,18 @@ function fileBlock({ mediaType, name = "a file", data, url }: PromptFilePart, ca
     const text = Buffer.from(data, "base64").toString("utf8");
     return can.embeddedContext
       ? { type: "resource", resource: { uri, mimeType: mediaType, text } }
-      : { type: "text", text: enclosed("file", `${name}\n${text}`) };
+      : { type: "text", text: encloseInTags("file", `${name}\n${text}`) };
   }
   if (can.embeddedContext) return { type: "resource", resource: { uri, mimeType: mediaType, blob: data } };
   return { type: "text", text: `[${name} (${mediaType}) was attached, but cannot be shown to you]` };
 }
 
-function historyOf(messages: readonly PromptMessage[]): string {
-  const all = messages.map(toldOf).join("\n\n");
+function historyText(messages: readonly PromptMessage[]): string {
+  const all = messages.map(promptMessageText).join("\n\n");
   return cutToEnd(all, MOST_HISTORY, "[The beginning is left out.]\n");
 }
 
-function toldOf(message: PromptMessage): string {
+function promptMessageText(message: PromptMessage): string {
   if (message.role === "user") {
     const said = message.parts.map((part) => (part.type === "text" ? part.text : `[${part.name ?? part.mediaType}]`));
     return `## User\n\n${said.join("\n\n")}`;

@@ -11,7 +11,7 @@ import { ModelError } from "@banyan/core";
 import type { LoopTurn, PromptMessage } from "@banyan/core/drivers";
 import type { AcpAgent } from "../connection/options.ts";
 import { type Marker, markersIn } from "./marker.ts";
-import { promptOf } from "./prompt.ts";
+import { agentPrompt } from "./prompt.ts";
 
 /** Sessions that an agent keeps per path for branches. Older sessions are deleted if the agent supports it. */
 const KEPT = 8;
@@ -51,8 +51,8 @@ export async function readySession(
     const continued = await continuedSession(agent, connection, can, last.marker, branched);
     if (continued) {
       await chooseEffort(agent, connection, continued);
-      forget(connection, can, markers.at(-KEPT)?.marker);
-      const prompt = promptOf({ instructions: "", ...cut(messages.slice(last.at + 1)) }, blocks);
+      closeOldSession(connection, can, markers.at(-KEPT)?.marker);
+      const prompt = agentPrompt({ instructions: "", ...splitAtUserMessage(messages.slice(last.at + 1)) }, blocks);
       return { id: continued.id, spent: continued.spent, prompt };
     }
   }
@@ -60,11 +60,15 @@ export async function readySession(
   const { sessionId } = begun;
   await chooseEffort(agent, connection, { id: sessionId, ...begun });
   const instructions = agent.instructions === false ? "" : turn.instructions;
-  return { id: sessionId, prompt: promptOf({ instructions, ...cut(messages) }, blocks), spent: undefined };
+  return {
+    id: sessionId,
+    prompt: agentPrompt({ instructions, ...splitAtUserMessage(messages) }, blocks),
+    spent: undefined,
+  };
 }
 
 /** Splits messages into the history and the user's new messages. */
-function cut(messages: readonly PromptMessage[]): {
+function splitAtUserMessage(messages: readonly PromptMessage[]): {
   readonly before: readonly PromptMessage[];
   readonly now: readonly PromptMessage[];
 } {
@@ -137,7 +141,11 @@ async function chooseEffort(
 }
 
 /** Deletes a session that only a branch from far back would fork; such a branch starts a new session. */
-function forget(connection: ClientContext, { sessionCapabilities }: AgentCapabilities, old: Marker | undefined): void {
+function closeOldSession(
+  connection: ClientContext,
+  { sessionCapabilities }: AgentCapabilities,
+  old: Marker | undefined,
+): void {
   if (!old || !sessionCapabilities?.fork || !sessionCapabilities.delete) return;
   connection.request(methods.agent.session.delete, { sessionId: old.session }).catch(() => {
     // A session that remains does no harm.

@@ -4,9 +4,9 @@ import { errorMessage } from "@banyan/core/shown";
 import { serveAcp } from "@banyan/server/acp";
 import manifest from "../../package.json" with { type: "json" };
 import { type ExitCode, exitCodes, signalExits } from "../program/exit.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import type { AcpArguments } from "./arguments.ts";
-import { joinedPlaces } from "./joined-places.ts";
+import { serverPlaces } from "./joined-places.ts";
 import { OwnPlaces } from "./own-places.ts";
 
 /** Maximum bytes of an editor's message, which may contain images. A larger message ends the connection. */
@@ -25,19 +25,19 @@ const PATIENCE = 2_000;
 export async function acp(args: AcpArguments, starter: number): Promise<ExitCode> {
   const output = framesOnly();
   const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
-  const places = args.attach === undefined ? new OwnPlaces(args) : joinedPlaces(args.attach);
+  const places = args.attach === undefined ? new OwnPlaces(args) : serverPlaces(args.attach);
   const connection = serveAcp(ndJsonStream(output, input, { maxMessageBytes: LARGEST }), {
     version: manifest.version,
     cwd: process.cwd(),
     open: (where, events) => places.open(where, events),
   });
   const exit = await Promise.race([
-    connection.closed.then(() => endOf(connection.signal.reason)),
-    told(),
+    connection.closed.then(() => exitCodeAfter(connection.signal.reason)),
+    untilSignal(),
     orphaned(starter),
   ]);
   connection.close();
-  const closing = Promise.resolve(places[Symbol.asyncDispose]()).catch((error: unknown) => tell(error));
+  const closing = Promise.resolve(places[Symbol.asyncDispose]()).catch((error: unknown) => writeError(error));
   await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
   return exit;
 }
@@ -61,18 +61,18 @@ function framesOnly(): WritableStream<Uint8Array> {
 }
 
 /** Exit code for the end of the connection. An editor may close it at any time. */
-function endOf(reason: unknown): ExitCode {
+function exitCodeAfter(reason: unknown): ExitCode {
   if (!(reason instanceof Error) || reason.name !== "MessageTooLargeError") return exitCodes.done;
-  tell(reason);
+  writeError(reason);
   return exitCodes.failed;
 }
 
-function tell(error: unknown): void {
-  process.stderr.write(`banyan: ${oneLine(errorMessage(error))}\n`);
+function writeError(error: unknown): void {
+  process.stderr.write(`banyan: ${plainLine(errorMessage(error))}\n`);
 }
 
 /** Resolves with the exit code when a signal arrives. A second signal exits at once. */
-function told(): Promise<ExitCode> {
+function untilSignal(): Promise<ExitCode> {
   return new Promise((resolve) => {
     let asked = false;
     for (const [signal, exit] of Object.entries(signalExits))

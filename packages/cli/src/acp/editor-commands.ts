@@ -3,10 +3,10 @@ import type { ActionUser, CommandInput } from "@banyan/client/actions";
 import { isPersons } from "@banyan/core/conversation";
 import type { EditorCommandOutcome, EditorCommandPlace, EditorCommands } from "@banyan/server/acp";
 import { TalkSession } from "../chat/session/talk-session.ts";
-import { modelsThere, sentThere } from "../chat/talk/models-here.ts";
+import { serverContextOverview, serverModelSelection } from "../chat/talk/models-here.ts";
 import { lastExchange } from "../chat/views/exchange.ts";
 import type { AfterCommand, ConversationContext } from "../commands/command.ts";
-import { runCommand } from "../commands/index.ts";
+import { runCommandLine } from "../commands/index.ts";
 import { offeredCommands } from "../commands/offered.ts";
 import { promptCommands, promptsAt } from "../commands/prompt-commands.ts";
 import { sharesAt } from "../commands/share.ts";
@@ -29,7 +29,7 @@ export function editorCommands(client: Client): EditorCommands {
       );
     },
     async run(line, there) {
-      return outcomeOf(await runCommand(line, contextOf(there, prompts)));
+      return editorOutcome(await runCommandLine(line, editorCommandContext(there, prompts)));
     },
   };
 }
@@ -39,7 +39,7 @@ function userOf({ welcome }: Client): ActionUser {
 }
 
 /** Result for the editor. Undefined for plain text and for prompts, which the protocol's door sends itself. */
-function outcomeOf(next: AfterCommand): EditorCommandOutcome | undefined {
+function editorOutcome(next: AfterCommand): EditorCommandOutcome | undefined {
   if (next.type !== "turn") return { type: "done" };
   const { directive, at, model, agent, asIs } = next;
   if (directive.type === "stop") return { type: "done" };
@@ -50,7 +50,7 @@ function outcomeOf(next: AfterCommand): EditorCommandOutcome | undefined {
 }
 
 /** Context of commands for a session in an editor. */
-function contextOf(there: EditorCommandPlace, prompts: ConversationContext["prompts"]): ConversationContext {
+function editorCommandContext(there: EditorCommandPlace, prompts: ConversationContext["prompts"]): ConversationContext {
   const { client, watched, leaf, run, write, goTo } = there;
   const session = new TalkSession(client, watched);
   const { state } = session;
@@ -69,8 +69,8 @@ function contextOf(there: EditorCommandPlace, prompts: ConversationContext["prom
       if (!isHere) return client.ask(command, input as CommandValues<typeof command>);
       return session.perform(command as "message.star", input as CommandInput<"message.star">);
     },
-    models: modelsThere(client, model, async () => session),
-    sentHere: () => sentThere(client, { conversation: session.id, leaf, model }),
+    models: serverModelSelection(client, model, async () => session),
+    sentHere: () => serverContextOverview(client, { conversation: session.id, leaf, model }),
     exported: (format) => session.exported(format, leaf),
     // An editor knows no server address; the server has printed its address at the start.
     shares: sharesAt(client, "", async () => session),

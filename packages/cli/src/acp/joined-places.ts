@@ -3,7 +3,7 @@ import type { Client, ClientEvents } from "@banyan/client";
 import { connect } from "@banyan/client/node";
 import type { AcpPlace, SessionLocation } from "@banyan/server/acp";
 import manifest from "../../package.json" with { type: "json" };
-import { whichServer } from "../attach/which-server.ts";
+import { findServer } from "../attach/which-server.ts";
 import { UsageError } from "../program/problem.ts";
 import { editorCommands } from "./editor-commands.ts";
 
@@ -16,12 +16,12 @@ export interface EditorPlaces extends AsyncDisposable {
  * Workspaces of `banyan acp --attach`: a running server, whose conversations other clients see too. Runs there
  * continue after the editor ends. `address` is the server's; `true` means the server of the session's directory.
  */
-export function joinedPlaces(address: string | true): EditorPlaces {
+export function serverPlaces(address: string | true): EditorPlaces {
   const clients = new Set<Client>();
   return {
     async open({ cwd, servers }, events) {
       const directory = realpathSync(cwd);
-      const door = whichServer(address === true ? undefined : address, directory);
+      const door = findServer(address === true ? undefined : address, directory);
       const client = await connect({ ...door, client: `banyan acp ${manifest.version}` }, events);
       clients.add(client);
       const { workspace, rights, notices = [] } = client.welcome;

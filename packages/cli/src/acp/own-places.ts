@@ -6,7 +6,7 @@ import type { McpServerEntry } from "@banyan/host/mcp";
 import type { AcpPlace, SessionLocation } from "@banyan/server/acp";
 import { OwnDesk } from "../chat/talk/own-desk.ts";
 import { hostFlags, isProjectTrusted } from "../program/host-options.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import type { AcpArguments } from "./arguments.ts";
 import { editorCommands } from "./editor-commands.ts";
 
@@ -29,15 +29,15 @@ export class OwnPlaces implements AsyncDisposable {
       cwd,
       env: process.env,
       home: homedir(),
-      flags: { ...hostFlags(this.#args), mcpServers: entriesOf(servers, say) },
+      flags: { ...hostFlags(this.#args), mcpServers: editorServers(servers, say) },
       canAsk: true,
-      notice: tell,
+      notice: writeNotice,
       trusted: isProjectTrusted({ cwd, trust: this.#args.trust }, say),
       readyLater: true,
     });
     // Slow parts open while the user types. A failure is reported to the turn that needs them.
     host.ready().catch(() => {});
-    const own = new OwnDesk(host, (error) => tell(errorMessage(error)));
+    const own = new OwnDesk(host, (error) => writeNotice(errorMessage(error)));
     this.#opened.add({
       async close() {
         await own[Symbol.asyncDispose]();
@@ -64,7 +64,7 @@ export class OwnPlaces implements AsyncDisposable {
 }
 
 /** Converts the editor's MCP servers to settings. `say` receives what cannot be used. */
-function entriesOf(
+function editorServers(
   servers: SessionLocation["servers"],
   say: (sentence: string) => void,
 ): Record<string, McpServerEntry> {
@@ -89,6 +89,6 @@ function entriesOf(
   return entries;
 }
 
-function tell(sentence: string): void {
-  process.stderr.write(`banyan: ${oneLine(sentence)}\n`);
+function writeNotice(sentence: string): void {
+  process.stderr.write(`banyan: ${plainLine(sentence)}\n`);
 }

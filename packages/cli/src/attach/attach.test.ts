@@ -126,11 +126,11 @@ test("attach says what it needs: a terminal, a server, a token, and no token in 
   using place = home();
   const { stderr, code } = await banyan(place, ["attach"]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("needs a terminal") });
-  const { whichServer } = await import("./which-server.ts");
-  expect(() => whichServer("http://127.0.0.1:1/?token=secret", "/", "")).toThrow("BANYAN_TOKEN");
-  expect(() => whichServer("http://user:secret@127.0.0.1:1", "/", "")).toThrow("Do not put the token into the address");
-  expect(() => whichServer("127.0.0.1:1", "/", "")).toThrow(
+  const { findServer } = await import("./which-server.ts");
+  expect(() => findServer("http://127.0.0.1:1/?token=secret", "/", "")).toThrow("BANYAN_TOKEN");
+  expect(() => findServer("http://user:secret@127.0.0.1:1", "/", "")).toThrow("Do not put the token into the address");
+  expect(() => findServer("127.0.0.1:1", "/", "")).toThrow(
     "Set BANYAN_TOKEN to the token of the server at http://127.0.0.1:1.",
   );
-  expect(whichServer("127.0.0.1:1", "/", TOKEN)).toEqual({ address: "http://127.0.0.1:1", token: TOKEN });
+  expect(findServer("127.0.0.1:1", "/", TOKEN)).toEqual({ address: "http://127.0.0.1:1", token: TOKEN });
 });

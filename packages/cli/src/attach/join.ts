@@ -10,26 +10,29 @@ import { fromJson } from "@banyan/host/exchange";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import manifest from "../../package.json" with { type: "json" };
 import type { TerminalStart } from "../chat/talk/at-terminal.ts";
-import { completeCommands, messageNames } from "../chat/talk/converse.ts";
+import { loadCommandCompletion, messageNames } from "../chat/talk/converse.ts";
 import { Talk, type TalkOptions } from "../chat/talk/talk.ts";
 import { approvalSentence } from "../chat/views/approval-mode.ts";
 import { offeredCommands } from "../commands/offered.ts";
 import { type Choosable, chooseConversation, FOUND } from "../conversations/choose.ts";
-import { wrap } from "../show/fit-text.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { wrapSentence } from "../show/fit-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import type { LiveSettings } from "../terminal/contract/live-terminal.ts";
 import type { Terminal } from "../terminal/contract/terminal.ts";
 import type { AttachArguments } from "./arguments.ts";
-import { whichServer } from "./which-server.ts";
+import { findServer } from "./which-server.ts";
 
 /**
  * Connects to the server of the command line, and talks there until the user leaves. Rejects with errors that
  * `problemOf` describes.
  */
-export async function join(args: AttachArguments, { terminal, unsent, signal, met }: TerminalStart): Promise<void> {
+export async function joinServer(
+  args: AttachArguments,
+  { terminal, unsent, signal, met }: TerminalStart,
+): Promise<void> {
   let talk: Talk | undefined;
   const directory = realpathSync(".");
-  const door = whichServer(args.address, directory);
+  const door = findServer(args.address, directory);
   const server = await connect(
     { ...door, client: `banyan ${manifest.version}` },
     { changed: (state) => talk?.connection(state) },
@@ -52,13 +55,13 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     const files = isHere && mayAct ? { workspace } : {};
     const names = () => messageNames(talk?.session?.state, server.welcome.agent);
     const problems = live?.configure({ commands, names, ...files, ...look }) ?? [];
-    completeCommands(terminal, server, commands).catch((error: unknown) => talk?.tell(error));
-    const say = (sentence: string) => terminal.write(`${wrap(sentence, terminal.columns)}\n`);
+    loadCommandCompletion(terminal, server, commands).catch((error: unknown) => talk?.tell(error));
+    const say = (sentence: string) => terminal.write(`${wrapSentence(sentence, terminal.columns)}\n`);
     say(`${style.bold("banyan")} at ${door.address} in ${visibleLine(workspace)}`);
     const stays = "Work continues when you leave. /help lists the commands.";
     say(style.dim(`Model: ${visibleLine(settings.model)}. ${stays}`));
     if (settings.approval !== "ask") say(style.warning(approvalSentence(settings.approval)));
-    for (const problem of [...notices, ...problems]) say(style.warning(oneLine(problem)));
+    for (const problem of [...notices, ...problems]) say(style.warning(plainLine(problem)));
     if (!mayAct) say(style.warning("You may only watch here."));
     const conversation = await wanted(args, server, terminal, signal);
     signal.throwIfAborted();

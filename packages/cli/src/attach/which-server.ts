@@ -1,6 +1,6 @@
 import { ownCommand } from "@banyan/host/own-command";
 import type { LocalBanyanServer } from "@banyan/server/local-servers";
-import { serversHere } from "../program/announced.ts";
+import { userServers } from "../program/announced.ts";
 import { UsageError } from "../program/problem.ts";
 
 /** Address and token of a server. */
@@ -16,12 +16,12 @@ export interface ServerDoor {
  * Finds the server: by its address, or by the directory that it works in, or as the only server of this machine. A
  * stored token is sent only to the address that it belongs to (S3). Throws `UsageError`.
  */
-export function whichServer(
+export function findServer(
   address: string | undefined,
   directory: string,
   token = process.env.BANYAN_TOKEN,
 ): ServerDoor {
-  const here = serversHere();
+  const here = userServers();
   if (address !== undefined) {
     const origin = originOf(address);
     const known = here.find((server) => originOf(server.address) === origin);
@@ -36,7 +36,7 @@ export function whichServer(
       `No banyan server runs on this machine. Start one with ${ownCommand("serve")}, or give an address.`,
     );
   if (others.length > 0)
-    throw new UsageError(`Several servers run here. Name one: ${[server, ...others].map(described).join(", ")}.`);
+    throw new UsageError(`Several servers run here. Name one: ${[server, ...others].map(serverLabel).join(", ")}.`);
   return server;
 }
 
@@ -48,6 +48,6 @@ function originOf(address: string): string {
   return url.origin;
 }
 
-function described({ address, workspace }: LocalBanyanServer): string {
+function serverLabel({ address, workspace }: LocalBanyanServer): string {
   return `${address} (${workspace})`;
 }

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { isRemoved, messageNamed } from "@banyan/client/actions";
 import { type ConversationState, newestLeaf } from "@banyan/core";
-import { type ChangedFile, ConversationDirectory, changesOf, directories, redactor, Worktrees } from "@banyan/host";
+import { type ChangedFile, ConversationDirectory, changedFiles, directories, redactor, Worktrees } from "@banyan/host";
 import { ownCommand } from "@banyan/host/own-command";
 import { listing } from "../output/listing.ts";
 import type { ExitCode } from "../program/exit.ts";
@@ -11,21 +11,21 @@ import { UsageError } from "../program/problem.ts";
 import { changedFileLines, changeHead, diffLines } from "../show/diff-lines.ts";
 import { styleFor } from "../show/style.ts";
 import type { ChangesArguments } from "./arguments.ts";
-import { fileNamed, revert } from "./revert.ts";
+import { findChangedFile, revert } from "./revert.ts";
 
 /** `banyan changes`: shows and reverts the files that a conversation changed. Asks no model. */
 export function changes(args: ChangesArguments): Promise<ExitCode> {
   return listing(async (write, warn) => {
     const place = { env: process.env, home: homedir() };
     await using directory = new ConversationDirectory(place);
-    const { id, title } = await chosen(directory, args.conversation);
+    const { id, title } = await namedOrLastConversation(directory, args.conversation);
     switch (args.action) {
       case "list": {
-        const files = changesIn((await directory.read(id)).state, args.branch);
+        const files = changesOnBranch((await directory.read(id)).state, args.branch);
         return write(`${changedFileLines(files, title).join("\n")}\n`);
       }
       case "show":
-        return show(changesIn((await directory.read(id)).state, args.branch), args.path, write);
+        return printChanges(changesOnBranch((await directory.read(id)).state, args.branch), args.path, write);
       case "revert": {
         await using session = await directory.open(id);
         // An imported log may name any directory: do not write there.
@@ -35,7 +35,7 @@ export function changes(args: ChangesArguments): Promise<ExitCode> {
         const backups = join(data, "backups");
         const worktrees = new Worktrees({ folder, workspace, env: place.env });
         const folderOf = (name: string | undefined) => worktrees.folderOf(name, id);
-        const files = changesIn(session.state, args.branch);
+        const files = changesOnBranch(session.state, args.branch);
         return await revert(
           { session, place: { folderOf, backups, redact: redactor({ env: place.env }) }, files },
           args,
@@ -48,7 +48,7 @@ export function changes(args: ChangesArguments): Promise<ExitCode> {
 }
 
 /** The named conversation, or the last conversation of this directory. */
-async function chosen(directory: ConversationDirectory, named: string | undefined) {
+async function namedOrLastConversation(directory: ConversationDirectory, named: string | undefined) {
   if (named !== undefined) return directory.find(named);
   const cwd = realpathSync(".");
   const [last] = await directory.list({ labels: { cwd }, limit: 1 });
@@ -60,19 +60,19 @@ async function chosen(directory: ConversationDirectory, named: string | undefine
 }
 
 /** Files changed on the branch of a message, or on all branches. */
-function changesIn(state: ConversationState, branch: string | undefined): ChangedFile[] {
-  if (branch === undefined) return changesOf(state);
+function changesOnBranch(state: ConversationState, branch: string | undefined): ChangedFile[] {
+  if (branch === undefined) return changedFiles(state);
   const message = messageNamed(state, branch);
   if (message === undefined || isRemoved(state, message))
     throw new UsageError(
       `There is no message ${branch} in this conversation. Name one by its id, or by its number, as in '#3'.`,
     );
-  return changesOf(state, newestLeaf(state, message));
+  return changedFiles(state, newestLeaf(state, message));
 }
 
-function show(files: readonly ChangedFile[], path: string | undefined, write: (text: string) => void): void {
+function printChanges(files: readonly ChangedFile[], path: string | undefined, write: (text: string) => void): void {
   const style = styleFor(process.stdout, "auto");
-  for (const file of path === undefined ? files : [fileNamed(files, path)]) {
+  for (const file of path === undefined ? files : [findChangedFile(files, path)]) {
     // A program gets the raw diff, a user a formatted one.
     if (!process.stdout.isTTY) for (const { diff } of file.changes) write(diff);
     else

@@ -1,13 +1,13 @@
 import type { Session } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
-import { type ChangedFile, type ChangesPlace, changesOf, revertFiles, tellTakenBack } from "@banyan/host";
+import { addRestorationMessage, type ChangedFile, type ChangesPlace, changedFiles, revertFiles } from "@banyan/host";
 import { shownPath } from "@banyan/tools/named-path";
 import { type ExitCode, exitCodes } from "../program/exit.ts";
 import { UsageError } from "../program/problem.ts";
 import { changedFileLines, changedFileNamed, changeHead } from "../show/diff-lines.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
-import { agreed } from "../terminal/agreed.ts";
+import { askForYes } from "../terminal/agreed.ts";
 import type { ChangesArguments } from "./arguments.ts";
 
 /** Conversation, place and files of a revert. */
@@ -25,22 +25,22 @@ export async function revert(
   warn: (sentence: string) => void,
 ): Promise<ExitCode | undefined> {
   if (all === paths.length > 0) throw new UsageError("Name the files to restore, or use --all.");
-  const wanted = all ? files : [...new Set(paths.map((path) => fileNamed(files, path)))];
+  const wanted = all ? files : [...new Set(paths.map((path) => findChangedFile(files, path)))];
   if (wanted.length === 0) {
     write(`${changedFileLines(wanted).join("\n")}\n`);
     return undefined;
   }
-  const what = (await placesOf(wanted, place)).join("; ");
-  if (!yes && !(await agreed(`restore ${what}`, `This restores ${what}.`))) {
+  const what = (await folderPhrases(wanted, place)).join("; ");
+  if (!yes && !(await askForYes(`restore ${what}`, `This restores ${what}.`))) {
     write("Nothing was restored.\n");
     return undefined;
   }
   const { leaf } = session.state;
-  const ofLast = new Set(leaf === null ? [] : changesOf(session.state, leaf).map(({ path }) => path));
+  const ofLast = new Set(leaf === null ? [] : changedFiles(session.state, leaf).map(({ path }) => path));
   const { changes, problems } = await revertFiles(session, { ...place, agreed: true }, wanted);
   // On the conversation's current branch, the model must learn that its changes are reverted.
   const believed = changes.filter(({ path }) => ofLast.has(path));
-  if (believed.length > 0) await tellTakenBack(session, leaf, believed);
+  if (believed.length > 0) await addRestorationMessage(session, leaf, believed);
   const style = styleFor(process.stdout, "auto");
   for (const change of changes) write(`${changeHead(change, style)}\n`);
   for (const problem of problems) warn(problem);
@@ -50,19 +50,19 @@ export async function revert(
 }
 
 /** Names the files to revert and their folder: one part of a sentence per folder. */
-async function placesOf(files: readonly ChangedFile[], { folderOf }: ChangesPlace): Promise<string[]> {
+async function folderPhrases(files: readonly ChangedFile[], { folderOf }: ChangesPlace): Promise<string[]> {
   const byWorktree = Map.groupBy(files, ({ worktree }) => worktree);
   return Promise.all(
     byWorktree.entries().map(async ([worktree, own]) => {
       // Reverting a file of a removed worktree reports its own error.
       const folder = await folderOf(worktree).catch(() => `the worktree ${worktree}`);
-      return oneLine(`${own.map(({ path }) => shownPath(path)).join(", ")} in ${folder}`);
+      return plainLine(`${own.map(({ path }) => shownPath(path)).join(", ")} in ${folder}`);
     }),
   );
 }
 
 /** The changed file with this name. Throws `UsageError` if there is none. */
-export function fileNamed(files: readonly ChangedFile[], path: string): ChangedFile {
+export function findChangedFile(files: readonly ChangedFile[], path: string): ChangedFile {
   const found = changedFileNamed(files, path);
   if (found) return found;
   const names = files.map((file) => shownPath(file.path)).join(", ");

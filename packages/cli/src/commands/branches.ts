@@ -3,9 +3,9 @@ import { leaves, newestLeaf, pathTo } from "@banyan/core";
 import { isPersons, worktreeAt } from "@banyan/core/conversation";
 import { counted, formatCost, visibleLine } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
-import { excerpt, wrap } from "../show/fit-text.ts";
+import { excerptLine, wrapSentence } from "../show/fit-text.ts";
 import { gist } from "../show/message-label.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { ConversationContext } from "./command.ts";
 
@@ -67,10 +67,14 @@ export function showComparison(
     write(line);
     const where = worktree === undefined ? [] : [`worktree ${visibleLine(worktree)}`];
     write(style.dim(`      ${[...models.map((model) => visibleLine(model)), ...where].join(", ")}`));
-    if (problem !== undefined) write(`      ${style.bad(oneLine(problem))}`);
-    if (said !== "") write(`      ${excerpt(visibleLine(said), Math.max(20, columns - 6))}`);
+    if (problem !== undefined) write(`      ${style.bad(plainLine(problem))}`);
+    if (said !== "") write(`      ${excerptLine(visibleLine(said), Math.max(20, columns - 6))}`);
   }
-  write(style.dim(wrap("/branch n continues with a branch, /bring n brings its results to where you are.", columns)));
+  write(
+    style.dim(
+      wrapSentence("/branch n continues with a branch, /bring n brings its results to where you are.", columns),
+    ),
+  );
 }
 
 /** `3 files +20 -4`. */

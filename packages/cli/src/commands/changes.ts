@@ -1,12 +1,12 @@
-import { changesOf, undoableCalls } from "@banyan/host";
+import { changedFiles, undoableCalls } from "@banyan/host";
 import { changedFileLines, changedFileNamed, changeHead, diffLines } from "../show/diff-lines.ts";
-import { excerpt } from "../show/fit-text.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { excerptLine } from "../show/fit-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import type { ConversationContext } from "./command.ts";
 
 /** Lists the files that this branch changed, or the changes of one file. */
 export function showChanges({ state, leaf, write, screen: { style } }: ConversationContext, argument: string): void {
-  const files = leaf === null ? [] : changesOf(state, leaf);
+  const files = leaf === null ? [] : changedFiles(state, leaf);
   if (argument === "" && files.length !== 1) {
     write(...changedFileLines(files));
     if (files.length > 0) write(style.dim("/changes PATH shows the diff, /undo reverts the last change."));
@@ -28,12 +28,13 @@ export async function undoChanges(
   const calls = leaf === null ? [] : undoableCalls(state, leaf);
   const call = argument === "" ? calls[0] : calls.find((known) => known.call === argument);
   if (!call) {
-    const which = argument === "" ? "No call on this branch has" : `There is no call ${excerpt(argument, 40)} that has`;
+    const which =
+      argument === "" ? "No call on this branch has" : `There is no call ${excerptLine(argument, 40)} that has`;
     return write(`${which} changed a file, or its changes are undone already. /changes lists the changed files.`);
   }
   const { changes, problems } = await undo(call);
   for (const change of changes)
     write(`Undone: ${changeHead(change, style)}`, ...diffLines(change.diff, { style, most: SHOWN }));
-  for (const problem of problems) write(`${style.bad("Not undone:")} ${oneLine(problem)}`);
+  for (const problem of problems) write(`${style.bad("Not undone:")} ${plainLine(problem)}`);
   if (changes.length > 0) write(style.dim("The agent sees this with your next message."));
 }

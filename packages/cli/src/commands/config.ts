@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { type Configuration, formatKey, readConfiguration, redactor } from "@banyan/host";
 import { ownCommand } from "@banyan/host/own-command";
-import { asInChat, layerSentences, settingLines } from "../config/shown-settings.ts";
-import { excerpt, wrap } from "../show/fit-text.ts";
+import { describeLayers, settingLines, withProjectTrust } from "../config/shown-settings.ts";
+import { excerptLine, wrapSentence } from "../show/fit-text.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
 /** Prints settings: this program's settings as of its start, or the user's own settings while attached to a server. */
@@ -13,22 +13,22 @@ export function showConfig(context: ConversationContext, key: string): void {
 
 function showOwn(context: ConversationContext, argument: string, { host }: OwnContext): void {
   const { env, home, project, configuration, redact } = host;
-  show(context, argument, configuration, redact, [
-    ...layerSentences(configuration, { env, home }, project),
+  writeSettings(context, argument, configuration, redact, [
+    ...describeLayers(configuration, { env, home }, project),
     `They are as this began with them: /status shows what holds now. \`${ownCommand("config set")}\` changes them.`,
   ]);
 }
 
 function showUsers(context: ConversationContext, argument: string): void {
-  const place = asInChat({ env: process.env, home: homedir() });
+  const place = withProjectTrust({ env: process.env, home: homedir() });
   const configuration = readConfiguration(place);
-  show(context, argument, configuration, redactor({ env: process.env }), [
-    ...layerSentences(configuration, place, place.project),
+  writeSettings(context, argument, configuration, redactor({ env: process.env }), [
+    ...describeLayers(configuration, place, place.project),
     "These are your own settings. At a server, your keys, theme and notifications are used. /status shows the server's settings.",
   ]);
 }
 
-function show(
+function writeSettings(
   { write, screen: { columns, style } }: ConversationContext,
   wanted: string,
   { entries }: Pick<Configuration, "entries">,
@@ -36,9 +36,9 @@ function show(
   sentences: readonly string[],
 ): void {
   const shown = entries.filter(({ path }) => formatKey(path).startsWith(wanted));
-  if (shown.length === 0) write(`No setting begins with ${excerpt(wanted, 40)}.`);
+  if (shown.length === 0) write(`No setting begins with ${excerptLine(wanted, 40)}.`);
   else {
     write(...settingLines(shown, redact, columns), "");
-    for (const sentence of sentences) write(style.dim(wrap(sentence, columns)));
+    for (const sentence of sentences) write(style.dim(wrapSentence(sentence, columns)));
   }
 }

@@ -2,7 +2,7 @@ import { counted, visibleLine } from "@banyan/core/shown";
 import { listedHooks } from "@banyan/host";
 import type { McpServerState } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
@@ -31,10 +31,14 @@ export async function showServers({ write }: ConversationContext, { host }: OwnC
   if (states.length === 0)
     write(`There are no MCP servers here. ${ownCommand("mcp add --help")} explains how to add one.`);
   const promptsOf = (name: string) => servers?.prompts.filter(({ server }) => server === name).length ?? 0;
-  write(...table(states.map((state) => [state.name, state.status, oneLine(about(state, promptsOf(state.name)))])));
+  write(
+    ...table(
+      states.map((state) => [state.name, state.status, plainLine(serverStateText(state, promptsOf(state.name)))]),
+    ),
+  );
 }
 
-function about(state: McpServerState, prompts: number): string {
+function serverStateText(state: McpServerState, prompts: number): string {
   if (state.status === "ready")
     return [counted(state.tools, "tool"), ...(prompts > 0 ? [counted(prompts, "prompt")] : [])].join(", ");
   return "reason" in state && typeof state.reason === "string" ? state.reason : "";

@@ -1,6 +1,6 @@
-import { described } from "../show/described.ts";
-import { wrap } from "../show/fit-text.ts";
-import { keyLines } from "../terminal/full/keys/key-lines.ts";
+import { nameLines } from "../show/described.ts";
+import { wrapSentence } from "../show/fit-text.ts";
+import { keyHelpLines } from "../terminal/full/keys/key-lines.ts";
 import type { ConversationContext } from "./command.ts";
 import { offeredCommands } from "./offered.ts";
 import { promptCommands } from "./prompt-commands.ts";
@@ -23,13 +23,13 @@ export async function showHelp(context: ConversationContext): Promise<void> {
   } = context;
   const known = [...offeredCommands(user), ...(await promptCommands(context))];
   const rows = known.map(({ name, takes = "", help }) => ({ name: [`/${name} ${takes}`.trimEnd()], text: help }));
-  write(...described(rows, columns, style), "");
+  write(...nameLines(rows, columns, style), "");
   const how = user.rights.includes("act") ? HOW : WATCHING;
-  for (const sentence of how) write(style.dim(wrap(sentence, columns)));
+  for (const sentence of how) write(style.dim(wrapSentence(sentence, columns)));
 }
 
 /** Lists the effective key bindings. */
 export function showKeys({ write, screen: { keys: rows, style, columns } }: ConversationContext): void {
-  if (rows) write(...keyLines(rows, columns, style));
+  if (rows) write(...keyHelpLines(rows, columns, style));
   else write("Your system edits the line here, with its own keys. Enter sends, Ctrl-C interrupts, Ctrl-D leaves.");
 }

@@ -5,25 +5,25 @@ import {
   type MessageStep,
   mayBePrompt,
   type ReadLine,
+  readAction,
   readLine,
-  stepOf,
 } from "@banyan/client/actions";
 import { slashIn } from "@banyan/client/words";
 import { say } from "@banyan/core";
 import { inEnglish } from "@banyan/core/shown";
-import { wrap } from "../show/fit-text.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { wrapSentence } from "../show/fit-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { type AfterCommand, ASK, type ConversationContext } from "./command.ts";
-import { turnOf } from "./turn-step.ts";
+import { nextTurn } from "./turn-step.ts";
 import { showView } from "./views.ts";
 
 /** Milliseconds to wait for a starting MCP server before a prompt counts as unknown. */
 const STARTING = 10_000;
 
 /** Carries out a line that begins with a slash: a command, a prompt, or a message to the agent. */
-export async function runCommand(line: string, context: ConversationContext): Promise<AfterCommand> {
+export async function runCommandLine(line: string, context: ConversationContext): Promise<AfterCommand> {
   try {
-    const read = await readCommand(line, context);
+    const read = await readCommandLine(line, context);
     if (read.type === "words") return { type: "turn", directive: say(line) };
     if (read.type === "prompt") return { type: "turn", directive: read };
     return await runAction(read.action, read.argument, context);
@@ -35,7 +35,7 @@ export async function runCommand(line: string, context: ConversationContext): Pr
 }
 
 /** Parses a line. Throws `ActionRefusal` for an unknown name. */
-async function readCommand(
+async function readCommandLine(
   line: string,
   { prompts, user }: Pick<ConversationContext, "prompts" | "user">,
 ): Promise<ReadLine> {
@@ -49,34 +49,37 @@ async function readCommand(
 
 /** Carries out a command of the program. Rejects with `ActionRefusal` for invalid arguments. */
 function runAction(action: Action, argument: string, context: ConversationContext): Promise<AfterCommand> {
-  return follow(stepOf(action, argument, { ...context, ...context.turns, ...context.user, say: inEnglish }), context);
+  return performStep(
+    readAction(action, argument, { ...context, ...context.turns, ...context.user, say: inEnglish }),
+    context,
+  );
 }
 
 /** Carries out a step of an action (H13): prints, sends a command, shows a view, or returns a turn. Rejects with errors for `problemOf`. */
-async function follow(step: ActionStep | undefined, context: ConversationContext): Promise<AfterCommand> {
+async function performStep(step: ActionStep | undefined, context: ConversationContext): Promise<AfterCommand> {
   switch (step?.type) {
     case undefined:
       return ASK;
     case "message":
-      tell(step, context);
+      writeMessage(step, context);
       return ASK;
     case "command":
       // The result has the type of the step's own command.
-      return follow(step.result((await context.ask(step)) as never), context);
+      return performStep(step.result((await context.ask(step)) as never), context);
     case "turn":
-      return turnOf(step);
+      return nextTurn(step);
     case "view":
       return showView(step, context);
   }
 }
 
-function tell({ lines, problems = [], advice, goOn }: MessageStep, context: ConversationContext): void {
+function writeMessage({ lines, problems = [], advice, goOn }: MessageStep, context: ConversationContext): void {
   const {
     write,
     screen: { style, columns },
   } = context;
   if (goOn !== undefined) context.goOn(goOn);
-  for (const problem of problems) write(`${style.warning("Note:")} ${oneLine(problem)}`);
+  for (const problem of problems) write(`${style.warning("Note:")} ${plainLine(problem)}`);
   write(...lines);
-  if (advice !== undefined) write(style.dim(wrap(advice, columns)));
+  if (advice !== undefined) write(style.dim(wrapSentence(advice, columns)));
 }

@@ -1,24 +1,24 @@
 import { formatDuration, lastFindings, type SubAgent, subAgentsOf } from "@banyan/client/words";
 import { pathTo } from "@banyan/core";
-import { planHeadline, planOn, shownPlan, visibleLine } from "@banyan/core/shown";
+import { planHeadline, planOnPath, shownPlan, visibleLine } from "@banyan/core/shown";
 import { callWord } from "../show/call-line.ts";
-import { excerpt, wrap } from "../show/fit-text.ts";
+import { excerptLine, wrapSentence } from "../show/fit-text.ts";
 import { waitingText, waitingWord } from "../show/message-label.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { runningProcesses } from "../show/sub-agents.ts";
 import { table } from "../show/table.ts";
-import { cut } from "../terminal/full/screen/cells.ts";
+import { cutToWidth } from "../terminal/full/screen/cells.ts";
 import type { ConversationContext } from "./command.ts";
 
 // Lists of a conversation for a terminal: plan, findings, background commands, queued messages, sub-agents.
 
 /** Prints the agent's plan on this branch. */
 export function showPlan({ state, leaf, write, screen: { columns, style } }: ConversationContext): void {
-  const steps = planOn(pathTo(state, leaf));
+  const steps = planOnPath(pathTo(state, leaf));
   if (!steps) return write("There is no plan on this branch.");
   write(style.dim(`Plan: ${planHeadline(steps)}`));
   for (const { mark, text, status } of shownPlan(steps)) {
-    const lines = wrap(`    ${mark} ${text}`, columns).split("\n");
+    const lines = wrapSentence(`    ${mark} ${text}`, columns).split("\n");
     write(...(status === "in_progress" ? lines.map(style.bold) : lines));
   }
 }
@@ -29,7 +29,7 @@ export function showFindings({ state, leaf, write, screen: { columns, style } }:
   if (found === undefined) return write("No review in this conversation yet. /review starts one.");
   if (found.length === 0) return write("The last review found nothing.");
   for (const [index, { place, text }] of found.entries())
-    write(wrap(`${String(index + 1).padStart(3)}  ${style.bold(place)}  ${visibleLine(text)}`, columns));
+    write(wrapSentence(`${String(index + 1).padStart(3)}  ${style.bold(place)}  ${visibleLine(text)}`, columns));
   write(style.dim("/findings n has the agent fix finding n."));
 }
 
@@ -38,7 +38,7 @@ export function showProcesses({ state, write, screen: { columns, style } }: Conv
   const running = runningProcesses(state);
   for (const { id, title, startedAt } of running) {
     const head = `${visibleLine(id).padEnd(4)} ${formatDuration(Math.max(0, Date.now() - startedAt)).padEnd(10)} `;
-    write(`${style.dim(head)}${cut(oneLine(title), Math.max(20, columns - head.length))}`);
+    write(`${style.dim(head)}${cutToWidth(plainLine(title), Math.max(20, columns - head.length))}`);
   }
 }
 
@@ -61,14 +61,14 @@ export async function showAgents({
   const all = subAgentsOf(state);
   if (all.length > 0 && viewAgents) return viewAgents();
   if (all.length === 0) write("No sub-agent was launched in this conversation.");
-  write(...table(all.map((agent) => rowOf(agent, columns))));
+  write(...table(all.map((agent) => agentRow(agent, columns))));
   const named = own ? (await own.host.ready()).agents : [];
   if (named.length > 0) write("", style.dim("Agents that can be launched by name:"));
-  write(...table(named.map(({ name, description }) => [oneLine(name), oneLine(description)])));
+  write(...table(named.map(({ name, description }) => [plainLine(name), plainLine(description)])));
 }
 
-function rowOf({ number, name = "", task, call }: SubAgent, columns: number): string[] {
+function agentRow({ number, name = "", task, call }: SubAgent, columns: number): string[] {
   const took = call.startedAt === undefined ? undefined : (call.endedAt ?? Date.now()) - call.startedAt;
   const status = `${callWord(call)}${took === undefined ? "" : `, ${formatDuration(took)}`}`;
-  return [String(number), status, oneLine(name), excerpt(task, Math.max(20, columns - 40))];
+  return [String(number), status, plainLine(name), excerptLine(task, Math.max(20, columns - 40))];
 }

@@ -7,7 +7,7 @@ import type { ConversationContext } from "./command.ts";
 /** Lists the memories recalled in this conversation. In the agent's own process, also turns memory on or off. */
 export async function showMemory(context: ConversationContext, argument: string): Promise<void> {
   const { own, write } = context;
-  if (!own) return list(context);
+  if (!own) return writeMemories(context);
   const { host } = own;
   const { memory: kept } = await host.ready();
   if (argument === "agree") {
@@ -23,7 +23,7 @@ export async function showMemory(context: ConversationContext, argument: string)
         : "Memory is off for this conversation: nothing is remembered or recalled.",
     );
   } else {
-    list(context);
+    writeMemories(context);
     if (own.session && !(await kept.isOn(own.session.id)))
       write("Memory is off for this conversation. /memory on turns it on.");
   }
@@ -34,7 +34,7 @@ function recalledOn({ state, leaf }: ConversationContext) {
   return pathTo(state, leaf).flatMap((message) => (message.role === "user" ? (message.recalled ?? []) : []));
 }
 
-function list(context: ConversationContext): void {
+function writeMemories(context: ConversationContext): void {
   const {
     write,
     screen: { columns, style },

@@ -1,16 +1,16 @@
 import { shortCount } from "@banyan/client/words";
 import type { KnownModel } from "@banyan/host";
 import { formatDollars } from "../show/model-facts.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { PickerItem } from "../terminal/full/views/picker.ts";
 import type { ConversationContext, ModelSelection } from "./command.ts";
 
 /** Uses the model of a name or list number. Without an argument, the user chooses. */
-export async function chooseModel(context: ConversationContext, argument: string): Promise<void> {
+export async function useModelNamed(context: ConversationContext, argument: string): Promise<void> {
   if (argument !== "" && !/^\d+$/.test(argument)) return useNamed(context, argument);
   const models = await offered(context.models);
-  const chosen = argument === "" ? await choose(context, models) : models[Number(argument) - 1]?.name;
+  const chosen = argument === "" ? await askForModel(context, models) : models[Number(argument) - 1]?.name;
   if (chosen !== undefined) await use(context, chosen);
   else if (argument !== "") context.write(`There is no model ${argument} in the list. /model shows the models.`);
 }
@@ -27,10 +27,10 @@ async function useNamed(context: ConversationContext, name: string): Promise<voi
     const [first] = meant;
     if (!first) throw error;
     if (meant.length > 1 && !canPick(context)) {
-      context.write(`Several models match: ${meant.map((model) => oneLine(model.name)).join(", ")}.`);
+      context.write(`Several models match: ${meant.map((model) => plainLine(model.name)).join(", ")}.`);
       return;
     }
-    const chosen = meant.length === 1 ? first.name : await choose(context, meant);
+    const chosen = meant.length === 1 ? first.name : await askForModel(context, meant);
     if (chosen !== undefined) await use(context, `${chosen}${effort}`);
   }
 }
@@ -38,16 +38,16 @@ async function useNamed(context: ConversationContext, name: string): Promise<voi
 /** Uses a model, also for the rest of a live turn. */
 async function use({ models, run, write }: ConversationContext, name: string): Promise<void> {
   await models.use(name);
-  write(`Using ${oneLine(name)} from the next ${run === undefined ? "message" : "step"} on, ${models.scope}.`);
+  write(`Using ${plainLine(name)} from the next ${run === undefined ? "message" : "step"} on, ${models.scope}.`);
 }
 
-async function choose(context: ConversationContext, models: readonly ModelOption[]): Promise<string | undefined> {
+async function askForModel(context: ConversationContext, models: readonly ModelOption[]): Promise<string | undefined> {
   const {
     write,
     screen: { pick, style },
   } = context;
   const selected = context.models.current.name;
-  const items = itemsOf(models);
+  const items = modelItems(models);
   if (canPick(context)) return pick({ title: "Models (dollars per million tokens, context size)", items, selected });
   write(...table(items.map(({ label, help = "" }, index) => [String(index + 1), label, help])));
   write(style.dim("/model with a number or a name chooses one."));
@@ -64,15 +64,15 @@ interface ModelOption extends KnownModel {
   readonly alias?: string;
 }
 
-function itemsOf(models: readonly ModelOption[]): PickerItem<string>[] {
-  const facts = table(models.filter(({ alias }) => alias === undefined).map(factsOf), 0).values();
+function modelItems(models: readonly ModelOption[]): PickerItem<string>[] {
+  const facts = table(models.filter(({ alias }) => alias === undefined).map(modelFactCells), 0).values();
   return models.map(({ name, alias }) => {
     const help = alias ?? facts.next().value ?? "";
-    return { value: name, label: oneLine(name), help };
+    return { value: name, label: plainLine(name), help };
   });
 }
 
-function factsOf({ price, contextSize }: KnownModel): string[] {
+function modelFactCells({ price, contextSize }: KnownModel): string[] {
   return [
     price ? `${formatDollars(price.input)} in` : "price unknown",
     price ? `${formatDollars(price.output)} out` : "",
@@ -92,7 +92,7 @@ async function offered(here: ModelSelection): Promise<ModelOption[]> {
   const aliases = Object.entries(here.aliases ?? {}).map(([name, model]): ModelOption => {
     const provider = providers.find((each) => model.startsWith(`${each.name}/`));
     const reason = provider?.reason ?? "There is no such provider.";
-    return { name, alias: provider?.usable ? `for ${oneLine(model)}` : `cannot be used: ${oneLine(reason)}` };
+    return { name, alias: provider?.usable ? `for ${plainLine(model)}` : `cannot be used: ${plainLine(reason)}` };
   });
   return [
     current,

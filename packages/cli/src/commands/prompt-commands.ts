@@ -1,6 +1,6 @@
 import type { Client } from "@banyan/client";
 import type { Result } from "@banyan/protocol";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import type { OfferedCommand } from "../terminal/full/prompt/completions.ts";
 import type { ConversationContext } from "./command.ts";
 
@@ -14,8 +14,8 @@ export async function promptCommands(
 ): Promise<OfferedCommand[]> {
   return (await prompts(wait)).map(({ name, description, hint }) => ({
     name,
-    help: oneLine(description),
-    ...(hint === undefined ? {} : { takes: oneLine(hint) }),
+    help: plainLine(description),
+    ...(hint === undefined ? {} : { takes: plainLine(hint) }),
   }));
 }
 

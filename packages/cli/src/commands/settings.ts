@@ -1,11 +1,11 @@
 import type { ChosenApprovalMode } from "@banyan/client/actions";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { approvalSentence } from "../chat/views/approval-mode.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
 /** Begins a new conversation. */
-export async function beginNew({ write }: ConversationContext, own: OwnContext): Promise<void> {
+export async function beginConversation({ write }: ConversationContext, own: OwnContext): Promise<void> {
   const old = await own.begin();
   write(
     old === undefined
@@ -44,6 +44,6 @@ export async function useApproval(context: ConversationContext, mode: ChosenAppr
 /** The rules that the user allowed in this conversation, one line each. */
 function rulesHere({ state, screen: { style } }: ConversationContext): string[] {
   if (state.allowed.length === 0) return [];
-  const rules = state.allowed.map((rule, index) => `  ${style.bold(String(index + 1))}  ${oneLine(rule)}`);
+  const rules = state.allowed.map((rule, index) => `  ${style.bold(String(index + 1))}  ${plainLine(rule)}`);
   return ["Allowed in this conversation (/approval drop N removes a rule):", ...rules];
 }

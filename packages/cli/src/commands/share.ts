@@ -21,7 +21,7 @@ export async function shareConversation(
   { shares, leaf, write }: ConversationContext,
   wish: ShareRequest,
 ): Promise<void> {
-  if (wish.type === "list") write(...(await listed(shares)));
+  if (wish.type === "list") write(...(await shareLines(shares)));
   else if (wish.type === "revoke") {
     await shares.revoke(wish.id);
     write("The link no longer works.");
@@ -38,7 +38,7 @@ export async function shareConversation(
   }
 }
 
-async function listed(shares: ShareLinks): Promise<string[]> {
+async function shareLines(shares: ShareLinks): Promise<string[]> {
   const known = await shares.list();
   if (known.length === 0) return ["This conversation has no links."];
   return known.map(

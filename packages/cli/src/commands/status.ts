@@ -3,63 +3,63 @@ import { counted, formatCost, formatCount, visibleLine } from "@banyan/core/show
 import { conversationFile } from "@banyan/store/sqlite";
 import { approvalWords } from "../chat/views/approval-mode.ts";
 import { titleLine } from "../chat/views/exchange.ts";
-import { branchOf } from "../chat/views/status-of.ts";
-import { type DescribedName, described } from "../show/described.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { branchStatus } from "../chat/views/status-of.ts";
+import { type DescribedName, nameLines } from "../show/described.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { runningProcesses } from "../show/sub-agents.ts";
 import type { ConversationContext, OwnContext } from "./command.ts";
 
 /** Prints the user's status. In the agent's own process, also the file, memory and tool servers. */
 export async function showStatus(context: ConversationContext): Promise<void> {
   const { own, leaf, user } = context;
-  if (own) return show(context, [...rowsOf(context), ...(await rowsOfOwn(context, own))]);
+  if (own) return writeRows(context, [...statusRows(context), ...(await rowsOfOwn(context, own))]);
   const mayAsk = leaf !== null && user.rights.includes("act");
-  const left = mayAsk ? [row("context", await contextLeft(context))] : [];
-  show(context, [...rowsOf(context), AT_SERVER, ...left]);
+  const left = mayAsk ? [statusRow("context", await contextLeft(context))] : [];
+  writeRows(context, [...statusRows(context), AT_SERVER, ...left]);
 }
 
 async function rowsOfOwn(context: ConversationContext, own: OwnContext): Promise<DescribedName[]> {
   const { session, host } = own;
   const file = session ? conversationFile(host.places.data, session.id) : "none before the first message";
   return [
-    row("file", file),
-    row("folder", context.directory),
-    row("context", await contextLeft(context)),
-    row("memory", await memoryOf(own)),
-    row("MCP", await serversOf(own)),
+    statusRow("file", file),
+    statusRow("folder", context.directory),
+    statusRow("context", await contextLeft(context)),
+    statusRow("memory", await memoryOf(own)),
+    statusRow("MCP", await serversOf(own)),
   ];
 }
 
-const AT_SERVER = row("file", "at the server; /export writes one here");
+const AT_SERVER = statusRow("file", "at the server; /export writes one here");
 
-function row(name: string, text: string): DescribedName {
-  return { name: [name], text: oneLine(text) };
+function statusRow(name: string, text: string): DescribedName {
+  return { name: [name], text: plainLine(text) };
 }
 
-function show({ write, screen: { columns, style } }: ConversationContext, rows: readonly DescribedName[]): void {
-  write(...described(rows, columns, { dim: (text) => text, accent: style.accent }));
+function writeRows({ write, screen: { columns, style } }: ConversationContext, rows: readonly DescribedName[]): void {
+  write(...nameLines(rows, columns, { dim: (text) => text, accent: style.accent }));
 }
 
 /** Rows that are known everywhere. */
-function rowsOf(context: ConversationContext): DescribedName[] {
+function statusRows(context: ConversationContext): DescribedName[] {
   const {
     state,
     leaf,
     models,
     turns: { mode, approval },
   } = context;
-  const { branch } = branchOf(state, leaf);
+  const { branch } = branchStatus(state, leaf);
   const running = runningProcesses(state).length;
   return [
-    row("model", models.current.name),
-    row("mode", mode),
-    row("approval", `${approval}: ${approvalWords(approval)}`),
+    statusRow("model", models.current.name),
+    statusRow("mode", mode),
+    statusRow("approval", `${approval}: ${approvalWords(approval)}`),
     ...(state.messages.size === 0
-      ? [row("conversation", "new, no messages yet")]
-      : [row("conversation", `${visibleLine(state.id)}: ${titleLine(state, leaf)}`)]),
-    ...(branch ? [row("branch", `${branch.number} of ${branch.count}`)] : []),
-    row("cost", `${formatCost(state.cost)} for ${formatCount(totalTokens(state.usage))} tokens`),
-    ...(running > 0 ? [row("background", `${counted(running, "command")}; /tasks lists them`)] : []),
+      ? [statusRow("conversation", "new, no messages yet")]
+      : [statusRow("conversation", `${visibleLine(state.id)}: ${titleLine(state, leaf)}`)]),
+    ...(branch ? [statusRow("branch", `${branch.number} of ${branch.count}`)] : []),
+    statusRow("cost", `${formatCost(state.cost)} for ${formatCount(totalTokens(state.usage))} tokens`),
+    ...(running > 0 ? [statusRow("background", `${counted(running, "command")}; /tasks lists them`)] : []),
   ];
 }
 

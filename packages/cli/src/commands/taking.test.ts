@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Agent, Session, say } from "@banyan/core";
 import { collect, scriptedModel } from "@banyan/core/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { copyAnswer, exportFile } from "./taking.ts";
+import { copyAnswer, writeExport } from "./taking.ts";
 
 const ANSWER =
   "Two ways:\n\n```ts\nconst a = 1;\n```\n\n- or\n\n  ```sh\n  echo 1\n  echo 2\n  ```\n\n```sh\necho 3\n```";
@@ -53,9 +53,9 @@ test("T54: /copy takes the last answer, or the block of code that is named by it
 
 test("T54: /export writes a new file, as its name says, and never over one", async () => {
   const { context, directory, told } = await behind("Yes.");
-  await exportFile(context, { format: "markdown", file: "" });
+  await writeExport(context, { format: "markdown", file: "" });
   expect(readFileSync(join(directory, "it.markdown"), "utf8")).toBe("as markdown");
-  await exportFile(context, { format: "html", file: "a b.HTML" });
+  await writeExport(context, { format: "html", file: "a b.HTML" });
   expect(told.at(-1)).toBe(`Written: ${join(directory, "a b.HTML")}`);
-  await expect(exportFile(context, { format: "html", file: "a b.HTML" })).rejects.toThrow("The file exists already");
+  await expect(writeExport(context, { format: "html", file: "a b.HTML" })).rejects.toThrow("The file exists already");
 });

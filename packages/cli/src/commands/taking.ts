@@ -3,8 +3,8 @@ import type { ExportFormat } from "@banyan/client/actions";
 import { type Message, pathTo, textOf } from "@banyan/core";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { Tokens } from "marked";
-import { excerpt } from "../show/fit-text.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { excerptLine } from "../show/fit-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import type { CopyOutcome } from "../terminal/questions/clipboard.ts";
 import type { ConversationContext } from "./command.ts";
 
@@ -15,10 +15,10 @@ export async function copyAnswer(
 ): Promise<void> {
   const answer = pathTo(state, leaf).findLast(isAnswer);
   if (!answer) return write("There is no answer to copy yet.");
-  const found = argument === "" ? textOf(answer).trim() : blockOf(await codeIn(textOf(answer)), argument);
-  if (typeof found === "string") write(SENTENCES[await copy(found)](`the answer, ${linesOf(found)}`));
+  const found = argument === "" ? textOf(answer).trim() : findCodeBlock(await codeIn(textOf(answer)), argument);
+  if (typeof found === "string") write(SENTENCES[await copy(found)](`the answer, ${lineCountText(found)}`));
   else if ("problem" in found) write(found.problem);
-  else write(SENTENCES[await copy(found.text)](`a block of ${found.lang || "code"}, ${linesOf(found.text)}`));
+  else write(SENTENCES[await copy(found.text)](`a block of ${found.lang || "code"}, ${lineCountText(found.text)}`));
 }
 
 /** Results of copying, as sentences. */
@@ -52,31 +52,33 @@ async function codeIn(markdown: string): Promise<Code[]> {
 }
 
 /** The named block: by its number, or by its language if only one block has it. */
-function blockOf(blocks: readonly Code[], named: string): Code | { readonly problem: string } {
+function findCodeBlock(blocks: readonly Code[], named: string): Code | { readonly problem: string } {
   const of = /^\d+$/.test(named)
     ? blocks.slice(Number(named) - 1, Number(named))
     : blocks.filter(({ lang }) => lang.toLowerCase() === named.toLowerCase());
   const [block, ...others] = Number(named) === 0 ? [] : of;
   if (block && others.length === 0) return block;
   if (blocks.length === 0) return { problem: "The last answer has no code block. /copy copies the whole answer." };
-  const list = blocks.map(({ lang, text }, index) => `${index + 1} ${lang || "without a language"}, ${linesOf(text)}`);
+  const list = blocks.map(
+    ({ lang, text }, index) => `${index + 1} ${lang || "without a language"}, ${lineCountText(text)}`,
+  );
   const what = block
-    ? `${counted(of.length, "block")} are ${excerpt(named, 20)}`
-    : `There is no block ${excerpt(named, 20)}`;
+    ? `${counted(of.length, "block")} are ${excerptLine(named, 20)}`
+    : `There is no block ${excerptLine(named, 20)}`;
   return { problem: `${what}. Choose one by its number, such as /copy 1: ${list.join("; ")}.` };
 }
 
-function linesOf(text: string): string {
+function lineCountText(text: string): string {
   return counted(text.split("\n").length, "line");
 }
 
 /** Writes the conversation to a new file in the given format. */
-export async function exportFile(
+export async function writeExport(
   { exported, directory, write }: ConversationContext,
   { format, file: wanted }: { readonly format: ExportFormat; readonly file: string },
 ): Promise<void> {
   const [{ name, text }, { writeNew }] = await Promise.all([exported(format), import("../conversations/exchange.ts")]);
   const file = resolve(directory, wanted || name);
   writeNew(file, text);
-  write(`Written: ${oneLine(file)}`);
+  write(`Written: ${plainLine(file)}`);
 }

@@ -10,7 +10,7 @@ const MOST_LINES = 200;
 
 /** Lets the user choose a message in the tree and continues from it. A plain terminal prints the tree. */
 export async function showTree(context: ConversationContext): Promise<void> {
-  if (!context.screen.pickMessage) return list(context);
+  if (!context.screen.pickMessage) return writeTree(context);
   const message = await context.screen.pickMessage();
   if (message !== undefined) await goTo(context, message);
 }
@@ -35,7 +35,7 @@ export async function goTo(context: ConversationContext, message: string): Promi
   else context.write("The agent is working. Go there when it has answered, or stop it first.");
 }
 
-function list(context: ConversationContext): void {
+function writeTree(context: ConversationContext): void {
   const lines = treeLines(context);
   const left = lines.length - MOST_LINES;
   if (left > 0) context.write(context.screen.style.dim(`(${formatCount(left)} earlier messages)`));

@@ -3,7 +3,7 @@ import { resume, retry, say } from "@banyan/core";
 import type { AfterCommand } from "./command.ts";
 
 /** Converts an action's step to a turn of a chat or of print mode. */
-export function turnOf({ turn, text, at, model, agent, asIs }: TurnStep): Extract<AfterCommand, { type: "turn" }> {
+export function nextTurn({ turn, text, at, model, agent, asIs }: TurnStep): Extract<AfterCommand, { type: "turn" }> {
   const directive =
     turn === "resume" ? resume() : turn === "say" ? say(text ?? "") : text === undefined ? retry() : retry(text);
   return {

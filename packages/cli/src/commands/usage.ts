@@ -1,8 +1,8 @@
 import { type Cost, leaves, pathTo, type Usage } from "@banyan/core";
-import { spentOn } from "@banyan/core/conversation";
+import { usageOnPath } from "@banyan/core/conversation";
 import { formatCost, formatCount } from "@banyan/core/shown";
-import { wrap } from "../show/fit-text.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { wrapSentence } from "../show/fit-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { ConversationContext } from "./command.ts";
 
@@ -15,11 +15,11 @@ const ROOMY = 60;
 export function showUsage({ state, leaf, write, screen: { columns, style } }: ConversationContext): void {
   const all = leaves(state);
   const branches = all.map((id, index) => {
-    const { usage, cost } = spentOn(pathTo(state, id));
-    return row(`branch ${index + 1}${id === leaf ? " *" : ""}`, usage, cost);
+    const { usage, cost } = usageOnPath(pathTo(state, id));
+    return usageRow(`branch ${index + 1}${id === leaf ? " *" : ""}`, usage, cost);
   });
   // The tree counts shared messages once, and includes interrupted answers.
-  const rows = [HEAD, ...branches, row("whole tree", state.usage, state.cost)];
+  const rows = [HEAD, ...branches, usageRow("whole tree", state.usage, state.cost)];
   for (const [index, line] of table(shownIn(rows, columns), 1, columns).entries())
     write(index === 0 ? style.dim(line) : line);
   if (leaf !== null && all.includes(leaf)) write(style.dim("* marks your branch."));
@@ -32,7 +32,7 @@ function shownIn(rows: readonly (readonly string[])[], columns: number): readonl
   return rows.map((cells) => cells.filter((_, column) => counted.some((others) => others[column] !== "0")));
 }
 
-function row(name: string, usage: Usage, cost: Cost): string[] {
+function usageRow(name: string, usage: Usage, cost: Cost): string[] {
   const counts = [usage.input, usage.cached, usage.output, usage.reasoning].map(formatCount);
   return [name, ...counts, formatCost(cost)];
 }
@@ -44,12 +44,12 @@ export async function showContext({ sentHere, write, screen: { columns, style } 
   const share = (tokens: number) => (size === undefined ? "" : `${((100 * tokens) / size).toFixed(1)} %`);
   const rows = parts.map(({ kind, source, tokens, isExact }) => [
     kind,
-    oneLine(source),
+    plainLine(source),
     `${isExact ? "" : "~"}${formatCount(tokens)}`,
     share(tokens),
   ]);
   write(...table([...rows, ["", "all", formatCount(total), share(total)]], 2, columns));
   const of =
     size === undefined ? "The model's context size is not known." : `The model's context size is ${formatCount(size)}.`;
-  write(style.dim(wrap(`Tokens; ~ is an estimate. ${of}`, columns)));
+  write(style.dim(wrapSentence(`Tokens; ~ is an estimate. ${of}`, columns)));
 }

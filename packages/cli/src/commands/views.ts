@@ -1,5 +1,5 @@
 import type { ViewName, ViewStep } from "@banyan/client/actions";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { worktreeLines } from "../show/worktree-lines.ts";
 import { showBranches, showComparison } from "./branches.ts";
 import { showChanges, undoChanges } from "./changes.ts";
@@ -9,11 +9,11 @@ import { showHooks, showServers } from "./equipment.ts";
 import { showHelp, showKeys } from "./help.ts";
 import { showAgents, showFindings, showPlan, showProcesses, showWaiting } from "./lists.ts";
 import { showMemory } from "./memory.ts";
-import { chooseModel } from "./model.ts";
-import { beginNew, useApproval, useMode } from "./settings.ts";
+import { useModelNamed } from "./model.ts";
+import { beginConversation, useApproval, useMode } from "./settings.ts";
 import { shareConversation } from "./share.ts";
 import { showStatus } from "./status.ts";
-import { copyAnswer, exportFile } from "./taking.ts";
+import { copyAnswer, writeExport } from "./taking.ts";
 import { goTo, showTranscript, showTree } from "./tree.ts";
 import { showContext, showUsage } from "./usage.ts";
 
@@ -31,20 +31,20 @@ const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
   compare: (context, { branches }) => showComparison(context, branches),
   config: (context, { text }) => showConfig(context, text),
   context: showContext,
-  conversations: (context, { text }) => ownOf(context).enter(text === "" ? undefined : text),
+  conversations: (context, { text }) => requireOwnContext(context).enter(text === "" ? undefined : text),
   copy: (context, { text }) => copyAnswer(context, text),
-  export: (context, view) => exportFile(context, view),
+  export: (context, view) => writeExport(context, view),
   findings: showFindings,
   go: (context, { message }) => goTo(context, message),
   help: showHelp,
-  hooks: (context) => showHooks(context, ownOf(context)),
+  hooks: (context) => showHooks(context, requireOwnContext(context)),
   keys: showKeys,
   leave: () => ({ type: "leave" }),
-  mcp: (context) => showServers(context, ownOf(context)),
+  mcp: (context) => showServers(context, requireOwnContext(context)),
   memory: (context, { text }) => showMemory(context, text),
   mode: (context, { mode }) => useMode(context, mode),
-  model: (context, { name }) => chooseModel(context, name),
-  new: (context) => beginNew(context, ownOf(context)),
+  model: (context, { name }) => useModelNamed(context, name),
+  new: (context) => beginConversation(context, requireOwnContext(context)),
   plan: showPlan,
   processes: showProcesses,
   prompt(context, { text, help }) {
@@ -53,7 +53,7 @@ const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
   },
   share: (context, { share }) => shareConversation(context, share),
   status: showStatus,
-  title: ({ state, write }) => write(oneLine(state.title ?? "This conversation has no title.")),
+  title: ({ state, write }) => write(plainLine(state.title ?? "This conversation has no title.")),
   transcript: showTranscript,
   tree: showTree,
   undo: (context, { text }) => undoChanges(context, text),
@@ -71,7 +71,7 @@ export async function showView(view: ViewStep, context: ConversationContext): Pr
   return (await show(context, view)) ?? ASK;
 }
 
-function ownOf({ own }: ConversationContext): OwnContext {
+function requireOwnContext({ own }: ConversationContext): OwnContext {
   if (!own) throw new Error("Only the terminal with the agent has this view.");
   return own;
 }

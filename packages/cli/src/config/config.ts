@@ -31,10 +31,10 @@ import {
 import { listing } from "../output/listing.ts";
 import { type ExitCode, exitCodes } from "../program/exit.ts";
 import { UsageError } from "../program/problem.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { ConfigArguments } from "./arguments.ts";
-import { asInChat, settingLines } from "./shown-settings.ts";
+import { settingLines, withProjectTrust } from "./shown-settings.ts";
 
 /** `banyan config`: the effective settings in this directory. */
 export function config(args: ConfigArguments): Promise<ExitCode> {
@@ -42,10 +42,10 @@ export function config(args: ConfigArguments): Promise<ExitCode> {
     const place = { env: process.env, home: homedir() };
     switch (args.action) {
       case "get":
-        return get(asInChat(place), args, write, warn);
+        return printSettings(withProjectTrust(place), args, write, warn);
       case "set":
       case "unset":
-        return change(place, args, write);
+        return changeSettingsFile(place, args, write);
       case "path":
         return path(place, write);
       case "check":
@@ -55,12 +55,12 @@ export function config(args: ConfigArguments): Promise<ExitCode> {
 }
 
 /** Sets or removes a setting in the user's or the project's file. The rest of the file is kept. */
-function change(
+function changeSettingsFile(
   place: ConfigurationOptions,
   args: Extract<ConfigArguments, { action: "set" | "unset" }>,
   write: (text: string) => void,
 ): void {
-  const path = keyIn(args.key);
+  const path = readSettingKey(args.key);
   const file = args.project ? projectOf(".").settings : userSettingsFile(place);
   const owner = args.project ? "project" : "user";
   if (args.action === "set") changeSettingByText(file, path, args.value, owner);
@@ -83,12 +83,12 @@ async function check(place: ConfigurationOptions, write: (text: string) => void)
     ...[...checkConfiguration(sources), ...names, ...definitions.faults, ...inAgents].map(describeFault),
     ...(await terminalFaults(place)),
   ];
-  for (const fault of faults) write(`${oneLine(fault)}\n`);
+  for (const fault of faults) write(`${plainLine(fault)}\n`);
   const { proven, notices } = proveRules(sources, process.cwd());
   for (const notice of [...notices, ...absentInLists(definitions.agents), ...(await telemetryNotices(place.env))])
-    write(`${oneLine(notice)}\n`);
+    write(`${plainLine(notice)}\n`);
   for (const { key, text, example } of proven)
-    write(`${oneLine(`${key}: ${text} matches ${example ?? "no known call. Change its pattern"}`)}\n`);
+    write(`${plainLine(`${key}: ${text} matches ${example ?? "no known call. Change its pattern"}`)}\n`);
   const count = faults.length + proven.filter(({ example }) => example === undefined).length;
   write(count === 0 ? "The settings have no problems.\n" : `${counted(count, "problem")}.\n`);
   return count === 0 ? exitCodes.done : exitCodes.usage;
@@ -119,13 +119,13 @@ function settingsIn(place: ConfigurationOptions): Settings {
 }
 
 /** Prints effective settings and their layers. Secrets are redacted. */
-function get(
+function printSettings(
   options: ConfigurationOptions,
   { key, output }: Extract<ConfigArguments, { action: "get" }>,
   write: (text: string) => void,
   warn: (sentence: string) => void,
 ): void {
-  const wanted = key === undefined ? undefined : keyIn(key);
+  const wanted = key === undefined ? undefined : readSettingKey(key);
   const configuration = readConfiguration(options);
   for (const fault of configuration.faults) warn(describeFault(fault));
   const one = wanted && settingAt(configuration, wanted);
@@ -151,13 +151,13 @@ function path(place: ConfigurationOptions, write: (text: string) => void): void 
     ["trust", trust.file, ""],
   ];
   const lines = table(
-    rows.map(([what = "", file = "", note = ""]) => [what, oneLine(file), existsSync(file) ? note : "not there"]),
+    rows.map(([what = "", file = "", note = ""]) => [what, plainLine(file), existsSync(file) ? note : "not there"]),
   );
   for (const line of lines) write(`${line}\n`);
 }
 
 /** Parses the name of a setting. Throws a `UsageError` for an impossible name. */
-function keyIn(text: string): KeyPath {
+function readSettingKey(text: string): KeyPath {
   const key = parseKey(text);
   if (!key) throw new UsageError(`'${text}' is not a setting. Write it like limits.steps or models["ollama/qwen3.5"].`);
   const problem = unknownSetting(key);

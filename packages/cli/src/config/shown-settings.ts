@@ -8,11 +8,11 @@ import {
   TrustRecord,
   userSettingsFile,
 } from "@banyan/host";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 
 /** Includes the project's settings if the project is trusted, as in a chat. */
-export function asInChat(place: ConfigurationOptions): ConfigurationOptions {
+export function withProjectTrust(place: ConfigurationOptions): ConfigurationOptions {
   const { state } = new TrustRecord(place).trustOf(".");
   return state === "trusted" ? { ...place, project: projectOf(".") } : place;
 }
@@ -25,21 +25,21 @@ export function settingLines(
 ): string[] {
   const rows = entries.map(({ path, value, layers }) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    return [oneLine(formatKey(path)), layers.join(", "), oneLine(redact(text))];
+    return [plainLine(formatKey(path)), layers.join(", "), plainLine(redact(text))];
   });
   return table(rows, undefined, width);
 }
 
 /** Sources of settings that are not built in, a sentence per layer in use. */
-export function layerSentences(
+export function describeLayers(
   { entries }: Pick<Configuration, "entries">,
   place: ConfigurationOptions,
   project: ProjectPlaces | undefined,
 ): string[] {
   const used = new Set(entries.flatMap(({ layers }) => layers));
   return [
-    ...(used.has("user") ? [`user: ${oneLine(userSettingsFile(place))}`] : []),
-    ...(used.has("project") && project ? [`project: ${oneLine(project.settings)}, ${oneLine(project.mcp)}`] : []),
+    ...(used.has("user") ? [`user: ${plainLine(userSettingsFile(place))}`] : []),
+    ...(used.has("project") && project ? [`project: ${plainLine(project.settings)}, ${plainLine(project.mcp)}`] : []),
     ...(used.has("environment") ? ["environment: variables that begin with BANYAN_"] : []),
     ...(used.has("flags") ? ["flags: what the program was started with"] : []),
   ];

@@ -1,8 +1,8 @@
 import type { ConversationState } from "@banyan/core";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { ConversationDirectory, type Host, listForUsers, searchForUsers, wasUnattended } from "@banyan/host";
-import { excerpt } from "../show/fit-text.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { excerptLine } from "../show/fit-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { formatTime } from "../show/table.ts";
 import type { Terminal } from "../terminal/contract/terminal.ts";
 import type { PickerItem } from "../terminal/full/views/picker.ts";
@@ -70,7 +70,7 @@ export async function chooseConversation(options: ChooseConversationOptions): Pr
     terminal,
     {
       title: "Conversations",
-      items: summaries.map((summary) => itemOf(summary, isHere(summary))),
+      items: summaries.map((summary) => conversationItem(summary, isHere(summary))),
       filter,
       empty: "There are no conversations yet.",
       preview: (id, width, theme) => previews.of(id, width, theme, terminal.live?.prose.bind(terminal.live)),
@@ -80,13 +80,13 @@ export async function chooseConversation(options: ChooseConversationOptions): Pr
   );
 }
 
-function itemOf(summary: ConversationSummary, isHere: boolean): PickerItem<string> {
+function conversationItem(summary: ConversationSummary, isHere: boolean): PickerItem<string> {
   const { id, title, updatedAt, labels } = summary;
-  const directory = oneLine(labels.cwd ?? "");
+  const directory = plainLine(labels.cwd ?? "");
   const how = wasUnattended(summary) ? ["unattended"] : [];
   return {
     value: id,
-    label: excerpt(title, TITLE) || id,
+    label: excerptLine(title, TITLE) || id,
     // Put the most useful facts first: a narrow terminal cuts the rest.
     help: [...how, formatTime(updatedAt), ...(isHere || directory === "" ? [] : [directory])].join("  "),
     id,

@@ -6,15 +6,15 @@ import { ConversationDirectory, directories, MemoryError, redactor, userMemory }
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { listing } from "../output/listing.ts";
 import type { ExitCode } from "../program/exit.ts";
-import { excerpt } from "../show/fit-text.ts";
+import { excerptLine } from "../show/fit-text.ts";
 import { formatTime } from "../show/table.ts";
-import { agreed } from "../terminal/agreed.ts";
+import { askForYes } from "../terminal/agreed.ts";
 import type { ConversationsArguments } from "./arguments.ts";
 import { exportConversation } from "./exchange.ts";
 import { importConversations } from "./import.ts";
-import { list } from "./list.ts";
+import { listConversations } from "./list.ts";
 import { search } from "./search.ts";
-import { show } from "./show.ts";
+import { printConversation } from "./show.ts";
 
 /** Maximum memories counted for a removed conversation. */
 const MOST_COUNTED = 1_000;
@@ -25,9 +25,9 @@ export function conversations(args: ConversationsArguments): Promise<ExitCode> {
     await using directory = new ConversationDirectory({ env: process.env, home: homedir() });
     switch (args.action) {
       case "list":
-        return await list(directory, args, write);
+        return await listConversations(directory, args, write);
       case "show":
-        return await show(directory, args.conversation, write);
+        return await printConversation(directory, args.conversation, write);
       case "search":
         return await search(directory, args, write);
       case "export":
@@ -35,20 +35,20 @@ export function conversations(args: ConversationsArguments): Promise<ExitCode> {
       case "import":
         return await importConversations(directory, args, write);
       case "remove":
-        return await remove(directory, args, write);
+        return await removeConversation(directory, args, write);
     }
   });
 }
 
 /** Deletes a conversation for good after the user's yes or `--yes`. */
-async function remove(
+async function removeConversation(
   directory: ConversationDirectory,
   { conversation, yes }: Extract<ConversationsArguments, { action: "remove" }>,
   write: (text: string) => void,
 ): Promise<void> {
   const { id, title, createdAt } = await directory.find(conversation);
-  const what = `${visibleLine(id)}, “${excerpt(title, 60)}”, begun ${formatTime(createdAt)}, ${await sizeOf(directory, id)}`;
-  if (!yes && !(await agreed(`remove ${what}, for good`, `This removes ${what}, for good.`)))
+  const what = `${visibleLine(id)}, “${excerptLine(title, 60)}”, begun ${formatTime(createdAt)}, ${await storedSize(directory, id)}`;
+  if (!yes && !(await askForYes(`remove ${what}, for good`, `This removes ${what}, for good.`)))
     return write("Nothing was removed.\n");
   await directory.remove(id);
   write(`Removed ${what}.\n${await toldOfMemory(id)}`);
@@ -71,7 +71,7 @@ async function toldOfMemory(conversation: string): Promise<string> {
   }
 }
 
-async function sizeOf(directory: ConversationDirectory, id: string): Promise<string> {
+async function storedSize(directory: ConversationDirectory, id: string): Promise<string> {
   try {
     const { state } = await directory.read(id);
     return `with ${counted(state.messages.size, "message")} in all its branches`;

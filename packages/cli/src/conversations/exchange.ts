@@ -4,7 +4,7 @@ import type { ConversationDirectory, StoredConversation } from "@banyan/host";
 import { ExchangeError, fromJson, type ReadConversation, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { UsageError } from "../program/problem.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import type { ConversationsArguments } from "./arguments.ts";
 
 type ExportArguments = Extract<ConversationsArguments, { action: "export" }>;
@@ -19,8 +19,8 @@ export async function exportConversation(
   const stored = await directory.read(id);
   // Use stderr: stdout may contain the export.
   for (const sentence of stored.damage)
-    process.stderr.write(`banyan: not all of it can be read: ${oneLine(sentence)}\n`);
-  const text = textIn(format, stored);
+    process.stderr.write(`banyan: not all of it can be read: ${plainLine(sentence)}\n`);
+  const text = exportText(format, stored);
   if (file === undefined) return write(text);
   writeNew(file, text);
   write(`${id} is in ${file}.\n`);
@@ -35,7 +35,7 @@ export function writeNew(file: string, text: string): void {
   }
 }
 
-function textIn(format: ExportArguments["format"], { events, state }: StoredConversation): string {
+function exportText(format: ExportArguments["format"], { events, state }: StoredConversation): string {
   switch (format) {
     case "json":
       return toJson(events);
@@ -52,17 +52,17 @@ export async function importExported(
   file: string,
   write: (text: string) => void,
 ): Promise<void> {
-  const read = conversationIn(file);
+  const read = readExportedFile(file);
   const id = await directory.bringIn(read);
   const { state } = await directory.read(id);
-  if (read.unknown !== undefined) process.stderr.write(`banyan: ${oneLine(read.unknown)}\n`);
+  if (read.unknown !== undefined) process.stderr.write(`banyan: ${plainLine(read.unknown)}\n`);
   const second = id === read.id ? "" : ` ${read.id} is here already, so the imported one has a new id.`;
   write(
     `Imported ${counted(state.messages.size, "message")} as ${id}.${second}\n${ownCommand(optionWords("--resume", id))}\n`,
   );
 }
 
-function conversationIn(file: string): ReadConversation {
+function readExportedFile(file: string): ReadConversation {
   let text: string;
   try {
     text = readFileSync(file === "-" ? process.stdin.fd : file, "utf8");

@@ -12,13 +12,13 @@ import {
   readSession,
   SOURCE,
   sessionFolders,
+  sessionSource,
   sessionsIn,
-  sourceOf,
 } from "@banyan/host/exchange";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { UsageError } from "../program/problem.ts";
-import { excerpt } from "../show/fit-text.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { excerptLine } from "../show/fit-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { formatTime, table } from "../show/table.ts";
 import { typedLine } from "../terminal/agreed.ts";
 import type { ConversationsArguments } from "./arguments.ts";
@@ -42,7 +42,7 @@ export async function importConversations(
   if (path !== undefined) {
     const found = path === "-" ? [] : await sessionsIn(path, redact, from);
     if (found.length > 0) return bringIn(directory, found, redact, write);
-    if (from === undefined && !isFolder(path)) return importExported(directory, path, write);
+    if (from === undefined && !isDirectoryPath(path)) return importExported(directory, path, write);
     throw new UsageError(`${path}: no session of ${what}.`);
   }
   const cwd = realpathSync(".");
@@ -57,9 +57,9 @@ export async function importConversations(
     String(index + 1),
     PROGRAMS[each.program],
     formatTime(each.updatedAt),
-    known.has(sourceOf(each)) ? "here already" : "",
-    excerpt(each.title, TITLE),
-    isHere(each) ? "" : oneLine(each.directory ?? ""),
+    known.has(sessionSource(each)) ? "here already" : "",
+    excerptLine(each.title, TITLE),
+    isHere(each) ? "" : plainLine(each.directory ?? ""),
   ]);
   for (const line of table([["", "program", "last written", "", "title", "directory"], ...rows])) write(`${line}\n`);
   if (found.length > LISTED) write(`There are ${found.length - LISTED} more. --all imports all.\n`);
@@ -77,7 +77,7 @@ export async function importConversations(
   );
 }
 
-function isFolder(path: string): boolean {
+function isDirectoryPath(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
@@ -112,10 +112,10 @@ async function bringIn(
   const known = await bySource(directory);
   let last: string | undefined;
   for (const each of found) {
-    const there = known.get(sourceOf(each));
+    const there = known.get(sessionSource(each));
     if (there) {
       write(
-        `${named(each)}: here already as ${visibleLine(there.id)}. Remove that conversation to import the session again.\n`,
+        `${sessionLabel(each)}: here already as ${visibleLine(there.id)}. Remove that conversation to import the session again.\n`,
       );
       last = there.id;
       continue;
@@ -123,27 +123,27 @@ async function bringIn(
     const session = await readSession(each).catch((error: unknown) => {
       if (found.length === 1)
         throw new UsageError(`${each.file} cannot be read: ${errorMessage(error)}`, { cause: error });
-      write(`${named(each)}: it cannot be read: ${errorMessage(error)}\n`);
+      write(`${sessionLabel(each)}: it cannot be read: ${errorMessage(error)}\n`);
     });
     if (!session) continue;
     if (session.messages.length === 0) {
-      write(`${named(each)}: it has no messages.\n`);
+      write(`${sessionLabel(each)}: it has no messages.\n`);
       continue;
     }
     last = await directory.bringIn(conversationOf(session, redact));
     const { state } = await directory.read(last);
-    write(`${named(each)}: ${counted(state.messages.size, "message")}, as ${last}\n`);
-    for (const line of toldOf(session)) write(`  ${oneLine(line)}\n`);
+    write(`${sessionLabel(each)}: ${counted(state.messages.size, "message")}, as ${last}\n`);
+    for (const line of importNotes(session)) write(`  ${plainLine(line)}\n`);
   }
   if (found.length === 0) write("Nothing to import.\n");
   if (found.length === 1 && last !== undefined) write(`${ownCommand(optionWords("--resume", last))}\n`);
 }
 
-function named({ program, title, id }: FoundSession): string {
-  return `${PROGRAMS[program]}, “${excerpt(title, TITLE) || visibleLine(id)}”`;
+function sessionLabel({ program, title, id }: FoundSession): string {
+  return `${PROGRAMS[program]}, “${excerptLine(title, TITLE) || visibleLine(id)}”`;
 }
 
-function toldOf({ program, forkOf, left }: PastSession): string[] {
+function importNotes({ program, forkOf, left }: PastSession): string[] {
   const fork =
     forkOf === undefined
       ? []

@@ -1,13 +1,13 @@
 import { realpathSync } from "node:fs";
 import { type ConversationState, StoreError } from "@banyan/core";
 import { callIn, type OpenQuestion } from "@banyan/core/conversation";
-import { asOpened } from "@banyan/core/hosts";
+import { recoveredState } from "@banyan/core/hosts";
 import { formatCount, visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { type ConversationDirectory, listForUsers, PROGRAM, wasUnattended } from "@banyan/host";
 import { ownCommand } from "@banyan/host/own-command";
-import { excerpt } from "../show/fit-text.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { excerptLine } from "../show/fit-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { formatTime, table } from "../show/table.ts";
 import type { ConversationsArguments } from "./arguments.ts";
 
@@ -26,7 +26,7 @@ interface ConversationRow extends ConversationSummary {
 }
 
 /** Lists conversations. An unreadable conversation is listed as such and hides no other (B60). */
-export async function list(
+export async function listConversations(
   directory: ConversationDirectory,
   { all, waiting, programs, limit = LISTED, output }: ListArguments,
   write: (text: string) => void,
@@ -37,7 +37,7 @@ export async function list(
   const summaries = await (programs ? directory.list(query) : listForUsers(directory, query));
   const listed: ConversationRow[] = [];
   for (const summary of summaries.slice(0, limit))
-    listed.push({ ...summary, ...(await stateOf(directory, summary.id)) });
+    listed.push({ ...summary, ...(await listedState(directory, summary.id)) });
   if (output === "json") return write(`${JSON.stringify(listed, null, 2)}\n`);
   if (listed.length === 0) {
     return write(
@@ -51,8 +51,8 @@ export async function list(
     formatTime(updatedAt),
     messages === null ? "—" : formatCount(messages),
     status === "quiet" ? quietly(labels) : status,
-    excerpt(title, TITLE_WIDTH),
-    ...(all ? [oneLine(labels.cwd ?? "")] : []),
+    excerptLine(title, TITLE_WIDTH),
+    ...(all ? [plainLine(labels.cwd ?? "")] : []),
   ]);
   const head = ["id", "last written", "messages", "", "title", ...(all ? ["directory"] : [])];
   for (const line of table([head, ...rows])) write(`${line}\n`);
@@ -68,7 +68,7 @@ async function listWaiting(
 ): Promise<void> {
   const waiting = (await directory.list()).filter(({ questions }) => questions !== undefined).slice(0, limit);
   const read = await Promise.all(waiting.map(({ id }) => directory.read(id)));
-  const asked = read.map(({ state, isOpen }) => (isOpen ? state : asOpened(state)));
+  const asked = read.map(({ state, isOpen }) => (isOpen ? state : recoveredState(state)));
   if (output === "json") {
     const listed = waiting.map((summary, at) => ({
       ...summary,
@@ -78,10 +78,10 @@ async function listWaiting(
   }
   if (waiting.length === 0) return write("Nothing waits for you.\n");
   for (const [at, { id, title, labels }] of waiting.entries()) {
-    write(`${visibleLine(id)}  ${excerpt(title, TITLE_WIDTH)}  ${oneLine(labels.cwd ?? "")}\n`);
+    write(`${visibleLine(id)}  ${excerptLine(title, TITLE_WIDTH)}  ${plainLine(labels.cwd ?? "")}\n`);
     const state = asked[at];
     for (const question of state?.questions.values() ?? [])
-      write(`  ${excerpt(oneLine(whatIsAsked(state, question)), 100)}\n`);
+      write(`  ${excerptLine(plainLine(whatIsAsked(state, question)), 100)}\n`);
   }
   write(`${ownCommand("--resume")} opens a conversation for your answer.\n`);
 }
@@ -100,14 +100,14 @@ function quietly(labels: ConversationSummary["labels"]): string {
   return wasUnattended({ labels }) ? "unattended" : "";
 }
 
-async function stateOf(
+async function listedState(
   directory: ConversationDirectory,
   id: string,
 ): Promise<Pick<ConversationRow, "messages" | "status">> {
   try {
     const { state, isOpen } = await directory.read(id);
     const messages = state.messages.values().filter(({ removed }) => !removed);
-    const isWaiting = () => asOpened(state).questions.size > 0;
+    const isWaiting = () => recoveredState(state).questions.size > 0;
     const isLeft = state.runs.size > 0;
     const status = isOpen ? "open" : isWaiting() ? "waiting" : isLeft ? "interrupted" : "quiet";
     return { messages: [...messages].length, status };

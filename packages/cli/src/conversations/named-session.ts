@@ -5,7 +5,7 @@ import type { ConversationSummary } from "@banyan/core/stores";
 import { ConversationError, findConversation, type Host, ModelChoiceError } from "@banyan/host";
 import { UsageError } from "../program/problem.ts";
 import type { Arguments } from "../program/prompt-arguments.ts";
-import { excerpt } from "../show/fit-text.ts";
+import { excerptLine } from "../show/fit-text.ts";
 
 /** Callbacks for opening a conversation. */
 export interface OpeningDialog {
@@ -26,7 +26,7 @@ export async function openNamedSession(
   host: Host,
   opening: OpeningDialog,
 ): Promise<{ readonly session?: Session; readonly at?: string }> {
-  const id = await namedIn(args, host, opening);
+  const id = await conversationFromFlags(args, host, opening);
   if (id === undefined) {
     if (args.at !== undefined && args.resume === undefined)
       throw new UsageError("--at names a message of a conversation. Use it with --resume or --continue.");
@@ -34,7 +34,7 @@ export async function openNamedSession(
   }
   const session = await openWithModel(id, host, { ...opening, keepModel: args.model !== undefined });
   try {
-    return { session, ...placeIn(session, args) };
+    return { session, ...branchEndAt(session, args) };
   } catch (error) {
     await session.close();
     throw error;
@@ -53,7 +53,7 @@ export async function openWithModel(
 ): Promise<Session> {
   const session = await open(id);
   try {
-    await prepare(session, keepModel, host, notice);
+    await prepareSession(session, keepModel, host, notice);
     return session;
   } catch (error) {
     await session.close();
@@ -62,7 +62,7 @@ export async function openWithModel(
 }
 
 /** The id of the named conversation; undefined for a new one. */
-async function namedIn(
+async function conversationFromFlags(
   { resume, continue: isLast }: Arguments,
   host: Host,
   { notice, choose }: OpeningDialog,
@@ -72,20 +72,24 @@ async function namedIn(
     if (!last) notice("This directory has no conversation yet. Starting a new one.");
     if (passed)
       notice(
-        `A newer conversation, “${excerpt(passed.title, 40)}”, was started by a program. --resume ${visibleLine(passed.id)} continues it.`,
+        `A newer conversation, “${excerptLine(passed.title, 40)}”, was started by a program. --resume ${visibleLine(passed.id)} continues it.`,
       );
     return last?.id;
   }
   if (resume === undefined) return undefined;
   if (!choose && resume === true)
     throw new UsageError("There is no terminal to choose in. Add an id or a title to --resume.");
-  const id = resume === true ? await choose?.() : await idOf(resume, host, choose);
+  const id = resume === true ? await choose?.() : await findNamedConversation(resume, host, choose);
   if (id === undefined) notice("No conversation chosen. Starting a new one.");
   return id;
 }
 
 /** Finds a conversation by name. If several match, the user chooses. */
-export async function idOf(named: string, host: Host, choose: OpeningDialog["choose"]): Promise<string | undefined> {
+export async function findNamedConversation(
+  named: string,
+  host: Host,
+  choose: OpeningDialog["choose"],
+): Promise<string | undefined> {
   try {
     return (await findConversation(host.store, named)).id;
   } catch (error) {
@@ -95,7 +99,7 @@ export async function idOf(named: string, host: Host, choose: OpeningDialog["cho
 }
 
 /** The end of the branch of the message that the command line names. */
-function placeIn({ state }: Session, { at }: Arguments): { readonly at?: string } {
+function branchEndAt({ state }: Session, { at }: Arguments): { readonly at?: string } {
   if (at === undefined) return {};
   const message = messageNamed(state, at);
   if (message === undefined || isRemoved(state, message))
@@ -105,7 +109,7 @@ function placeIn({ state }: Session, { at }: Arguments): { readonly at?: string 
   return { at: newestLeaf(state, message) };
 }
 
-async function prepare(
+async function prepareSession(
   session: Session,
   keepModel: boolean,
   host: Host,

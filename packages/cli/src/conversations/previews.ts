@@ -1,7 +1,7 @@
 import { type ConversationState, leaves, pathTo } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
 import { type ExchangeLook, lastExchange } from "../chat/views/exchange.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
 import { formatTime } from "../show/table.ts";
 
@@ -27,13 +27,13 @@ export class Previews {
   /** Lines about a conversation, as far as it has been read. */
   of(id: string, width: number, style: Style, prose?: ExchangeLook["prose"]): string[] {
     const state = this.#known.get(id);
-    if (state instanceof Error) return [style.warning(`Not readable: ${oneLine(state.message)}`)];
+    if (state instanceof Error) return [style.warning(`Not readable: ${plainLine(state.message)}`)];
     if (state) {
       const facts = [
         counted(pathTo(state, state.leaf).length, "message"),
         counted(leaves(state).length, "branch", "branches"),
         `begun ${formatTime(state.createdAt)}`,
-        ...(state.model ? [oneLine(state.model)] : []),
+        ...(state.model ? [plainLine(state.model)] : []),
       ];
       const look = { columns: width, style, most: MOST_LINES, ...(prose && { prose }) };
       return [style.dim(facts.join(" · ")), "", ...lastExchange(state, state.leaf, this.#agent, look)];

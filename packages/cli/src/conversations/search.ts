@@ -3,7 +3,7 @@ import { counted } from "@banyan/core/shown";
 import type { SearchHit } from "@banyan/core/stores";
 import { type ConversationDirectory, searchForUsers } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { excerpt } from "../show/fit-text.ts";
+import { excerptLine } from "../show/fit-text.ts";
 import { plainText } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";
 import { formatTime } from "../show/table.ts";
@@ -23,8 +23,8 @@ export async function search(
   const style = styleFor(process.stdout, "auto");
   for (const hit of hits) {
     const who = hit.role === "user" ? "you" : "agent";
-    write(`${style.bold(excerpt(hit.title, 60))}  ${style.dim(`${formatTime(hit.at)}, ${who}`)}\n`);
-    write(`  ${marked(hit, style)}\n`);
+    write(`${style.bold(excerptLine(hit.title, 60))}  ${style.dim(`${formatTime(hit.at)}, ${who}`)}\n`);
+    write(`  ${highlightMatches(hit, style)}\n`);
     const there = [...optionWords("--resume", hit.conversation), ...optionWords("--at", hit.message)];
     write(style.dim(`  ${ownCommand(there)}\n`));
   }
@@ -32,7 +32,7 @@ export async function search(
 }
 
 /** The excerpt with its matches highlighted. */
-function marked({ excerpt: text, matches }: SearchHit, style: Style): string {
+function highlightMatches({ excerpt: text, matches }: SearchHit, style: Style): string {
   let line = "";
   let end = 0;
   for (const [from, to] of matches) {

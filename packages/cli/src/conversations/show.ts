@@ -1,16 +1,16 @@
 import { messageNumbers } from "@banyan/client/actions";
 import { type ConversationState, type Message, pathTo } from "@banyan/core";
-import { toldUnreadable } from "@banyan/core/conversation";
+import { describeUnreadable } from "@banyan/core/conversation";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { ConversationDirectory } from "@banyan/host";
-import { callBegin, callDetails, callEnd } from "../show/call-line.ts";
+import { callBegin, callDetails, callEndText } from "../show/call-line.ts";
 import { speakerOf } from "../show/message-label.ts";
-import { oneLine, plainText } from "../show/plain-text.ts";
+import { plainLine, plainText } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";
 import { formatTime } from "../show/table.ts";
 
 /** Prints the latest branch as text. */
-export async function show(
+export async function printConversation(
   directory: ConversationDirectory,
   named: string,
   write: (text: string) => void,
@@ -20,13 +20,13 @@ export async function show(
   const style = styleFor(process.stdout, "auto");
   const columns = process.stdout.columns || 100;
   const path = pathTo(state, state.leaf);
-  write(`${style.bold(oneLine(title))}\n`);
+  write(`${style.bold(plainLine(title))}\n`);
   write(
     style.dim(
       `${visibleLine(id)}, begun ${formatTime(state.createdAt)}, ${counted(path.length, "message")} on this branch\n`,
     ),
   );
-  for (const sentence of damage) write(style.warning(`Not all of it can be read: ${oneLine(sentence)}\n`));
+  for (const sentence of damage) write(style.warning(`Not all of it can be read: ${plainLine(sentence)}\n`));
   const agent = state.labels.agent ?? "agent";
   write(
     branchLines(state, state.leaf, { agent, style, columns })
@@ -48,16 +48,16 @@ export function branchLines(
     ...unreadableLine(message),
     ...message.parts.flatMap((part) => {
       if (part.type === "text") return part.text.trim() === "" ? [] : plainText(part.text).trim().split("\n");
-      if (part.type === "file") return [`(file: ${oneLine(part.name ?? part.url ?? part.mediaType)})`];
+      if (part.type === "file") return [`(file: ${plainLine(part.name ?? part.url ?? part.mediaType)})`];
       const call =
         part.type === "call" && message.role === "assistant" && message.calls.find((other) => other.id === part.call);
       if (!call) return [];
-      return [`${callBegin(call, style, columns)}${callEnd(call, style)}`, ...callDetails(call, style, columns)];
+      return [`${callBegin(call, style, columns)}${callEndText(call, style)}`, ...callDetails(call, style, columns)];
     }),
   ]);
 }
 
 function unreadableLine(message: Message): string[] {
-  const unreadable = toldUnreadable(message);
-  return unreadable === undefined ? [] : [oneLine(unreadable)];
+  const unreadable = describeUnreadable(message);
+  return unreadable === undefined ? [] : [plainLine(unreadable)];
 }

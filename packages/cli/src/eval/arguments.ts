@@ -1,6 +1,13 @@
 import { Option } from "commander";
 import { type AgentFlags, withRuleFlags } from "../program/agent-flags.ts";
-import { dollars, duration, list, numberBetween, positiveInteger, textOrJson } from "../program/flag-values.ts";
+import {
+  dollars,
+  list,
+  numberBetween,
+  parseDurationFlag,
+  positiveInteger,
+  textOrJson,
+} from "../program/flag-values.ts";
 import type { CommandLine } from "../program/parse.ts";
 
 /** Arguments of `banyan eval`. Omitted options are absent, and the file's values apply. */
@@ -49,7 +56,9 @@ export const evalLine: CommandLine<EvalArguments> = {
       .addOption(new Option("-n, --repetitions <count>", "attempts of each case").argParser(positiveInteger))
       .addOption(new Option("--at-once <count>", "attempts that run at once (default: 4)").argParser(positiveInteger))
       .addOption(new Option("--max-cost <dollars>", "most US dollars for all attempts").argParser(dollars))
-      .addOption(new Option("--timeout <time>", "most time for all attempts: seconds, or 30m, 2h").argParser(duration))
+      .addOption(
+        new Option("--timeout <time>", "most time for all attempts: seconds, or 30m, 2h").argParser(parseDurationFlag),
+      )
       .addOption(
         new Option("--min-pass <percent>", "share of the attempts that must pass for exit code 0")
           .argParser(numberBetween(0, 100))

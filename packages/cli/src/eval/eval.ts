@@ -21,7 +21,7 @@ import { listing } from "../output/listing.ts";
 import { jsonCost } from "../output/report.ts";
 import { type ExitCode, exitCodes, StoppedError, stopOnSignals } from "../program/exit.ts";
 import { UsageError } from "../program/problem.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";
 import { table } from "../show/table.ts";
 import type { EvalArguments } from "./arguments.ts";
@@ -50,7 +50,7 @@ export function evaluateFile(args: EvalArguments): Promise<ExitCode> {
       trusted: args.trust,
       directory: args.directory === undefined ? undefined : resolve(args.directory),
       flags: { allow, deny, rules: rules && resolve(rules), approval, unconfined },
-      notice: (sentence) => say(style.dim(oneLine(sentence))),
+      notice: (sentence) => say(style.dim(plainLine(sentence))),
     }).catch((error: unknown) => {
       throw stop.signal.reason instanceof StoppedError ? stop.signal.reason : error;
     });
@@ -62,7 +62,7 @@ export function evaluateFile(args: EvalArguments): Promise<ExitCode> {
       onAttempt: (attempt) => say(progressLine(attempt, style)),
     });
     const exit = exitOf(evaluation, args, stop.signal);
-    if (args.junit !== undefined) await written(args.junit, junitReport(evaluation));
+    if (args.junit !== undefined) await writeResultFile(args.junit, junitReport(evaluation));
     if (args.output === "json") write(`${JSON.stringify(evaluationJson(evaluation, exit), null, 2)}\n`);
     else write(`${shownEvaluation(evaluation, process.stdout.columns).join("\n")}\n`);
     if (evaluation.stopped) warn(`Stopped: ${evaluation.stopped.why}. The same command continues from here.`);
@@ -77,7 +77,7 @@ function exitOf({ attempts, stopped }: Evaluation, { minPass }: EvalArguments, s
   return passed * 100 >= minPass * attempts.length ? exitCodes.done : exitCodes.failed;
 }
 
-async function written(file: string, text: string): Promise<void> {
+async function writeResultFile(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);
   } catch (error) {
@@ -86,8 +86,8 @@ async function written(file: string, text: string): Promise<void> {
   }
 }
 
-function nameOf({ case: name, column, repetition }: Attempt): string {
-  return oneLine(`${name} · ${column}${repetition > 1 ? ` #${repetition}` : ""}`);
+function attemptLabel({ case: name, column, repetition }: Attempt): string {
+  return plainLine(`${name} · ${column}${repetition > 1 ? ` #${repetition}` : ""}`);
 }
 
 /** Such as `passed  sum · openai/gpt-5 · 2.1 s · $0.01`. */
@@ -96,31 +96,31 @@ function progressLine(attempt: Attempt, style: Style): string {
   const mark = status === "passed" ? style.good(status) : status === "open" ? style.dim("stopped") : style.bad(status);
   const took = result ? ` · ${formatDuration(result.seconds * 1_000)} · ${formatCost(result.spent.cost)}` : "";
   const why = error ?? (status === "failed" ? reasonsOf(attempt)[0] : undefined);
-  return `${mark}  ${nameOf(attempt)}${took}${why === undefined ? "" : ` · ${oneLine(why)}`}`;
+  return `${mark}  ${attemptLabel(attempt)}${took}${why === undefined ? "" : ` · ${plainLine(why)}`}`;
 }
 
 /** The table, the failed attempts with the commands to open them, and the summary. */
 function shownEvaluation(evaluation: Evaluation, width = Number.POSITIVE_INFINITY): string[] {
-  const rows = evaluationTable(evaluation).map((cells) => cells.map(oneLine));
+  const rows = evaluationTable(evaluation).map((cells) => cells.map(plainLine));
   const notes = evaluationNotes(evaluation);
   const broken = evaluation.attempts.filter(({ status }) => status === "failed" || status === "error");
   return [
     ...table(rows, Number.POSITIVE_INFINITY, width),
-    ...broken.flatMap((attempt) => ["", ...brokenLines(attempt, evaluation.conversation)]),
+    ...broken.flatMap((attempt) => ["", ...brokenAttemptLines(attempt, evaluation.conversation)]),
     "",
-    ...notes.flatMap((note, at) => [`note  ${oneLine(note)}`, ...(at === notes.length - 1 ? [""] : [])]),
-    oneLine(evaluationSentence(evaluation)),
+    ...notes.flatMap((note, at) => [`note  ${plainLine(note)}`, ...(at === notes.length - 1 ? [""] : [])]),
+    plainLine(evaluationSentence(evaluation)),
   ];
 }
 
-function brokenLines(attempt: Attempt, conversation: string): string[] {
+function brokenAttemptLines(attempt: Attempt, conversation: string): string[] {
   const { status, result, error, message } = attempt;
   const why = error === undefined ? [] : [error];
   const place = result ? optionWords("--cwd", result.directory) : [];
   const open = ownCommand([...place, ...optionWords("--resume", conversation), ...optionWords("--at", message ?? "")]);
   return [
-    `${status}  ${nameOf(attempt)}${attempt.isKept ? " · kept" : ""}`,
-    ...[...why, ...reasonsOf(attempt)].map((line) => `  ${oneLine(line)}`),
+    `${status}  ${attemptLabel(attempt)}${attempt.isKept ? " · kept" : ""}`,
+    ...[...why, ...reasonsOf(attempt)].map((line) => `  ${plainLine(line)}`),
     ...(message === undefined ? [] : [`  ${open}`]),
   ];
 }

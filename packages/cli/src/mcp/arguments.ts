@@ -41,8 +41,8 @@ export const mcpLine: CommandLine<McpArguments> = {
       .command("add <name> <command-or-address> [arguments...]")
       .description("add a server to your settings; options come before the name")
       .passThroughOptions()
-      .addOption(pairs("-e, --env <NAME=VALUE>", "an environment variable for the program; can be repeated"))
-      .addOption(pairs("-H, --header <NAME=VALUE>", "an HTTP header for the address; can be repeated"))
+      .addOption(pairsFlag("-e, --env <NAME=VALUE>", "an environment variable for the program; can be repeated"))
+      .addOption(pairsFlag("-H, --header <NAME=VALUE>", "an HTTP header for the address; can be repeated"))
       .option("--cwd <folder>", "folder in which the program runs")
       .addOption(
         new Option("--timeout <milliseconds>", "give up after this time without a sign of life").argParser(
@@ -54,7 +54,7 @@ export const mcpLine: CommandLine<McpArguments> = {
         // Other programs require `--` before a command, so accept it here too.
         const [first, ...more] = target === "--" ? rest : [target, ...rest];
         if (first === undefined) command.error("error: missing required argument 'command-or-address'");
-        else read({ action: "add", name, entry: entryFrom(first, more, options) });
+        else read({ action: "add", name, entry: entryFromFlags(first, more, options) });
       });
     for (const [action, description] of [
       ["remove", "remove a server from your settings, and forget its sign-in"],
@@ -69,7 +69,11 @@ export const mcpLine: CommandLine<McpArguments> = {
   complete: (argv) => (argv.length === 0 ? ["list"] : argv),
 };
 
-function entryFrom(target: string, rest: readonly string[], { env, header, cwd, timeout }: AddServerFlags): AddedEntry {
+function entryFromFlags(
+  target: string,
+  rest: readonly string[],
+  { env, header, cwd, timeout }: AddServerFlags,
+): AddedEntry {
   const given = /^https?:\/\//.test(target)
     ? { url: target, args: rest.length === 0 ? undefined : rest, headers: header, env, cwd, timeout }
     : { command: target, args: rest.length === 0 ? undefined : rest, env, cwd, headers: header, timeout };
@@ -77,7 +81,7 @@ function entryFrom(target: string, rest: readonly string[], { env, header, cwd, 
 }
 
 /** A repeatable option with NAME=VALUE pairs. */
-function pairs(flags: string, description: string): Option {
+function pairsFlag(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text: string, before: Record<string, string> | undefined) => {
     const at = text.indexOf("=");
     if (at < 1) throw new InvalidArgumentError("It takes a name and a value, as in NAME=VALUE.");

@@ -46,7 +46,7 @@ const LINES = 10;
 const WIDTH = 200;
 
 /** Explains why a server cannot be used, with its last output. */
-export function unusable({ servers, state }: ConnectedServers, warn: (sentence: string) => void): ExitCode {
+export function reportUnusable({ servers, state }: ConnectedServers, warn: (sentence: string) => void): ExitCode {
   const { name } = state;
   for (const line of lastLines(servers.journal(name), LINES, WIDTH)) warn(`${name} wrote: ${line}`);
   warn(`${name} cannot be used: ${"reason" in state ? state.reason : state.status}.`.replace(/\.\.$/, "."));

@@ -1,7 +1,7 @@
 import { visibleLine } from "@banyan/core/shown";
 import { type ConfiguredServer, configuredServers, type McpPlace } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
-import { excerpt } from "../show/fit-text.ts";
+import { excerptLine } from "../show/fit-text.ts";
 import { table } from "../show/table.ts";
 
 const WIDTH = 80;
@@ -9,7 +9,7 @@ const WIDTH = 80;
 /**
  * Lists the effective servers. Values of variables and headers are usually secrets, so they are not printed.
  */
-export function list(
+export function listMcpServers(
   place: McpPlace,
   output: "text" | "json",
   write: (text: string) => void,
@@ -24,7 +24,7 @@ export function list(
     server.name,
     server.layer === "user" ? "yours" : server.layer,
     server.entry.disabled ? "off" : "",
-    excerpt(targetOf(server), WIDTH),
+    excerptLine(serverTarget(server), WIDTH),
   ]);
   for (const line of table(rows)) write(`${line}\n`);
   if (untrusted.length === 0) return;
@@ -33,7 +33,7 @@ export function list(
   for (const line of table(waiting)) write(`${line}\n`);
 }
 
-function targetOf({ entry }: ConfiguredServer): string {
+function serverTarget({ entry }: ConfiguredServer): string {
   return "command" in entry ? [entry.command, ...(entry.args ?? [])].join(" ") : entry.url;
 }
 

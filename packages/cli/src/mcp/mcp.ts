@@ -1,15 +1,15 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
-import { addMcpServer, configuredServers, type McpPlace, removeMcpServer, signOut } from "@banyan/host/mcp";
+import { addMcpServer, configuredServers, type McpPlace, removeMcpServer, signOutOfServer } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
 import { listing } from "../output/listing.ts";
 import type { ExitCode } from "../program/exit.ts";
 import { exitCodes } from "../program/exit.ts";
 import { UsageError } from "../program/problem.ts";
 import type { AddedEntry, McpArguments } from "./arguments.ts";
-import { connected, unusable } from "./connected.ts";
-import { list } from "./list.ts";
+import { connected, reportUnusable } from "./connected.ts";
+import { listMcpServers } from "./list.ts";
 import { testServer } from "./test-server.ts";
 
 /** `banyan mcp`: the MCP servers of this directory, without a model. */
@@ -18,7 +18,7 @@ export function mcp(args: McpArguments): Promise<ExitCode> {
     const place: McpPlace = { env: process.env, home: homedir(), cwd: realpathSync(".") };
     switch (args.action) {
       case "list":
-        return list(place, args.output, write, warn);
+        return listMcpServers(place, args.output, write, warn);
       case "add":
         write(
           `${args.name} is in ${addMcpServer(place, args.name, args.entry)}. Try it: ${ownCommand(`mcp test ${args.name}`)}\n`,
@@ -60,9 +60,9 @@ async function login(
   if (known && "command" in known.entry) {
     throw new UsageError(`${name} is a program, so there is nothing to sign in to. Put its secrets into env.`);
   }
-  if (known) await signOut(place, name, known.entry);
+  if (known) await signOutOfServer(place, name, known.entry);
   await using server = await connected(place, name, true, write);
-  if (server.state.status !== "ready") return unusable(server, warn);
+  if (server.state.status !== "ready") return reportUnusable(server, warn);
   write(`${name} is ready, with ${server.state.tools} tools.\n`);
   return exitCodes.done;
 }

@@ -1,10 +1,10 @@
 import { counted } from "@banyan/core/shown";
 import type { McpPlace, McpServers } from "@banyan/host/mcp";
 import { type ExitCode, exitCodes } from "../program/exit.ts";
-import { excerpt } from "../show/fit-text.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { excerptLine } from "../show/fit-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
-import { connected, unusable } from "./connected.ts";
+import { connected, reportUnusable } from "./connected.ts";
 
 const WIDTH = 80;
 /** Milliseconds to wait for a list. */
@@ -19,13 +19,13 @@ export async function testServer(
 ): Promise<ExitCode> {
   const isWatched = process.stdin.isTTY && process.stdout.isTTY;
   await using server = await connected(place, name, isWatched, write);
-  if (server.state.status !== "ready") return unusable(server, warn);
+  if (server.state.status !== "ready") return reportUnusable(server, warn);
   const sections = await offersOf(server.servers, name);
   const [tools = [], prompts = [], resources = []] = sections;
   const counts = [counted(tools.length, "tool"), counted(prompts.length, "prompt")];
   write(`${name} is ready: ${counts.join(", ")}, ${counted(resources.length, "resource")}.\n`);
   for (const rows of sections.filter((section) => section.length > 0)) {
-    const cells = rows.map(([offer, description]) => [`  ${oneLine(offer)}`, excerpt(description, WIDTH)]);
+    const cells = rows.map(([offer, description]) => [`  ${plainLine(offer)}`, excerptLine(description, WIDTH)]);
     write(`\n${table(cells).join("\n")}\n`);
   }
   return exitCodes.done;

@@ -15,8 +15,8 @@ import { listing } from "../output/listing.ts";
 import { type ExitCode, exitCodes } from "../program/exit.ts";
 import { UsageError } from "../program/problem.ts";
 import { memoryLines } from "../show/memory-lines.ts";
-import { oneLine } from "../show/plain-text.ts";
-import { agreed } from "../terminal/agreed.ts";
+import { plainLine } from "../show/plain-text.ts";
+import { askForYes } from "../terminal/agreed.ts";
 import type { MemoryArguments } from "./arguments.ts";
 
 /** `banyan memory`: lists, adds and removes memories (B45). Asks no model. */
@@ -33,11 +33,11 @@ export function memory(args: MemoryArguments): Promise<ExitCode> {
     if (isOff && args.action === "add")
       throw new UsageError(`Memory is off. ${ownCommand("config set memory.enabled true")} turns it on.`);
     if (isOff) warn("Memory is off: nothing new is remembered or recalled. These entries are from before.");
-    return await perform(memory, args, write, warn);
+    return await performMemoryAction(memory, args, write, warn);
   });
 }
 
-async function perform(
+async function performMemoryAction(
   memory: ManagedMemory,
   args: MemoryArguments,
   write: (text: string) => void,
@@ -56,18 +56,18 @@ async function perform(
     }
     case "add": {
       const { id, text } = await memory.add({ text: args.text });
-      write(`Remembered as ${id}: ${oneLine(text)}\n`);
+      write(`Remembered as ${id}: ${plainLine(text)}\n`);
       return undefined;
     }
     case "remove":
-      return remove(memory, args.ids, write, warn);
+      return removeMemories(memory, args.ids, write, warn);
     case "clear":
-      await clear(memory, args, write);
+      await clearMemory(memory, args, write);
       return undefined;
   }
 }
 
-async function remove(
+async function removeMemories(
   memory: ManagedMemory,
   ids: readonly number[],
   write: (text: string) => void,
@@ -84,14 +84,14 @@ async function remove(
   return exit;
 }
 
-async function clear(
+async function clearMemory(
   memory: ManagedMemory,
   { conversation: named, yes }: Extract<MemoryArguments, { action: "clear" }>,
   write: (text: string) => void,
 ): Promise<void> {
   const conversation = named === undefined ? undefined : await conversationNamed(named, memory);
   const what = conversation === undefined ? "everything that is remembered" : `entries from ${conversation} alone`;
-  if (!yes && !(await agreed(`forget ${what}, for good`, `This forgets ${what}, for good.`)))
+  if (!yes && !(await askForYes(`forget ${what}, for good`, `This forgets ${what}, for good.`)))
     return write("Nothing was forgotten.\n");
   const count = await memory.clear(conversation === undefined ? undefined : { conversation });
   write(`Forgot ${count} ${count === 1 ? "entry" : "entries"}.\n`);

@@ -3,7 +3,7 @@ import {
   builtInAliases,
   describeFault,
   type KnownModel,
-  modelsHere,
+  modelsOfProvider,
   type ProviderStatus,
   providersHere,
   readConfiguration,
@@ -12,7 +12,7 @@ import { ownCommand } from "@banyan/host/own-command";
 import { listing } from "../output/listing.ts";
 import type { ExitCode } from "../program/exit.ts";
 import { FACTS_HEAD, factsCells } from "../show/model-facts.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { ModelsArguments } from "./arguments.ts";
 
@@ -23,11 +23,11 @@ export function models({ provider, output }: ModelsArguments): Promise<ExitCode>
     for (const fault of faults) warn(describeFault(fault));
     const place = { settings, env: process.env, workspace: process.cwd() };
     // Check the provider's name before any server is asked.
-    if (provider !== undefined) await modelsHere(provider, place);
+    if (provider !== undefined) await modelsOfProvider(provider, place);
     const providers = await providersHere(place);
     const aliases = { ...builtInAliases, ...settings.aliases };
     const status = providers.find(({ name }) => name === provider);
-    const known = status ? await modelsHere(status.name, place, status.models) : [];
+    const known = status ? await modelsOfProvider(status.name, place, status.models) : [];
     if (output === "json") {
       const found = status ? { provider: status, models: everyModel(status, known) } : { providers, aliases };
       write(`${JSON.stringify(found, null, 2)}\n`);
@@ -62,7 +62,7 @@ function providerLines(providers: readonly ProviderStatus[], aliases: Readonly<R
 }
 
 function usableRows({ name, reason, defaultModel, known, models = [] }: ProviderStatus): string[][] {
-  const [first = "", ...more] = models.map(oneLine);
+  const [first = "", ...more] = models.map(plainLine);
   const model = defaultModel ?? (first || (known > 0 ? `${known} known; none by default` : ""));
   return [[`  ${name}`, model, reason], ...more.map((other) => ["", other, ""])];
 }
@@ -72,7 +72,7 @@ function modelLines({ name, usable, reason }: ProviderStatus, known: readonly Kn
   if (known.length === 0) return [state, "", "Its models are not listed here. Name any of them as provider/model."];
   const rows = [
     ["  model", ...FACTS_HEAD],
-    ...known.map((model) => [`  ${oneLine(model.name)}`, ...factsCells(model)]),
+    ...known.map((model) => [`  ${plainLine(model.name)}`, ...factsCells(model)]),
   ];
   return [state, "", ...table(rows, 1), "", "US dollars per million tokens. — means unknown."];
 }

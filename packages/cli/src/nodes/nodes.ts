@@ -1,8 +1,8 @@
 import type { LeasedConversation, NodeEntry, PostgresStore } from "@banyan/store/postgres";
 import { type ExitCode, exitCodes } from "../program/exit.ts";
-import { problemOf, UsageError } from "../program/problem.ts";
+import { reportedProblem, UsageError } from "../program/problem.ts";
 import { databaseAt } from "../serve/shared-store.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import type { NodesArguments } from "./arguments.ts";
 
 /** `banyan nodes`: the servers of a shared database, with their conversations. */
@@ -17,24 +17,24 @@ export async function nodes(args: NodesArguments): Promise<ExitCode> {
     const all = args.conversations
       ? await Promise.all(nodes.map(async (node) => ({ ...node, open: await shared.openAt(node.id) })))
       : nodes;
-    const text = args.output === "json" ? `${JSON.stringify(all)}\n` : all.flatMap(linesOf).join("");
+    const text = args.output === "json" ? `${JSON.stringify(all)}\n` : all.flatMap(nodeLines).join("");
     process.stdout.write(text || "No server shares this database.\n");
     return exitCodes.done;
   } catch (error) {
-    const { message, exit } = problemOf(error);
-    process.stderr.write(`banyan: ${oneLine(message)}\n`);
+    const { message, exit } = reportedProblem(error);
+    process.stderr.write(`banyan: ${plainLine(message)}\n`);
     return exit;
   } finally {
     await store?.close();
   }
 }
 
-function linesOf(node: NodeEntry & { readonly open?: readonly LeasedConversation[] }): string[] {
-  const open = (node.open ?? []).map(({ id, title }) => `  ${oneLine(title === "" ? id : `${id}: ${title}`)}\n`);
-  return [`${oneLine(lineOf(node))}\n`, ...open];
+function nodeLines(node: NodeEntry & { readonly open?: readonly LeasedConversation[] }): string[] {
+  const open = (node.open ?? []).map(({ id, title }) => `  ${plainLine(title === "" ? id : `${id}: ${title}`)}\n`);
+  return [`${plainLine(nodeLine(node))}\n`, ...open];
 }
 
-function lineOf({ program, process: id, host, address, machine, lease, conversations }: NodeEntry): string {
+function nodeLine({ program, process: id, host, address, machine, lease, conversations }: NodeEntry): string {
   const state = lease > 0 ? "lives" : `gone for ${Math.round(-lease / 1_000)} s`;
   const has = `${conversations} ${conversations === 1 ? "conversation" : "conversations"}`;
   const works = machine === undefined || machine === host ? "" : `, works as machine ${machine}`;

@@ -1,6 +1,6 @@
 import { type ExitCode, exitCodes } from "../program/exit.ts";
-import { problemOf } from "../program/problem.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { reportedProblem } from "../program/problem.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { OutputStream } from "./output-stream.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function listing(
 ): Promise<ExitCode> {
   const stdout = new OutputStream(process.stdout);
   const stderr = new OutputStream(process.stderr);
-  const warn = (sentence: string) => stderr.write(`banyan: ${oneLine(sentence)}\n`);
+  const warn = (sentence: string) => stderr.write(`banyan: ${plainLine(sentence)}\n`);
   let exit: ExitCode = exitCodes.done;
   try {
     exit =
@@ -26,7 +26,7 @@ export async function listing(
         (text) => stderr.write(text),
       )) ?? exitCodes.done;
   } catch (error) {
-    const problem = problemOf(error);
+    const problem = reportedProblem(error);
     warn(problem.message);
     exit = problem.exit;
   }

@@ -16,7 +16,7 @@ export interface TurnReport {
  * Creates a report in a format. Text is only the final answer (B80), which is known once the answer is complete. With
  * `live`, for a watching user, text streams, including text between calls.
  */
-export function reportIn(
+export function turnReport(
   format: OutputFormat,
   write: (text: string) => void,
   { live = false }: { readonly live?: boolean } = {},

@@ -1,4 +1,4 @@
-import { count, deltaSchemas, dollars, eventSchemas, list, noticeSchemas, usage } from "@banyan/protocol";
+import { count, deltaSchemas, dollars, eventSchemas, listSchema, noticeSchemas, usage } from "@banyan/protocol";
 import { z } from "zod";
 import { exitCodes } from "../program/exit.ts";
 
@@ -21,7 +21,7 @@ const resultShape = {
   usage,
   cost: dollars.nullable().describe("US dollars; null when a price is unknown."),
   duration: count.describe("Milliseconds since the command was started."),
-  denied: list(z.object({ tool: z.string(), reason: z.string() })).describe("The calls that were denied."),
+  denied: listSchema(z.object({ tool: z.string(), reason: z.string() })).describe("The calls that were denied."),
   error: z
     .object({ code: z.string(), message: z.string().describe("One or two sentences for a user.") })
     .nullable()

@@ -1,5 +1,5 @@
-import { shortfallOf, toldBreak, toldShortfall } from "@banyan/client/words";
-import { type Message, whyEnded } from "@banyan/core/conversation";
+import { describeBrokenTurn, describeShortfall, shortfallOf } from "@banyan/client/words";
+import { endReason, type Message } from "@banyan/core/conversation";
 import { exitCodes } from "../program/exit.ts";
 import { exitOfModelError } from "../program/problem.ts";
 import type { TurnEnd } from "../show/turn-end.ts";
@@ -23,14 +23,14 @@ export function verdictOf(end: TurnEnd | undefined, denied: PrintResult["denied"
       };
     case "failed": {
       const { code = "defect" } = end.error ?? {};
-      const { why } = toldBreak({ ...end.error, reason: "failed" });
+      const { why } = describeBrokenTurn({ ...end.error, reason: "failed" });
       return { reason: "failed", exitCode: exitOfModelError(code), error: { code, message: why } };
     }
     case "limit":
       return {
         reason: "limit",
         exitCode: exitCodes.limit,
-        error: { code: "limit", message: toldBreak({ reason: "limit", message: whyEnded(end) }).why },
+        error: { code: "limit", message: describeBrokenTurn({ reason: "limit", message: endReason(end) }).why },
       };
     case "answered":
     case "finished": {
@@ -50,7 +50,7 @@ export function verdictOf(end: TurnEnd | undefined, denied: PrintResult["denied"
 function shortVerdict({ reason }: TurnEnd, answer: Message | undefined): TurnVerdict | undefined {
   const code = reason === "answered" ? shortfallOf(answer) : undefined;
   if (code === undefined) return undefined;
-  const error = { code, message: toldShortfall(answer) ?? code };
+  const error = { code, message: describeShortfall(answer) ?? code };
   return code === "length"
     ? { reason: "limit", exitCode: exitCodes.limit, error }
     : { reason: "failed", exitCode: exitCodes.failed, error };

@@ -1,9 +1,9 @@
 import { Agent, Session, say } from "@banyan/core";
 import { call, scriptedModel, text } from "@banyan/core/testing";
 import { expect, test } from "vitest";
-import { reportIn } from "../output/report.ts";
+import { turnReport } from "../output/report.ts";
 import { styleFor } from "../show/style.ts";
-import { type TurnEnd, textAtEnd } from "../show/turn-end.ts";
+import { type TurnEnd, turnEndText } from "../show/turn-end.ts";
 import { ProgressLines, type ProgressOptions } from "./progress.ts";
 
 /** Output of print mode for a turn with text, a call, and an answer. */
@@ -14,7 +14,7 @@ async function printed(options: Partial<ProgressOptions>) {
   const session = Session.inMemory();
   let stdout = "";
   let stderr = "";
-  const report = reportIn("text", (text) => (stdout += text));
+  const report = turnReport("text", (text) => (stdout += text));
   const progress = new ProgressLines((text) => (stderr += text), styleFor(process.stdout, "never"), 80, options);
   let end: TurnEnd | undefined;
   for await (const item of agent.chat(say("What is in a.txt?"), { session })) {
@@ -22,7 +22,7 @@ async function printed(options: Partial<ProgressOptions>) {
     progress.item(item, session.state);
     if (item.type === "run.ended") end = item;
   }
-  const answer = end ? textAtEnd(end, session.state) : "";
+  const answer = end ? turnEndText(end, session.state) : "";
   report.result({ type: "result", text: answer } as Parameters<typeof report.result>[0]);
   return { stdout, stderr };
 }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { GIVEN_UP, GIVEN_UP_TOO } from "@banyan/client/display";
 import { emptyConversation } from "@banyan/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { reportIn } from "../output/report.ts";
+import { turnReport } from "../output/report.ts";
 import { resultSchema } from "../output/schema.ts";
 import { styleFor } from "../show/style.ts";
 import { banyan, ended, type Home, home, linesOf, MAIN, start } from "../testing/banyan.ts";
@@ -177,7 +177,7 @@ describe("the answer", () => {
 
   test("T32: comes as it is written, to a person who watches", () => {
     let written = "";
-    const report = reportIn("text", (text) => (written += text), { live: true });
+    const report = turnReport("text", (text) => (written += text), { live: true });
     const state = emptyConversation();
     const delta = { message: "m", part: 0, run: "r", agent: "banyan", depth: 0, seq: 1, epoch: 1, offset: 1 };
     report.item({ type: "text.delta", text: "The beginning", ...delta }, state);

@@ -1,37 +1,37 @@
-import { type Action, ActionRefusal, actionNamed, stepOf } from "@banyan/client/actions";
+import { type Action, ActionRefusal, actionNamed, readAction } from "@banyan/client/actions";
 import { slashIn } from "@banyan/client/words";
 import { type ConversationState, type FeedItem, say, type UserPart } from "@banyan/core";
 import { noUsage, toolIn } from "@banyan/core/conversation";
 import { inEnglish } from "@banyan/core/shown";
 import {
+  expandSlashPrompt,
   type Host,
   listPrompts,
   openHost,
   type PromptText,
-  saidWithSlash,
   untrustedContent,
   writtenMessage,
 } from "@banyan/host";
-import { serversSettled } from "@banyan/host/mcp";
+import { waitForServers } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
 import { TalkSession } from "../chat/session/talk-session.ts";
 import { OwnDesk } from "../chat/talk/own-desk.ts";
 import type { AfterCommand } from "../commands/command.ts";
 import { AT_OWN_DESK } from "../commands/offered.ts";
-import { turnOf } from "../commands/turn-step.ts";
+import { nextTurn } from "../commands/turn-step.ts";
 import { openNamedSession } from "../conversations/named-session.ts";
 import { OutputStream } from "../output/output-stream.ts";
-import { jsonCost, type PrintResult, reportIn } from "../output/report.ts";
+import { jsonCost, type PrintResult, turnReport } from "../output/report.ts";
 import { verdictOf } from "../output/verdict.ts";
 import { type ExitCode, exitCodes, StoppedError, stopOnSignals } from "../program/exit.ts";
 import { hostOptions, outputOption } from "../program/host-options.ts";
-import { problemOf, UsageError } from "../program/problem.ts";
+import { reportedProblem, UsageError } from "../program/problem.ts";
 import type { Arguments } from "../program/prompt-arguments.ts";
 import { attachedLines } from "../show/attached.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { plainLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
 import { runningProcesses } from "../show/sub-agents.ts";
-import { lastResponse, type TurnEnd, textAtEnd } from "../show/turn-end.ts";
+import { lastResponse, type TurnEnd, turnEndText } from "../show/turn-end.ts";
 import { ProgressLines } from "./progress.ts";
 import { readStandardInput } from "./standard-input.ts";
 
@@ -54,7 +54,7 @@ export async function print(args: Arguments): Promise<ExitCode> {
     process.stderr.columns || 100,
     { quiet: args.quiet, said: args.task !== undefined ? "gist" : live ? "nothing" : "whole" },
   );
-  const report = reportIn(args.output, (text) => stdout.write(text), { live });
+  const report = turnReport(args.output, (text) => stdout.write(text), { live });
   const printing = new PrintedTurn(args, progress, stop.signal);
   const result = await printing.run(stdout, (item, state) => report.item(item, state));
   report.result(result);
@@ -62,7 +62,7 @@ export async function print(args: Arguments): Promise<ExitCode> {
   if (result.error && !stdout.gone) progress.problem(result.error.message);
   await Promise.all([stdout.flush(), stderr.flush()]);
   // Do not delay the result for closing servers, the store, or the telemetry collector (F102).
-  const problem = await printing.close().then(() => undefined, problemOf);
+  const problem = await printing.close().then(() => undefined, reportedProblem);
   if (problem && !result.error) progress.problem(problem.message);
   await stderr.flush();
   await printing.send?.();
@@ -103,7 +103,7 @@ class PrintedTurn {
       await this.close().catch(() => {});
       const { exit, ...problem } = this.#signal.aborted
         ? (this.#signal.reason as StoppedError).problem
-        : problemOf(error);
+        : reportedProblem(error);
       const reason = this.#signal.aborted ? "interrupted" : exit === exitCodes.usage ? "usage" : "failed";
       return this.#result({ reason, exitCode: exit, error: problem });
     }
@@ -112,7 +112,7 @@ class PrintedTurn {
   async #takeTurn(reader: OutputStream, onItem: OnItem): Promise<void> {
     const signal = this.#signal;
     const notice = (sentence: string) => this.#progress.notice(sentence);
-    const prompt = await promptOf(this.#args, notice, signal);
+    const prompt = await readPrintPrompt(this.#args, notice, signal);
     const { trust, task } = this.#args;
     const host = await openHost({
       ...hostOptions(this.#args, false, signal, trust),
@@ -120,13 +120,13 @@ class PrintedTurn {
         this.send = send;
       },
       ...outputOption(this.#args),
-      notice: (sentence) => notice(oneLine(sentence)),
+      notice: (sentence) => notice(plainLine(sentence)),
     });
     this.#host = host;
-    for (const sentence of host.notices) notice(oneLine(sentence));
+    for (const sentence of host.notices) notice(plainLine(sentence));
     const { mcp } = await host.ready();
     // There is only one turn, so wait for tools that are still starting.
-    for (const sentence of mcp ? await serversSettled(mcp, signal) : []) notice(oneLine(sentence));
+    for (const sentence of mcp ? await waitForServers(mcp, signal) : []) notice(plainLine(sentence));
     if (!trust && untrustedContent(host.workspace).length > 0)
       notice("This project's settings and instructions are not used. --trust turns them on.");
     const asked = await askedFor(prompt, host, signal);
@@ -144,7 +144,11 @@ class PrintedTurn {
     const turn: AfterCommand =
       asked?.type === "command"
         ? turnIn(asked, session, host.agent.name)
-        : { type: "turn", directive: say(await partsOf(prompt, asked?.said, host, notice, signal)), asIs: true };
+        : {
+            type: "turn",
+            directive: say(await printPromptParts(prompt, asked?.said, host, notice, signal)),
+            asIs: true,
+          };
     if (turn.type !== "turn" || turn.directive.type === "stop") throw new Error("The command sent no message.");
     const { directive, at = named.at, agent, asIs } = turn;
     // A named agent has its own model, unless the command line names one.
@@ -159,7 +163,7 @@ class PrintedTurn {
       .then((about) => attachedLines(about).forEach(notice));
     await Promise.race([defect.promise, Promise.all([over, begun])]);
     for (const { id, title } of runningProcesses(session.state))
-      notice(oneLine(`${id} is still running, and is ended now: ${title}`));
+      notice(plainLine(`${id} is still running, and is ended now: ${title}`));
   }
 
   /** Shows the conversation until the turn has ended. Rejects if the feed fails. */
@@ -210,7 +214,7 @@ class PrintedTurn {
     return {
       type: "result",
       ...verdict,
-      text: end && state ? textAtEnd(end, state) : "",
+      text: end && state ? turnEndText(end, state) : "",
       conversation: this.#session?.id ?? null,
       model: this.#answer?.model ?? this.#host?.model.name ?? null,
       steps,
@@ -229,7 +233,7 @@ interface PrintPrompt {
 }
 
 /** Reads the prompt argument and standard input, which is context if both exist. Rejects with `UsageError` if there is neither. */
-async function promptOf(
+async function readPrintPrompt(
   args: Arguments,
   notice: (sentence: string) => void,
   signal: AbortSignal,
@@ -266,7 +270,7 @@ async function askedFor(
   const name = line.name.toLowerCase();
   const { prompts } = await listPrompts(host, 0, signal);
   if (actionNamed(name) === undefined || prompts.some((prompt) => prompt.name === name)) {
-    const said = await saidWithSlash(host, asked, { signal });
+    const said = await expandSlashPrompt(host, asked, { signal });
     return said && { type: "prompt", said };
   }
   const command = actionNamed(name);
@@ -294,8 +298,8 @@ function turnIn(
     say: inEnglish,
   } as const;
   try {
-    const step = stepOf(command, argument, place);
-    if (step.type === "turn") return turnOf(step);
+    const step = readAction(command, argument, place);
+    if (step.type === "turn") return nextTurn(step);
   } catch (error) {
     if (error instanceof ActionRefusal) throw new UsageError(error.message, { cause: error });
     throw error;
@@ -304,7 +308,7 @@ function turnIn(
 }
 
 /** The parts of the message. Files are attached only for names in the user's own text (B46) or a command's text, not in standard input. */
-async function partsOf(
+async function printPromptParts(
   { asked, input }: PrintPrompt,
   said: PromptText | undefined,
   host: Host,

@@ -1,11 +1,11 @@
-import { displayItem, GIVEN_UP, GIVEN_UP_TOO, sentenceOf } from "@banyan/client/display";
-import { toldShortfall } from "@banyan/client/words";
+import { displayItem, displaySentence, GIVEN_UP, GIVEN_UP_TOO } from "@banyan/client/display";
+import { describeShortfall } from "@banyan/client/words";
 import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
 import { callIn } from "@banyan/core/conversation";
-import { callBegin, callDetails, callEnd } from "../show/call-line.ts";
+import { callBegin, callDetails, callEndText } from "../show/call-line.ts";
 import { changeHead } from "../show/diff-lines.ts";
-import { gist, toldModelLines } from "../show/message-label.ts";
-import { oneLine, plainText } from "../show/plain-text.ts";
+import { gist, modelNoticeLines } from "../show/message-label.ts";
+import { plainLine, plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
 import { SubAgentItems, subAgentLine } from "../show/sub-agents.ts";
 
@@ -66,7 +66,7 @@ export class ProgressLines {
   problem(sentence: string): void {
     this.#tellGist();
     // An incomplete answer may be the only problem of the turn, and was already reported.
-    if (sentence !== this.#shortfall) this.#put(`banyan: ${oneLine(sentence)}\n`);
+    if (sentence !== this.#shortfall) this.#put(`banyan: ${plainLine(sentence)}\n`);
   }
 
   item(item: FeedItem, state: ConversationState): void {
@@ -82,12 +82,12 @@ export class ProgressLines {
       case "call-end": {
         const call = callIn(state, display);
         if (!call) break;
-        const line = `${callBegin(call, this.#style, this.#columns)}${callEnd(call, this.#style)}`;
+        const line = `${callBegin(call, this.#style, this.#columns)}${callEndText(call, this.#style)}`;
         for (const text of [line, ...callDetails(call, this.#style, this.#columns)]) this.#put(`${text}\n`);
         break;
       }
       case "memory":
-        this.notice(`Memory added to the prompt: ${display.items.map(({ source }) => oneLine(source)).join("; ")}`);
+        this.notice(`Memory added to the prompt: ${display.items.map(({ source }) => plainLine(source)).join("; ")}`);
         break;
       case "message-start":
         this.#isWritten = false;
@@ -103,7 +103,7 @@ export class ProgressLines {
         }
         break;
       case "message": {
-        for (const line of toldModelLines(state.messages.get(display.message))) this.notice(line);
+        for (const line of modelNoticeLines(state.messages.get(display.message))) this.notice(line);
         break;
       }
       case "run-end":
@@ -122,15 +122,15 @@ export class ProgressLines {
           if (this.#said === "whole" && display.parts.some(({ type }) => type === "call"))
             this.#put(`${plainText(textOf(message)).trimEnd()}\n`);
         }
-        this.#shortfall = toldShortfall(message);
-        if (this.#shortfall !== undefined) this.notice(oneLine(this.#shortfall));
+        this.#shortfall = describeShortfall(message);
+        if (this.#shortfall !== undefined) this.notice(plainLine(this.#shortfall));
         break;
       }
       case "question":
       case "answer":
       case "process":
       case "notice": {
-        const sentence = sentenceOf(display);
+        const sentence = displaySentence(display);
         if (sentence !== undefined) this.notice(sentence);
         break;
       }

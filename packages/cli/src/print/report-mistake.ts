@@ -2,7 +2,7 @@ import { noUsage } from "@banyan/core/conversation";
 import { nearest } from "@banyan/core/shown";
 import { ownCommand } from "@banyan/host/own-command";
 import { OutputStream } from "../output/output-stream.ts";
-import { reportIn } from "../output/report.ts";
+import { turnReport } from "../output/report.ts";
 import { exitCodes } from "../program/exit.ts";
 import type { OutputFormat } from "../program/prompt-arguments.ts";
 
@@ -17,7 +17,7 @@ export async function reportMistake({
   const stdout = new OutputStream(process.stdout);
   const stderr = new OutputStream(process.stderr);
   stderr.write(`banyan: ${message}\n`);
-  reportIn(output, (text) => stdout.write(text)).result({
+  turnReport(output, (text) => stdout.write(text)).result({
     type: "result",
     reason: "usage",
     exitCode: exitCodes.usage,

@@ -1,21 +1,21 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { directories } from "@banyan/host";
-import { announce, type LocalBanyanServer, localServers } from "@banyan/server/local-servers";
+import { announce, type LocalBanyanServer, localBanyanServers } from "@banyan/server/local-servers";
 
 /** Announces a server to other programs of this user, until the result is disposed of. */
-export function announced(server: LocalBanyanServer): Disposable {
+export function announceServer(server: LocalBanyanServer): Disposable {
   return announce(directory(), server);
 }
 
 /** The servers of this user on this machine. */
-export function serversHere(): LocalBanyanServer[] {
-  return localServers(directory());
+export function userServers(): LocalBanyanServer[] {
+  return localBanyanServers(directory());
 }
 
 /** The server with this process id. */
-export function serverOf(process: number): LocalBanyanServer | undefined {
-  return serversHere().find((server) => server.process === process);
+export function serverOfProcess(process: number): LocalBanyanServer | undefined {
+  return userServers().find((server) => server.process === process);
 }
 
 function directory(): string {

@@ -55,7 +55,7 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const LONGEST = 2 ** 31 - 1;
 
 /** Parses a time: seconds, or a number with `ms`, `s`, `m` or `h`. Returns milliseconds. */
-export function duration(text: string): number {
+export function parseDurationFlag(text: string): number {
   const [, amount = "", unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim()) ?? [];
   const milliseconds = Number(amount || Number.NaN) * UNITS[unit as keyof typeof UNITS];
   if (!(milliseconds > 0 && milliseconds <= LONGEST)) {

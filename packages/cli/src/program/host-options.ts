@@ -10,7 +10,7 @@ import { UsageError } from "./problem.ts";
 import type { Arguments } from "./prompt-arguments.ts";
 
 /** The workspace of a command line. */
-export function directoryOf(args: Arguments): string {
+export function commandDirectory(args: Arguments): string {
   return resolve(args.cwd ?? ".");
 }
 
@@ -31,7 +31,7 @@ export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSigna
   const { model, temperature, maxTokens, allow, deny, rules, approval, unconfined, memory, instructions, limits } =
     args;
   return {
-    cwd: directoryOf(args),
+    cwd: commandDirectory(args),
     env: process.env,
     home: homedir(),
     flags: {
@@ -66,13 +66,13 @@ function connectionOf({ silence, retryTime, attempts }: Arguments): NonNullable<
 /** The JSON Schema for a task's result, if the command line names one (B44). Throws `UsageError` for an invalid file. */
 export function outputOption({ outputSchema: file }: Arguments): { readonly output?: JsonSchema } {
   if (file === undefined) return {};
-  const schema = read(file);
+  const schema = readFlagFile(file);
   if (schema === null || typeof schema !== "object" || !("type" in schema) || schema.type !== "object")
     throw new UsageError(`${file} is not the JSON Schema of an object: it needs "type": "object".`);
   return { output: schema as JsonSchema };
 }
 
-function read(file: string): unknown {
+function readFlagFile(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {

@@ -25,7 +25,7 @@ const DASHED_WORDS = /^-(?!\w[/~.])[^\s=]*\s/;
 const MARK = "\0";
 
 /** Reads the arguments of the command `name`, or returns what keeps it from being carried out. Writes nothing. */
-export function parse<Arguments>(
+export function parseCommandLine<Arguments>(
   name: string,
   { define, complete = (words) => words }: CommandLine<Arguments>,
   argv: readonly string[],
@@ -55,7 +55,7 @@ export function parse<Arguments>(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { type: "text", text: written };
-    return { type: "mistake", message: sentence(error.message) };
+    return { type: "mistake", message: mistakeSentence(error.message) };
   }
 }
 
@@ -72,7 +72,7 @@ function unmarked<T>(value: T): T {
 }
 
 /** Turns the parser's message into a sentence. */
-function sentence(message: string): string {
+function mistakeSentence(message: string): string {
   const text = message
     .replaceAll(MARK, "")
     .replace(/^error: /, "")

@@ -12,7 +12,7 @@ import {
 } from "@banyan/host";
 import { McpError } from "@banyan/host/mcp";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { serverOf } from "./announced.ts";
+import { serverOfProcess } from "./announced.ts";
 import { type ExitCode, exitCodes, StoppedError } from "./exit.ts";
 
 /** A failure, for the user and for scripts. */
@@ -29,7 +29,7 @@ export class UsageError extends Error {
 }
 
 /** Describes an exception to the user of the command. */
-export function problemOf(error: unknown): ReportedProblem {
+export function reportedProblem(error: unknown): ReportedProblem {
   const message = errorMessage(error);
   const usage = (code: string): ReportedProblem => ({ code, message, exit: exitCodes.usage });
   if (error instanceof UsageError) return usage("usage");
@@ -50,7 +50,7 @@ export function problemOf(error: unknown): ReportedProblem {
   // Compare the name: only some commands load the client's module.
   if (error instanceof Error && error.name === "ClientError" && "code" in error) {
     // At this program's own desk, the cause is the actual error.
-    const own = error.cause === undefined ? undefined : problemOf(error.cause);
+    const own = error.cause === undefined ? undefined : reportedProblem(error.cause);
     if (own && own.code !== "defect") return own;
     return {
       code: `server-${error.code}`,
@@ -73,7 +73,7 @@ export function problemOf(error: unknown): ReportedProblem {
 
 /** How to join a conversation that a local server has open (F5). */
 function attachHint({ process, conversation }: StoreError): string {
-  const server = process === undefined ? undefined : serverOf(process);
+  const server = process === undefined ? undefined : serverOfProcess(process);
   if (!server || conversation === undefined) return "";
   return ` Or join it there: ${ownCommand(["attach", server.address, ...optionWords("--resume", conversation)])}`;
 }

@@ -3,32 +3,32 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Host, openHost } from "@banyan/host";
 import { pathWithout } from "@banyan/host/find-program";
-import { serversSettled } from "@banyan/host/mcp";
+import { waitForServers } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
 import {
   builtPage,
-  isLoopback,
+  isLoopbackAddress,
   keptToken,
   type RunningServer,
   type ServeOptions,
   serve as startServer,
 } from "@banyan/server";
-import { announced } from "../program/announced.ts";
+import { announceServer } from "../program/announced.ts";
 import { type ExitCode, exitCodes, signalExits } from "../program/exit.ts";
 import { hostFlags, isProjectTrusted } from "../program/host-options.ts";
-import { problemOf, UsageError } from "../program/problem.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { reportedProblem, UsageError } from "../program/problem.ts";
+import { plainLine } from "../show/plain-text.ts";
 import type { ServeArguments } from "./arguments.ts";
 import { sharedStore } from "./shared-store.ts";
 
 /** `banyan serve`: serves until a signal arrives. */
-export async function serve(args: ServeArguments): Promise<ExitCode> {
+export async function runServe(args: ServeArguments): Promise<ExitCode> {
   let host: Host | undefined;
   const say = (sentence: string) => {
-    process.stdout.write(`${oneLine(sentence)}\n`);
+    process.stdout.write(`${plainLine(sentence)}\n`);
   };
   const warn = (sentence: string) => {
-    process.stderr.write(`banyan: ${oneLine(sentence)}\n`);
+    process.stderr.write(`banyan: ${plainLine(sentence)}\n`);
   };
   try {
     const shared = await sharedStore(args, warn);
@@ -44,18 +44,18 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
     });
     for (const notice of host.notices) warn(notice);
     // If the host fails to start, conversations stay readable, and each new turn gets the error.
-    tellMissing(host, warn).catch((error: unknown) => warn(problemOf(error).message));
-    const server = await listen(optionsFor(args, host, warn, shared));
-    using _ = announced({
+    tellMissing(host, warn).catch((error: unknown) => warn(reportedProblem(error).message));
+    const server = await startListening(serveOptions(args, host, warn, shared));
+    using _ = announceServer({
       address: server.address,
       process: process.pid,
       workspace: host.workspace,
       token: server.token,
     });
     using _daily = tidyDaily(host, warn);
-    greet(args, host, server, say, warn);
-    if (args.open) show(server.pageAddressOnce(), warn);
-    const exit = await stopped();
+    reportServing(args, host, server, say, warn);
+    if (args.open) openInBrowser(server.pageAddressOnce(), warn);
+    const exit = await untilStopped();
     say(
       shared
         ? "Stopping. Running turns may finish. Another server continues the others."
@@ -64,7 +64,7 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
     await server.stop();
     return exit;
   } catch (error) {
-    const { message, exit } = problemOf(error);
+    const { message, exit } = reportedProblem(error);
     warn(message);
     return exit;
   } finally {
@@ -75,13 +75,13 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
 /** Warns about missing MCP servers once known. The server does not wait for this. */
 async function tellMissing(host: Host, warn: (sentence: string) => void): Promise<void> {
   const { mcp } = await host.ready();
-  for (const sentence of mcp ? await serversSettled(mcp, AbortSignal.timeout(STARTING)) : []) warn(sentence);
+  for (const sentence of mcp ? await waitForServers(mcp, AbortSignal.timeout(STARTING)) : []) warn(sentence);
 }
 
 /** Milliseconds for an MCP server to start before it counts as missing. */
 const STARTING = 60_000;
 
-function optionsFor(
+function serveOptions(
   args: ServeArguments,
   host: Host,
   log: (line: string) => void,
@@ -121,7 +121,7 @@ function optionsFor(
 }
 
 /** Starts the server. If the port is unavailable, the error gives advice. */
-async function listen(options: ServeOptions): Promise<RunningServer> {
+async function startListening(options: ServeOptions): Promise<RunningServer> {
   try {
     return await startServer(options);
   } catch (error) {
@@ -139,7 +139,7 @@ async function listen(options: ServeOptions): Promise<RunningServer> {
   }
 }
 
-function greet(
+function reportServing(
   args: ServeArguments,
   host: Host,
   server: RunningServer,
@@ -150,13 +150,13 @@ function greet(
   say(`Open ${server.pageAddress}`);
   say("The address signs a browser in: keep it to yourself.");
   say(`Ctrl-C stops; ${ownCommand("attach")} joins from a terminal.`);
-  if (!isLoopback(args.host))
+  if (!isLoopbackAddress(args.host))
     warn(`Listening on ${args.host}: other machines can reach this server, and the connection is not encrypted.`);
   if (host.approval === "all") warn("APPROVAL IS OFF: every call runs without asking. Use this in a sandbox only.");
 }
 
 /** Opens an address in the browser. The process list shows the address, so it is valid for one page only. */
-function show(address: string, warn: (sentence: string) => void): void {
+function openInBrowser(address: string, warn: (sentence: string) => void): void {
   const [command, ...args] =
     process.platform === "darwin"
       ? ["open", address]
@@ -170,7 +170,7 @@ function show(address: string, warn: (sentence: string) => void): void {
 }
 
 /** Resolves with the exit code when a signal arrives. A second signal exits at once. */
-function stopped(): Promise<ExitCode> {
+function untilStopped(): Promise<ExitCode> {
   return new Promise((resolve_) => {
     let asked = false;
     for (const [signal, exit] of Object.entries(signalExits)) {
@@ -193,6 +193,6 @@ export function tidyDaily(host: Pick<Host, "tidy">, tell: (sentence: string) => 
   const tidy = async () => {
     for (const sentence of await host.tidy()) tell(sentence);
   };
-  const timer = setInterval(() => tidy().catch((error: unknown) => tell(problemOf(error).message)), DAY).unref();
+  const timer = setInterval(() => tidy().catch((error: unknown) => tell(reportedProblem(error).message)), DAY).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -19,7 +19,7 @@ export async function sharedStore(args: ServeArguments, warn: (sentence: string)
     if (runs !== undefined) throw new UsageError("--runs (or BANYAN_RUNS) needs --store.");
     return undefined;
   }
-  const driver = runs === undefined ? undefined : await driverOf(runs, warn);
+  const driver = runs === undefined ? undefined : await loadDriver(runs, warn);
   if (args.address !== undefined && !/^https?:\/\/[^/]+\/?$/.test(args.address))
     throw new UsageError(`--address takes an address such as http://10.0.0.3:${PORT}; this is ${args.address}.`);
   const machine = args.machine ?? hostname();
@@ -48,7 +48,7 @@ export async function databaseAt(url: string, options: PostgresStoreOptions): Pr
  * The driver of turns from `--runs` or BANYAN_RUNS: `restate=http://127.0.0.1:8080`. Its package is optional, so it
  * is loaded only here. Throws `UsageError`.
  */
-async function driverOf(runs: string, log: (sentence: string) => void): Promise<Driver> {
+async function loadDriver(runs: string, log: (sentence: string) => void): Promise<Driver> {
   if (!runs.startsWith(RESTATE))
     throw new UsageError(`--runs takes restate=ADDRESS, as in restate=http://127.0.0.1:8080; this is ${runs}.`);
   const { readRestate, RestateDriver } = await loaded();

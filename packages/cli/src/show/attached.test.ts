@@ -1,14 +1,17 @@
-import { attach } from "@banyan/host";
+import { attachNamedFiles } from "@banyan/host";
 import { expect, test } from "vitest";
-import { attachedLine, attachedTo } from "./attached.ts";
+import { attachedLine, attachmentsOfMessage } from "./attached.ts";
 
 test("T15: what went along with a message is told from the message itself, with its size", async () => {
   const readPage = async () => "the page";
-  const { parts, attached } = await attach("see @https://a.example/ and @.", { folder: import.meta.dirname, readPage });
-  expect(attachedTo(parts)).toEqual(attached);
+  const { parts, attached } = await attachNamedFiles("see @https://a.example/ and @.", {
+    folder: import.meta.dirname,
+    readPage,
+  });
+  expect(attachmentsOfMessage(parts)).toEqual(attached);
   const png = { type: "file", mediaType: "image/png", name: "a.png", data: "AAAA".repeat(1000) } as const;
   const output = { type: "text", text: '<output name="ls">\nfiles\n</output>' } as const;
-  expect(attachedTo([{ type: "text", text: "!ls" }, output, png])).toEqual([
+  expect(attachmentsOfMessage([{ type: "text", text: "!ls" }, output, png])).toEqual([
     { name: "a.png", kind: "image", size: 3000 },
   ]);
 });

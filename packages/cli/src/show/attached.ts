@@ -1,8 +1,8 @@
 import { formatBytes } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core";
-import { type FilePart, sizeIn } from "@banyan/core/conversation";
+import { base64Size, type FilePart } from "@banyan/core/conversation";
 import { attachedText } from "@banyan/core/shown";
-import { oneLine } from "./plain-text.ts";
+import { plainLine } from "./plain-text.ts";
 
 /** An attachment of a message. */
 interface AttachmentRow {
@@ -33,8 +33,8 @@ export function attachedLines(
   return [
     ...(isRedacted ? ["Removed text that looks like a secret from your message."] : []),
     ...attachedLine(attached),
-    ...problems.map(oneLine),
-    ...offered.map((name) => oneLine(`${name} is not attached. @${name} attaches it.`)),
+    ...problems.map(plainLine),
+    ...offered.map((name) => plainLine(`${name} is not attached. @${name} attaches it.`)),
   ];
 }
 
@@ -43,13 +43,13 @@ export function attachedLine(attached: readonly AttachmentRow[]): string[] {
   if (attached.length === 0) return [];
   const named = attached.slice(0, attached.length === MOST + 1 ? undefined : MOST);
   const others = attached.slice(named.length);
-  const sizes = named.map(({ name, kind, size }) => `${oneLine(name)} (${kind}, ${formatBytes(size)})`);
+  const sizes = named.map(({ name, kind, size }) => `${plainLine(name)} (${kind}, ${formatBytes(size)})`);
   const more = `${others.length} more (${formatBytes(others.reduce((sum, { size }) => sum + size, 0))})`;
   return [`Attached: ${[...sizes, ...(others.length > 0 ? [more] : [])].join(", ")}`];
 }
 
 /** Attachments of a message: the parts after its text. */
-export function attachedTo(parts: readonly UserPart[]): AttachmentRow[] {
+export function attachmentsOfMessage(parts: readonly UserPart[]): AttachmentRow[] {
   return parts.slice(1).flatMap((part) => {
     if (part.type === "file") return [attachedFile(part)];
     const attached = attachedText(part.text);
@@ -63,7 +63,7 @@ export function attachedTo(parts: readonly UserPart[]): AttachmentRow[] {
 /** A file as an attachment. */
 export function attachedFile({ mediaType, name = mediaType, data = "" }: FilePart): AttachmentRow {
   const kind = mediaType === "application/pdf" ? "PDF" : (mediaType.split("/")[0] ?? "file");
-  return { name, kind, size: sizeIn(data) };
+  return { name, kind, size: base64Size(data) };
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -77,7 +77,7 @@ const KINDS: Readonly<Record<string, string>> = {
 /** Names in a message without an `@`, which are not attached: URLs, and file patterns (T15). */
 export function attachableIn(text: string): string[] {
   const words = text.split(/\s+/).map((word) => word.replace(/[.,;:!?)]+$/, ""));
-  return [...new Set(words)].filter((word) => /^https?:\/\/./.test(word) || isPattern(word));
+  return [...new Set(words)].filter((word) => /^https?:\/\/./.test(word) || isPatternWord(word));
 }
 
 /** The attachable name at the end of a text, which the user is typing. */
@@ -87,6 +87,6 @@ export function attachableAtEnd(text: string): string | undefined {
 }
 
 /** Returns whether a word is a pattern such as `src/*.ts` or `*.md`, unlike `**emphasis**` or `2*3`. */
-function isPattern(word: string): boolean {
+function isPatternWord(word: string): boolean {
   return /^[\w.~/*{},-]+$/.test(word) && word.includes("*") && /[./]/.test(word) && !/^\*+[^*]+\*+$/.test(word);
 }

@@ -1,9 +1,9 @@
 import { type DisplayedCallStatus, formatTook, shownStatus } from "@banyan/client/words";
 import type { Call, Json } from "@banyan/core";
-import { type PlanStep, toolOf } from "@banyan/core/conversation";
+import { type PlanStep, toolNameOf } from "@banyan/core/conversation";
 import { counted, cutTo, shownPlan } from "@banyan/core/shown";
 import { attachedFile, attachedLine } from "./attached.ts";
-import { excerpt, linesWithWords, wrap } from "./fit-text.ts";
+import { excerptLine, linesWithWords, wrapSentence } from "./fit-text.ts";
 import type { Style } from "./style.ts";
 
 /** State of a call with an open question. */
@@ -24,13 +24,14 @@ const WORDS = {
 export function callSummary(call: Call, width: number): string {
   const { about = {} } = call;
   const input = call.executedInput ?? call.input;
-  if (input === undefined) return excerpt(begunText(call.inputText) ?? call.inputText, width);
-  if (input === null || typeof input !== "object" || Array.isArray(input)) return excerpt(JSON.stringify(input), width);
+  if (input === undefined) return excerptLine(begunText(call.inputText) ?? call.inputText, width);
+  if (input === null || typeof input !== "object" || Array.isArray(input))
+    return excerptLine(JSON.stringify(input), width);
   // The result of a task is shown as its answer.
   const others: readonly Json[] = about.result === undefined ? Object.values(input) : [];
   const texts = [about.title, about.command, about.paths?.[0]?.path, about.url, ...others];
   const main = texts.find((text) => typeof text === "string" && text !== "");
-  return typeof main === "string" ? excerpt(main, width) : "";
+  return typeof main === "string" ? excerptLine(main, width) : "";
 }
 
 /** The first text argument as far as it has streamed: its meaning is not known yet. */
@@ -44,7 +45,7 @@ const LEAST_SUMMARY = 8;
 
 /** Beginning of a call's line, such as `• shell  npm test`. */
 export function callHead(call: Call, style: Style, columns: number): string {
-  const name = excerpt(toolOf(call), 64);
+  const name = excerptLine(toolNameOf(call), 64);
   const tool = name.length;
   const least = columns - tool - 25;
   const room = Math.max(columns - tool - 28, Math.min(20, least));
@@ -67,7 +68,7 @@ export function callWord(call: Call): string {
 }
 
 /** End of a call's line, such as `done, 1.2 s`. A command that reported a failure shows its exit code. */
-export function callEnd(call: Call, style: Style): string {
+export function callEndText(call: Call, style: Style): string {
   const word = callWord(call);
   const good = call.status === "completed" && exitCodeOf(call) === undefined;
   const paint = good ? style.good : call.status === "cancelled" ? style.warning : style.bad;
@@ -88,7 +89,7 @@ const FAILED_SHOWN = 10;
  * the number of hidden lines (T49). `shower`: the key that shows all.
  */
 export function callDetails(call: Call, style: Style, columns: number, shower?: string): string[] {
-  if (call.about?.plan && call.status === "completed") return stepLines(call.about.plan, style, columns);
+  if (call.about?.plan && call.status === "completed") return planStepLines(call.about.plan, style, columns);
   if (call.files) return attachedLine(call.files.map(attachedFile)).map((line) => `    ${style.dim(line)}`);
   if (call.status !== "failed" && call.status !== "denied" && exitCodeOf(call) === undefined) return [];
   const said = (call.output ?? "").replace(EXIT_CODE, "");
@@ -101,7 +102,7 @@ export function callDetails(call: Call, style: Style, columns: number, shower?: 
   // A reason is wrapped, but output of a program keeps its lines.
   const isSentence = lines.length === 1 && (lines[0] ?? "").length <= SENTENCE;
   const fit = (line: string) => (line.length > width ? cutTo(line, width - 1) : line);
-  const fitted = isSentence ? wrap(lines[0] ?? "", width).split("\n") : shown.map(fit);
+  const fitted = isSentence ? wrapSentence(lines[0] ?? "", width).split("\n") : shown.map(fit);
   return [...hint, ...fitted].map((line) => `    ${style.dim(line)}`);
 }
 
@@ -109,9 +110,9 @@ export function callDetails(call: Call, style: Style, columns: number, shower?: 
 const STEPS_SHOWN = 10;
 
 /** Steps of a plan: the current step is bold, completed steps are dim. */
-export function stepLines(plan: readonly PlanStep[], style: Style, columns: number, most = STEPS_SHOWN): string[] {
+export function planStepLines(plan: readonly PlanStep[], style: Style, columns: number, most = STEPS_SHOWN): string[] {
   return shownPlan(plan, most).map(({ mark, text, status }) => {
-    const line = excerpt(`${mark} ${text}`.trim(), Math.max(20, columns - 6));
+    const line = excerptLine(`${mark} ${text}`.trim(), Math.max(20, columns - 6));
     return `    ${status === "in_progress" ? style.bold(line) : status === "pending" ? line : style.dim(line)}`;
   });
 }

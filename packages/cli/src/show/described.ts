@@ -1,4 +1,4 @@
-import { wrap } from "./fit-text.ts";
+import { wrapSentence } from "./fit-text.ts";
 import type { Style } from "./style.ts";
 
 /** A name with one or more parts, and its description. */
@@ -18,7 +18,7 @@ const MUCH_LONGER = 12;
  * Names with descriptions, side by side if there is room, wrapped between words. `all`: rows of several lists that
  * share their columns.
  */
-export function described(
+export function nameLines(
   rows: readonly DescribedName[],
   columns: number,
   { dim, accent }: Pick<Style, "accent" | "dim">,
@@ -36,11 +36,14 @@ export function described(
   const width = isBeside ? (longest - next > MUCH_LONGER ? next : longest) + 2 : 6;
   return rows.flatMap((row) => {
     const head = headOf(row);
-    const lines = wrap(row.text, Math.max(10, columns - width)).split("\n");
+    const lines = wrapSentence(row.text, Math.max(10, columns - width)).split("\n");
     const [first = "", ...more] = lines.map(dim);
     const indented = (line: string) => " ".repeat(width) + line;
     return isBeside && head.length + 2 <= width
       ? [accent(head.padEnd(width)) + first, ...more.map(indented)]
-      : [...(head.trim() === "" ? [] : wrap(head, columns).split("\n").map(accent)), ...[first, ...more].map(indented)];
+      : [
+          ...(head.trim() === "" ? [] : wrapSentence(head, columns).split("\n").map(accent)),
+          ...[first, ...more].map(indented),
+        ];
   });
 }

@@ -2,8 +2,8 @@ import type { ChangeDraft, FileChange } from "@banyan/core/conversation";
 import { counted, visibleProse } from "@banyan/core/shown";
 import type { ChangedFile } from "@banyan/host";
 import { foldedName, shownPath } from "@banyan/tools/named-path";
-import { excerpt } from "./fit-text.ts";
-import { oneLine } from "./plain-text.ts";
+import { excerptLine } from "./fit-text.ts";
+import { plainLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 import { table } from "./table.ts";
 
@@ -20,7 +20,7 @@ export function changeHead(
   style: Style,
 ): string {
   const amounts = [added > 0 ? `${counted(added, "line")} added` : "", removed > 0 ? `${removed} removed` : ""];
-  const said = [`${kind} ${style.bold(oneLine(shownPath(path)))}`, ...amounts].filter((text) => text !== "");
+  const said = [`${kind} ${style.bold(plainLine(shownPath(path)))}`, ...amounts].filter((text) => text !== "");
   return said.join(", ");
 }
 
@@ -29,7 +29,7 @@ export function changeHead(
  * distant places. Hidden characters become visible.
  */
 export function diffLines(diff: string, { style, most = Number.POSITIVE_INFINITY }: DiffOptions): string[] {
-  const rows = rowsOf(diff);
+  const rows = patchRows(diff);
   const width = String(Math.max(0, ...rows.map(({ number = 0 }) => number))).length;
   const lines = rows.map((row) => rowLine(row, width, style));
   const more = lines.length - most;
@@ -52,28 +52,28 @@ export function draftLines(
   // Fixed width: the lines must not move when numbers get longer.
   const width = Math.max(3, String(start + count - 1).length);
   return [
-    `writing ${placeOf(draft, style)}${style.dim(`, ${counted(count, "line")} so far`)}`,
+    `writing ${draftPlace(draft, style)}${style.dim(`, ${counted(count, "line")} so far`)}`,
     ...last.map((line, index) => rowLine({ sign: "+", text: line, number: first + index }, width, style)),
   ];
 }
 
 /** A change that the model has written, before it is applied, such as `12 lines for src/a.ts, lines 9 to 12`. */
 export function draftEnd(draft: ChangeDraft, count: number, style: Style): string {
-  return `${counted(count, "line")} for ${placeOf(draft, style)}`;
+  return `${counted(count, "line")} for ${draftPlace(draft, style)}`;
 }
 
 /** The place of a change, such as `src/a.ts, lines 9 to 12`. */
-function placeOf({ path, start, end = start }: ChangeDraft, style: Style): string {
-  const name = style.bold(oneLine(shownPath(path)));
+function draftPlace({ path, start, end = start }: ChangeDraft, style: Style): string {
+  const name = style.bold(plainLine(shownPath(path)));
   if (start === undefined || end === undefined) return name;
   if (end <= start) return `${name}, at line ${start}`;
   return `${name}, ${end === start + 1 ? `line ${start}` : `lines ${start} to ${end - 1}`}`;
 }
 
 /** A path, with its worktree if it is in one. */
-function placed(path: string, worktree: string | undefined): string {
-  const name = oneLine(shownPath(path));
-  return worktree === undefined ? name : `${name} (in the worktree ${oneLine(worktree)})`;
+function pathInWorktree(path: string, worktree: string | undefined): string {
+  const name = plainLine(shownPath(path));
+  return worktree === undefined ? name : `${name} (in the worktree ${plainLine(worktree)})`;
 }
 
 /** A line of a diff: in both files, in one of them, or a separator. */
@@ -83,7 +83,7 @@ interface DiffLineRow {
   readonly number?: number;
 }
 
-function rowsOf(diff: string): DiffLineRow[] {
+function patchRows(diff: string): DiffLineRow[] {
   const rows: DiffLineRow[] = [];
   let [before, after, inside] = [0, 0, false];
   for (const line of diff.replace(/\n$/, "").split("\n")) {
@@ -127,13 +127,13 @@ export function changedFileNamed(files: readonly ChangedFile[], named: string): 
 
 /** The changed files of a conversation, one per line, with added and removed lines. */
 export function changedFileLines(files: readonly ChangedFile[], title?: string): string[] {
-  const of = title === undefined ? "" : ` by “${excerpt(title, 60)}”`;
+  const of = title === undefined ? "" : ` by “${excerptLine(title, 60)}”`;
   if (files.length === 0) return [`No changed files${of}, or all changes are undone.`];
   const rows = files.map(({ path, worktree, kind, added, removed }) => [
     kind,
     `+${added}`,
     `-${removed}`,
-    placed(path, worktree),
+    pathInWorktree(path, worktree),
   ]);
   return [`${counted(files.length, "file")} changed${of}:`, ...table(rows).map((line) => `  ${line}`)];
 }

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { cutTo, cutToEnd } from "@banyan/core/shown";
-import { oneLine, plainText } from "./plain-text.ts";
+import { plainLine, plainText } from "./plain-text.ts";
 
 /** Text on one line, cut to `width` characters. */
-export function excerpt(text: string, width: number): string {
+export function excerptLine(text: string, width: number): string {
   // Cut before cleaning: texts here may have megabytes.
-  const line = oneLine(text.slice(0, width * 4));
+  const line = plainLine(text.slice(0, width * 4));
   const characters = Array.from(line);
   return characters.length <= width && text.length <= width * 4
     ? line
@@ -37,14 +37,14 @@ export function linesWithWords(text: string): string[] {
  * Wraps a sentence of the program at `width` characters, between words; all lines have the first line's indentation.
  * Colour codes have no width, and colours continue on the next line.
  */
-export function wrap(sentence: string, width: number): string {
+export function wrapSentence(sentence: string, width: number): string {
   const [indent = ""] = /^ */.exec(sentence) ?? [];
   let column = indent.length;
   let text = indent;
   for (const [index, word] of sentence.slice(indent.length).split(" ").entries()) {
     const length = stripVTControlCharacters(word).length;
     const fits = column + 1 + length <= width;
-    const open = index === 0 || fits ? "" : openIn(text);
+    const open = index === 0 || fits ? "" : openStylesIn(text);
     const broken = `${open === "" ? "" : "\x1b[0m"}\n${indent}${open}${word}`;
     text += index === 0 ? word : fits ? ` ${word}` : broken;
     const end = index === 0 ? column + length : fits ? column + 1 + length : indent.length + length;
@@ -55,23 +55,23 @@ export function wrap(sentence: string, width: number): string {
 }
 
 /** The codes of colours and weights that are active at the end of a text. */
-function openIn(text: string): string {
+function openStylesIn(text: string): string {
   const open = new Map<string, string>();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
   for (const [code, number = ""] of text.matchAll(/\x1b\[([\d;]*)m/g)) {
     if (number === "" || number === "0") open.clear();
-    else if (!open.delete(number)) open.set(endOf(number), code);
+    else if (!open.delete(number)) open.set(styleReset(number), code);
   }
   return [...open.values()].join("");
 }
 
 /** The code that ends a code: `22` ends `1` (bold), `39` a text colour, `49` a background. */
-function endOf(number: string): string {
+function styleReset(number: string): string {
   const ends: Readonly<Record<string, string>> = { 1: "22", 2: "22", 3: "23", 4: "24", 7: "27", 9: "29" };
   return ends[number] ?? (/^(?:4\d|10\d)/.test(number) ? "49" : "39");
 }
 
 /** Wraps a line of the program. Indented or multi-line text stays unchanged. */
 export function sentenceLines(line: string, width: number): string[] {
-  return /^\S[^\n]*$/.test(stripVTControlCharacters(line)) ? wrap(line, width).split("\n") : [line];
+  return /^\S[^\n]*$/.test(stripVTControlCharacters(line)) ? wrapSentence(line, width).split("\n") : [line];
 }

@@ -1,8 +1,8 @@
 import type { RecalledMemory } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
 import type { MemoryEntry } from "@banyan/host";
-import { excerpt } from "./fit-text.ts";
-import { oneLine } from "./plain-text.ts";
+import { excerptLine } from "./fit-text.ts";
+import { plainLine } from "./plain-text.ts";
 import { formatTime, table } from "./table.ts";
 
 const TEXT_WIDTH = 80;
@@ -15,8 +15,8 @@ export function memoryLines(entries: readonly MemoryEntry[]): string[] {
       String(id),
       kind,
       formatTime(at),
-      excerpt(oneLine(text), TEXT_WIDTH),
-      excerpt(source, SOURCE_WIDTH),
+      excerptLine(plainLine(text), TEXT_WIDTH),
+      excerptLine(source, SOURCE_WIDTH),
     ]),
   );
 }
@@ -38,6 +38,6 @@ export function recalledLines(
     const number = `${index + 1}. `;
     const from = dismissed ? `not used · ${source}` : source;
     const pad = " ".repeat(number.length);
-    return [number + excerpt(text, room - 2 - number.length), dim(pad + excerpt(from, room - 2 - pad.length))];
+    return [number + excerptLine(text, room - 2 - number.length), dim(pad + excerptLine(from, room - 2 - pad.length))];
   });
 }

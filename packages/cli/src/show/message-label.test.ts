@@ -1,6 +1,6 @@
 import type { FeedItem, Message } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
-import { gist, ReportedEnds, shortenedLine, toldModelLines, undoneLine, waitingLine } from "./message-label.ts";
+import { gist, modelNoticeLines, ReportedEnds, shortenedLine, undoneLine, waitingLine } from "./message-label.ts";
 
 const said = (text: string) =>
   ({ id: "m", parentId: null, createdAt: 0, role: "user", author: "user", parts: [{ type: "text", text }] }) as Message;
@@ -21,7 +21,7 @@ test("what a person took back is a line of the program, and not what the model i
     "- a.txt has its previous content again\n- b.txt is there again";
   const told = { ...said(text), author: "system" } as Message;
   const line = "a.txt has its previous content again, b.txt is there again; the agent is informed";
-  expect([undoneLine(told), toldModelLines(told), gist(told, 100)]).toEqual([line, [line], `(${line})`]);
+  expect([undoneLine(told), modelNoticeLines(told), gist(told, 100)]).toEqual([line, [line], `(${line})`]);
   // The same text by a user is an ordinary message.
   expect(undoneLine(said(text))).toBeUndefined();
 });
@@ -50,14 +50,14 @@ test("F77: a message, or an input that waits, says in each of its lines that it 
   const unreadable = "parts[0].text must be a string, not a number.";
   const told = `This message cannot be read: ${unreadable}`;
   const message = { ...said(""), parts: [], unreadable } as Message;
-  expect([gist(message, 100), toldModelLines(message)]).toEqual([`(${told})`, [told]]);
+  expect([gist(message, 100), modelNoticeLines(message)]).toEqual([`(${told})`, [told]]);
   expect(waitingLine({ parts: [], unreadable, delivery: "queue", held: false }, 100)).toBe(`queued: ${told}`);
 });
 
 test("F91: results that are shortened for the model are one line; a summary of earlier messages is none of these", () => {
   const told = "2 old results of calls shortened for the model: that frees about 900 tokens.";
   const shortening = { ...said(told), role: "summary", shortened: [{ call: "c", text: "[Shortened]" }] } as Message;
-  expect([shortenedLine(shortening), toldModelLines(shortening)]).toEqual([told, [told]]);
+  expect([shortenedLine(shortening), modelNoticeLines(shortening)]).toEqual([told, [told]]);
   expect(shortenedLine({ ...shortening, covers: "m" } as Message)).toBeUndefined();
   expect(shortenedLine(said(told))).toBeUndefined();
 });

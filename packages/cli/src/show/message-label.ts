@@ -1,6 +1,7 @@
 import { compactedLine } from "@banyan/client/words";
 import {
   type ConversationState,
+  describeUnreadable,
   type FeedItem,
   lastAssistantMessage,
   leaves,
@@ -8,18 +9,17 @@ import {
   newestLeaf,
   pathTo,
   textOf,
-  toldUnreadable,
-  toolOf,
+  toolNameOf,
   typedText,
   type WaitingInput,
   worktreeAt,
 } from "@banyan/core/conversation";
 import { counted, cutTo, endedIn, isAppliedReport, undoneIn, visibleLine, withoutMarks } from "@banyan/core/shown";
-import { excerpt, firstLines } from "./fit-text.ts";
-import { oneLine, plainText } from "./plain-text.ts";
+import { excerptLine, firstLines } from "./fit-text.ts";
+import { plainLine, plainText } from "./plain-text.ts";
 
 /** Such as `Branch 2 (opus)`: the number of a message's branch, with its worktree or its model. */
-export function branchName(state: ConversationState, message: string): string {
+export function branchLabel(state: ConversationState, message: string): string {
   const leaf = newestLeaf(state, message);
   const name = worktreeAt(state, leaf) ?? lastAssistantMessage(pathTo(state, leaf))?.model;
   return `Branch ${leaves(state).indexOf(leaf) + 1}${name === undefined ? "" : ` (${visibleLine(name)})`}`;
@@ -37,7 +37,7 @@ export function messageMarks(message: Message, branch: number | undefined): stri
   const calls = message.role === "assistant" && textOf(message).trim() !== "" ? message.calls.length : 0;
   const marks = [
     calls > 0 ? `(${counted(calls, "call")})` : "",
-    message.label === undefined ? "" : `[${oneLine(message.label)}]`,
+    message.label === undefined ? "" : `[${plainLine(message.label)}]`,
     message.starred ? "★" : "",
     branch === undefined ? "" : `(branch ${branch})`,
   ];
@@ -46,13 +46,13 @@ export function messageMarks(message: Message, branch: number | undefined): stri
 
 /** A message on one line: its text, or its calls if it has none. */
 export function gist(message: Message, width: number): string {
-  const instead = toldUnreadable(message) ?? undoneLine(message);
-  if (instead !== undefined) return excerpt(`(${oneLine(instead)})`, width);
+  const instead = describeUnreadable(message) ?? undoneLine(message);
+  if (instead !== undefined) return excerptLine(`(${plainLine(instead)})`, width);
   const text = withoutMarks(cutTo(typedText(message), width * 8, "")).trim();
-  if (text !== "") return excerpt(text, width);
+  if (text !== "") return excerptLine(text, width);
   if (message.role !== "assistant") return "";
-  const tools = message.calls.map(toolOf);
-  if (tools.length > 0) return excerpt(`(${counted(tools.length, "call")}: ${tools.join(", ")})`, width);
+  const tools = message.calls.map(toolNameOf);
+  if (tools.length > 0) return excerptLine(`(${counted(tools.length, "call")}: ${tools.join(", ")})`, width);
   return message.finish === undefined || message.finish === "interrupted" ? "(interrupted)" : "(no text)";
 }
 
@@ -77,23 +77,23 @@ export function waitingLine(
 /** Text of a queued message on one line: the first text, which the user typed, and the names of files. Other texts are attachments. */
 export function waitingText(input: Pick<WaitingInput, "parts" | "unreadable">, width: number): string {
   const { parts } = input;
-  const unreadable = toldUnreadable(input);
-  if (unreadable !== undefined) return excerpt(oneLine(unreadable), width);
+  const unreadable = describeUnreadable(input);
+  if (unreadable !== undefined) return excerptLine(plainLine(unreadable), width);
   const typed = parts.find((part) => part.type === "text");
   const texts = parts.flatMap((part) => {
     if (part.type === "file") return [`(file: ${part.name ?? part.mediaType})`];
     return part === typed ? [part.text] : [];
   });
-  return excerpt(texts.join(" "), width);
+  return excerptLine(texts.join(" "), width);
 }
 
 /** Maximum lines of a tool's message. */
 const SHOWN = 10;
 
 /** Lines of a message from a tool or the system to the model, such as a reason for a denial. Empty for a user's message. */
-export function toldModelLines(message: Message | undefined): string[] {
-  const unreadable = toldUnreadable(message);
-  if (unreadable !== undefined) return [oneLine(unreadable)];
+export function modelNoticeLines(message: Message | undefined): string[] {
+  const unreadable = describeUnreadable(message);
+  if (unreadable !== undefined) return [plainLine(unreadable)];
   const shortened = shortenedLine(message);
   if (shortened !== undefined) return [shortened];
   if (message?.role === "summary" && message.compaction) return [compactedLine(message.compaction)];
@@ -121,7 +121,7 @@ export class ReportedEnds {
 
 /** Line for the user about messages or results that the model sees shortened (F91). Absent for other messages. */
 export function shortenedLine(message: Message | undefined): string | undefined {
-  return message?.role === "summary" && message.covers === undefined ? oneLine(textOf(message)) : undefined;
+  return message?.role === "summary" && message.covers === undefined ? plainLine(textOf(message)) : undefined;
 }
 
 /** Short form, for the user, of a message that tells the model about undone changes. */

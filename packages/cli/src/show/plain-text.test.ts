@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { coloredLine, oneLine, PlainText, plainText } from "./plain-text.ts";
+import { coloredLine, PlainText, plainLine, plainText } from "./plain-text.ts";
 
 describe("S12: plain text", () => {
   test.each([
@@ -44,7 +44,7 @@ describe("S12: plain text", () => {
   });
 
   test("on one line has no line ends", () => {
-    expect(oneLine(" a\n\n\tb\x1b[31m  c ")).toBe("a b c");
+    expect(plainLine(" a\n\n\tb\x1b[31m  c ")).toBe("a b c");
   });
 });
 

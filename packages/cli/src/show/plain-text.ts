@@ -102,6 +102,6 @@ export function coloredLine(text: string): string {
 }
 
 /** Plain text on one line, with single blanks. */
-export function oneLine(text: string): string {
+export function plainLine(text: string): string {
   return plainText(text).replace(/\s+/g, " ").trim();
 }

@@ -4,9 +4,9 @@ import type { About } from "@banyan/core/conversation";
 import { formatCost } from "@banyan/core/shown";
 import { characterTexts, tornCharacters } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
-import { callBegin, callDetails, callEnd } from "./call-line.ts";
-import { described } from "./described.ts";
-import { excerpt, firstLines, lastLines, sentenceLines, wrap } from "./fit-text.ts";
+import { callBegin, callDetails, callEndText } from "./call-line.ts";
+import { nameLines } from "./described.ts";
+import { excerptLine, firstLines, lastLines, sentenceLines, wrapSentence } from "./fit-text.ts";
 import { styleFor } from "./style.ts";
 
 const plain = styleFor(process.stdout, "never");
@@ -26,7 +26,7 @@ function call(changes: Partial<Call>): Call {
 }
 
 function line(changes: Partial<Call>, columns = 80): string {
-  return `${callBegin(call(changes), plain, columns)}${callEnd(call(changes), plain)}`;
+  return `${callBegin(call(changes), plain, columns)}${callEndText(call(changes), plain)}`;
 }
 
 describe("T24: a call is one line", () => {
@@ -143,9 +143,9 @@ describe("amounts", () => {
 
 describe("excerpts", () => {
   test("are cut between characters and say so", () => {
-    expect(excerpt("short", 10)).toBe("short");
-    expect(excerpt("👩👩👩👩", 3)).toBe("👩👩…");
-    expect(excerpt(`a${" ".repeat(1_000)}b`, 10)).toMatch(/…$/);
+    expect(excerptLine("short", 10)).toBe("short");
+    expect(excerptLine("👩👩👩👩", 3)).toBe("👩👩…");
+    expect(excerptLine(`a${" ".repeat(1_000)}b`, 10)).toMatch(/…$/);
   });
 
   test("of the beginning say how much is left out, of the end take what says something", () => {
@@ -156,13 +156,13 @@ describe("excerpts", () => {
 });
 
 test("sentences are broken between words; colours take no room", () => {
-  expect(wrap("one two three", 7)).toBe("one two\nthree");
-  expect(wrap("  one  two three", 10)).toBe("  one  two\n  three");
+  expect(wrapSentence("one two three", 7)).toBe("one two\nthree");
+  expect(wrapSentence("  one  two three", 10)).toBe("  one  two\n  three");
   // The terminal breaks a long word, and text continues after its end.
-  expect(wrap("one /a/long/path two three", 8)).toBe("one\n/a/long/path two\nthree");
-  expect(wrap("\x1b[31mone\x1b[39m two three", 7)).toBe("\x1b[31mone\x1b[39m two\nthree");
+  expect(wrapSentence("one /a/long/path two three", 8)).toBe("one\n/a/long/path two\nthree");
+  expect(wrapSentence("\x1b[31mone\x1b[39m two three", 7)).toBe("\x1b[31mone\x1b[39m two\nthree");
   // Each line has its own codes, because lines are drawn one by one.
-  expect(wrap("\x1b[2mone two\x1b[22m", 4)).toBe("\x1b[2mone\x1b[0m\n\x1b[2mtwo\x1b[22m");
+  expect(wrapSentence("\x1b[2mone two\x1b[22m", 4)).toBe("\x1b[2mone\x1b[0m\n\x1b[2mtwo\x1b[22m");
   expect(sentenceLines("\x1b[2mone two\x1b[22m", 4)).toHaveLength(2);
   for (const own of ["  one two", "one\ntwo"]) expect(sentenceLines(own, 4)).toEqual([own]);
 });
@@ -173,37 +173,37 @@ test("names stand beside what they mean; a long name, or a narrow terminal, has 
     { name: ["/long [with | many | words | behind | it]"], text: "short" },
   ];
   const style = { dim: (text: string) => text, accent: (text: string) => text };
-  expect(described(rows, 60, style)).toEqual([
+  expect(nameLines(rows, 60, style)).toEqual([
     "  /a  one two three four five six seven eight nine",
     "  /long [with | many | words | behind | it]",
     "      short",
   ]);
-  expect(described(rows, 30, style).slice(0, 4)).toEqual([
+  expect(nameLines(rows, 30, style).slice(0, 4)).toEqual([
     "  /a",
     "      one two three four five",
     "      six seven eight nine",
     "  /long [with | many | words |",
   ]);
-  expect(described(rows, 30, style).slice(4)).toEqual(["  behind | it]", "      short"]);
+  expect(nameLines(rows, 30, style).slice(4)).toEqual(["  behind | it]", "      short"]);
 });
 
 test("a name that is much longer than all others stands by itself; lists that belong together have the same columns", () => {
   const rows = ["/a", "/bb", "/waiting [drop n | edit n text]"].map((name) => ({ name: [name], text: "text" }));
   const style = { dim: (text: string) => text, accent: (text: string) => text };
-  expect(described(rows, 100, style)).toEqual([
+  expect(nameLines(rows, 100, style)).toEqual([
     "  /a   text",
     "  /bb  text",
     "  /waiting [drop n | edit n text]",
     "       text",
   ]);
-  expect(described(rows.slice(0, 1), 100, style, rows)).toEqual(["  /a   text"]);
+  expect(nameLines(rows.slice(0, 1), 100, style, rows)).toEqual(["  /a   text"]);
 });
 
 test("F46: texts that are cut to a width are never cut inside a character", () => {
   for (const [index, characters] of characterTexts(150, 60).entries()) {
     const text = characters.join("");
     const width = 2 + (index % 40);
-    expect(tornCharacters(excerpt(text, width)), text).toEqual([]);
+    expect(tornCharacters(excerptLine(text, width)), text).toEqual([]);
     expect(tornCharacters(lastLines(text, 3, width).join("\n")), text).toEqual([]);
   }
 });

@@ -4,7 +4,7 @@ import type { FeedItem } from "@banyan/core";
 import { noUsage } from "@banyan/core/conversation";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ChatView } from "../chat/views/chat-view.ts";
-import { reportIn } from "../output/report.ts";
+import { turnReport } from "../output/report.ts";
 import { ProgressLines } from "../print/progress.ts";
 import { FRAME_TIME } from "../terminal/full/screen/frames.ts";
 import { open } from "../terminal/full/testing/opened.ts";
@@ -192,7 +192,7 @@ function clients() {
   const view = new ChatView(terminal);
   let printed = "";
   const progress = new ProgressLines((text) => (printed += text), style, 100, { said: "nothing" });
-  const report = reportIn("text", (text) => (printed += text), { live: true });
+  const report = turnReport("text", (text) => (printed += text), { live: true });
   let shown = "";
   return {
     happens(item: Unplaced) {

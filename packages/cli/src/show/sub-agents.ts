@@ -2,8 +2,8 @@ import { itemSentence } from "@banyan/client/display";
 import { subAgentLabel } from "@banyan/client/words";
 import type { ConversationState, FeedItem } from "@banyan/core";
 import { callIn, type LiveRun, type StayingProcess } from "@banyan/core/conversation";
-import { callBegin, callEnd } from "./call-line.ts";
-import { oneLine } from "./plain-text.ts";
+import { callBegin, callEndText } from "./call-line.ts";
+import { plainLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
 /** Separates a sub-agent's feed items from those of the user's agent. */
@@ -45,21 +45,21 @@ export function subAgentLine(
       const label = subAgentLabel(state, item.message);
       if (!call || label === undefined) return undefined;
       const begun = callBegin(call, style, Math.max(40, columns - label.length - 2));
-      return `${style.dim(`${oneLine(label)}:`)} ${begun}${callEnd(call, style)}`;
+      return `${style.dim(`${plainLine(label)}:`)} ${begun}${callEndText(call, style)}`;
     }
     default: {
-      const told = subAgentTold(item, state);
+      const told = subAgentNotice(item, state);
       return told === undefined ? undefined : style.dim(told);
     }
   }
 }
 
 /** A notice about a sub-agent's run, such as `agent 1: The provider is overloaded. ...`. */
-export function subAgentTold(item: FeedItem, state: ConversationState): string | undefined {
+export function subAgentNotice(item: FeedItem, state: ConversationState): string | undefined {
   const told = itemSentence(item);
   if (told === undefined) return undefined;
   const leaf = "run" in item && typeof item.run === "string" ? state.runs.get(item.run)?.leaf : undefined;
-  return `${oneLine(subAgentLabel(state, leaf ?? "") ?? "a sub-agent")}: ${told}`;
+  return `${plainLine(subAgentLabel(state, leaf ?? "") ?? "a sub-agent")}: ${told}`;
 }
 
 /** Running background commands, oldest first. */

@@ -1,4 +1,4 @@
-import { excerpt } from "./fit-text.ts";
+import { excerptLine } from "./fit-text.ts";
 
 /** Minimum width of a cut column. */
 const LEAST = 8;
@@ -29,7 +29,7 @@ export function table(
         const room = widths[column] ?? 0;
         return column >= rightFrom
           ? cell.padStart(room)
-          : (cell.length > room ? excerpt(cell, room) : cell).padEnd(room);
+          : (cell.length > room ? excerptLine(cell, room) : cell).padEnd(room);
       })
       .join(" ".repeat(gap))
       .trimEnd(),

@@ -1,8 +1,8 @@
-import { formatSpent, toldBreak } from "@banyan/client/words";
+import { describeBrokenTurn, formatSpent } from "@banyan/client/words";
 import type { ConversationState, Event, Json, Message, RunEnd } from "@banyan/core";
 import { lastAssistantMessage, pathTo, textOf, totalTokens } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
-import { oneLine } from "./plain-text.ts";
+import { plainLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
 /** The feed's event for the end of a turn. */
@@ -33,9 +33,9 @@ export function runEndSentence(
     case "interrupted":
       return style.warning("Stopped. Your turn.");
     case "failed":
-      return `${style.bad("Failed:")} ${oneLine(why ?? toldBreak({ reason }).why)}${code === "context-overflow" ? TOO_LONG : ""}`;
+      return `${style.bad("Failed:")} ${plainLine(why ?? describeBrokenTurn({ reason }).why)}${code === "context-overflow" ? TOO_LONG : ""}`;
     case "limit":
-      return `${style.warning(oneLine(why ?? toldBreak({ reason }).why))} Reply to continue.`;
+      return `${style.warning(plainLine(why ?? describeBrokenTurn({ reason }).why))} Reply to continue.`;
     case "answered":
     case "finished":
     case "waiting":
@@ -50,7 +50,7 @@ export function lastResponse({ run, leaf }: TurnEnd, state: ConversationState) {
 }
 
 /** Text of a turn's result: a task's result, or the last response. At a limit without a response, a sentence. */
-export function textAtEnd(end: TurnEnd, state: ConversationState): string {
+export function turnEndText(end: TurnEnd, state: ConversationState): string {
   const message = lastResponse(end, state);
   if (end.reason === "finished") return taskResult(message);
   const said = message ? textOf(message) : "";

@@ -1,6 +1,6 @@
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
-import { oneLine } from "./plain-text.ts";
+import { plainLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
 type Worktree = Omit<Result<"worktree.list">["worktrees"][number], "files"> & {
@@ -34,7 +34,7 @@ export function worktreeLines(
       style.dim(`  ${visibleLine(folder)}`),
       ...files
         .slice(0, SHOWN)
-        .map(({ path, kind, added, removed }) => `  ${kind} ${oneLine(path)} +${added} -${removed}`),
+        .map(({ path, kind, added, removed }) => `  ${kind} ${plainLine(path)} +${added} -${removed}`),
       ...(more > 0 ? [`  … and ${counted(more, "more file")}`] : []),
     ];
   });

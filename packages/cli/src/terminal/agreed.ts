@@ -5,7 +5,7 @@ import { UsageError } from "../program/problem.ts";
  * Asks the user to type yes. `deed` is a short description for the error, `sentence` the full question. Rejects with
  * `UsageError` without a terminal.
  */
-export async function agreed(deed: string, sentence: string): Promise<boolean> {
+export async function askForYes(deed: string, sentence: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError(`This would ${deed}. Add --yes: there is no terminal to ask in.`);
   const typed = await typedLine(`${sentence} Type yes to do it: `);

@@ -1,5 +1,5 @@
 import { counted } from "@banyan/core/shown";
-import { wrap } from "../show/fit-text.ts";
+import { wrapSentence } from "../show/fit-text.ts";
 import type { Terminal } from "./contract/terminal.ts";
 import type { DecisionChoice, DecisionRequest, DecisionResult } from "./questions/decision.ts";
 
@@ -13,7 +13,7 @@ export async function decideByLine(terminal: Terminal, decision: DecisionRequest
   const { title, body, question, choices, begun, signal } = decision;
   const { style, numbered } = terminal;
   terminal.freshLine();
-  terminal.write(`\n${wrap(style.warning(title), terminal.columns)}\n`);
+  terminal.write(`\n${wrapSentence(style.warning(title), terminal.columns)}\n`);
   let shown = 0;
   const read = (count: number) => {
     for (const line of body.slice(shown, shown + count)) terminal.write(`    ${line}\n`);
@@ -24,7 +24,7 @@ export async function decideByLine(terminal: Terminal, decision: DecisionRequest
   read(FIRST);
   for (const [index, { key, text }] of choices.entries()) {
     const name = style.bold(numbered ? String(index + 1) : key);
-    terminal.write(`  ${name}  ${wrap(text, terminal.columns - 5).replaceAll("\n", "\n     ")}\n`);
+    terminal.write(`  ${name}  ${wrapSentence(text, terminal.columns - 5).replaceAll("\n", "\n     ")}\n`);
   }
   if (begun) terminal.write(`(you had written: ${begun.key} ${begun.words ?? ""})\n`);
   for (let again = decision.again ?? false; ; again = true) {
@@ -37,7 +37,7 @@ export async function decideByLine(terminal: Terminal, decision: DecisionRequest
       continue;
     }
     const hint = "Type one of the choices, then press Enter.";
-    terminal.write(`${style.dim(wrap(hint, terminal.columns))}\n`);
+    terminal.write(`${style.dim(wrapSentence(hint, terminal.columns))}\n`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type FilledField, filledByLine } from "@banyan/client/words";
-import { wrap } from "../show/fit-text.ts";
+import { wrapSentence } from "../show/fit-text.ts";
 import type { Terminal } from "./contract/terminal.ts";
 import type { FilledForm, Form } from "./questions/question.ts";
 
@@ -9,7 +9,7 @@ const NOTHING: FilledField = { chosen: [], words: "" };
 export async function fillByLines(terminal: Terminal, form: Form): Promise<FilledForm | undefined> {
   const { title, text, fields, begun, onWords, signal } = form;
   const { style } = terminal;
-  const write = (line: string) => terminal.write(`${wrap(line, terminal.columns)}\n`);
+  const write = (line: string) => terminal.write(`${wrapSentence(line, terminal.columns)}\n`);
   terminal.freshLine();
   write(`\n${style.warning(title)}`);
   for (const line of text.split("\n")) write(line);

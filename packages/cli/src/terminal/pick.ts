@@ -36,7 +36,7 @@ async function pickByLine<T>(
     terminal.write(`${style.bold(title)}\n`);
     const width = Math.min(WIDEST, Math.max(...shown.map(({ label }) => label.length)));
     for (const [index, item] of shown.entries())
-      terminal.write(`${lineOf(item, index + 1, { width, isSelected: item.value === selected })}\n`);
+      terminal.write(`${pickerLine(item, index + 1, { width, isSelected: item.value === selected })}\n`);
     if (found.length > LISTED) terminal.write(`${style.dim(`… and ${found.length - LISTED} more: words find them`)}\n`);
     if (items.length === 0) {
       terminal.write(`${style.dim(empty)}\n`);
@@ -54,7 +54,7 @@ async function pickByLine<T>(
 /** Maximum label width for aligned help texts. */
 const WIDEST = 40;
 
-function lineOf(
+function pickerLine(
   { label, help = "" }: PickerItem<unknown>,
   number: number,
   { width, isSelected }: { readonly width: number; readonly isSelected: boolean },

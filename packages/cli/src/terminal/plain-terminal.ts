@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { wrap } from "../show/fit-text.ts";
+import { wrapSentence } from "../show/fit-text.ts";
 import type { Style } from "../show/style.ts";
 import {
   LEAVE_HINT,
@@ -206,7 +206,7 @@ export class PlainTerminal implements Terminal {
   async #line(prompt: string, signal: AbortSignal | undefined): Promise<string | "interrupted" | undefined> {
     if (signal?.aborted) return undefined;
     this.freshLine();
-    this.write(wrap(prompt, this.columns));
+    this.write(wrapSentence(prompt, this.columns));
     let interrupted = false;
     while (this.#lines.length === 0 && !this.#ended && !interrupted && !signal?.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -178,7 +178,7 @@ export function textView(name: TextView, text: string): ViewStep {
 }
 
 /** Returns a command about the conversation. */
-export function perform<Name extends CommandName>(
+export function conversationCommand<Name extends CommandName>(
   command: Name,
   input: CommandInput<Name>,
   result: (result: Result<Name>) => ActionStep | undefined,
@@ -187,7 +187,7 @@ export function perform<Name extends CommandName>(
 }
 
 /** Returns a command about the server. */
-export function ask<Name extends CommandName>(
+export function serverCommand<Name extends CommandName>(
   command: Name,
   input: CommandInput<Name>,
   result: (result: Result<Name>) => ActionStep | undefined,

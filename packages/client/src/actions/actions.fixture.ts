@@ -7,7 +7,7 @@ import {
 } from "@banyan/core/conversation";
 import { inEnglish } from "@banyan/core/shown";
 import type { ActionPlace, ClientKind } from "./action.ts";
-import { type ActionUser, readLine, stepOf } from "./index.ts";
+import { type ActionUser, readAction, readLine } from "./index.ts";
 
 /** The clients in which each action is tested. */
 export const CLIENTS: readonly ClientKind[] = ["terminal", "attach", "editor", "page"];
@@ -106,7 +106,7 @@ export function asked(line: string, place: ActionPlace & ActionUser): unknown {
       result: _,
       isHere: __,
       ...step
-    } = stepOf(read.action, read.argument, place) as unknown as Readonly<Record<string, unknown>>;
+    } = readAction(read.action, read.argument, place) as unknown as Readonly<Record<string, unknown>>;
     return step;
   } catch (error) {
     return (error as Error).message;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { instructionsRequest, REVIEWER, reviewRequest } from "../words/ready-made.ts";
 import type { ClientKind } from "./action.ts";
 import { asked, CLIENTS, placeAt, withSubAgent } from "./actions.fixture.ts";
-import { actions, readLine, stepOf } from "./index.ts";
+import { actions, readAction, readLine } from "./index.ts";
 
 const does = (command: string, input: object) => ({ type: "command", command, input });
 const shows = (view: string, rest: object = {}) => ({ type: "view", view, ...rest });
@@ -335,7 +335,7 @@ test("H13: what follows a command is told, and the user goes where it says", () 
   const place = placeAt("terminal");
   const resultOf = (line: string, result: unknown) => {
     const read = readLine(line, { ...place, prompts: [] });
-    const step = read.type === "action" ? stepOf(read.action, read.argument, place) : undefined;
+    const step = read.type === "action" ? readAction(read.action, read.argument, place) : undefined;
     return step?.type === "command" ? step.result(result as never) : undefined;
   };
   expect(resultOf("/remove #5", {})).toEqual({

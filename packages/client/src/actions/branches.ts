@@ -1,8 +1,17 @@
 import { leaves, newestLeaf, pathTo, worktreeAt } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { BRANCHES_AT_ONCE } from "@banyan/protocol/values";
-import { type Action, type ActionPlace, ActionRefusal, ask, message, perform, type ViewStep, view } from "./action.ts";
-import { branchesNamed, messageNumbers, quoted, readBranch, readMessage } from "./places.ts";
+import {
+  type Action,
+  type ActionPlace,
+  ActionRefusal,
+  conversationCommand,
+  message,
+  serverCommand,
+  type ViewStep,
+  view,
+} from "./action.ts";
+import { branchesNamed, messageNumbers, quoteForUser, readBranch, readNamedMessage } from "./places.ts";
 
 /** Actions on branches and their files. */
 export const branchActions: readonly Action[] = [
@@ -15,7 +24,7 @@ export const branchActions: readonly Action[] = [
     read(argument, place) {
       if (argument === "")
         return place.state.messages.size === 0 ? message(place.say("There are no messages yet.")) : view("tree");
-      const { message: named, rest } = readMessage(place, argument);
+      const { message: named, rest } = readNamedMessage(place, argument);
       if (rest !== "")
         throw new ActionRefusal(place.say("Name one message by its number, as in /{name} #1.", { name: "tree" }));
       return { type: "view", view: "go", message: named.id };
@@ -37,7 +46,7 @@ export const branchActions: readonly Action[] = [
       if (only === undefined)
         throw new ActionRefusal(
           say("There is no branch or message {name}. /branch lists the branches, /tree the messages.", {
-            name: quoted(argument),
+            name: quoteForUser(argument),
           }),
         );
       return found.length === 1
@@ -53,7 +62,7 @@ export const branchActions: readonly Action[] = [
     read(argument, { leaf, say }) {
       const { text, ...how } = readFan(argument, say);
       const input = { at: leaf, parts: [{ type: "text", text }] as const, ...how };
-      return perform("branch.fan", input, ({ branches, problems }) => ({
+      return conversationCommand("branch.fan", input, ({ branches, problems }) => ({
         ...message(
           say.count(branches.length, "Asked {count} branch:", "Asked {count} branches:"),
           ...branches.map(({ model, worktree }) => {
@@ -76,7 +85,7 @@ export const branchActions: readonly Action[] = [
     needs: { right: "branch.compare" },
     read(argument, place) {
       const at = argument === "" ? place.leaf : readBranch(place, argument);
-      return perform("branch.compare", { ...(at !== null && { at }) }, ({ branches }): ViewStep => {
+      return conversationCommand("branch.compare", { ...(at !== null && { at }) }, ({ branches }): ViewStep => {
         return { type: "view", view: "compare", branches };
       });
     },
@@ -94,7 +103,7 @@ export const branchActions: readonly Action[] = [
       if (leaf === null) throw new ActionRefusal(say("There are no messages yet."));
       const from = readBranch(place, argument);
       refuseOwnBranch(place, from, argument);
-      return perform("branch.bring", { from, to: leaf }, ({ message: brought, files, problems }) => ({
+      return conversationCommand("branch.bring", { from, to: leaf }, ({ message: brought, files, problems }) => ({
         // A turn that begins with files shows the result of each file.
         ...message(
           ...(files === 0
@@ -113,13 +122,17 @@ export const branchActions: readonly Action[] = [
     needs: { right: "worktree.open", idle: "prompt" },
     read(name, { leaf, say }) {
       if (name.length > 80) throw new ActionRefusal(say("The name of a worktree has at most 80 characters."));
-      return perform("worktree.open", { at: leaf, ...(name !== "" && { name }) }, ({ message: begun, worktree }) => ({
-        ...message(say("Your next message works in the worktree {worktree}.", { worktree: visibleLine(worktree) })),
-        advice: say(
-          "/bring on another branch copies the changes of this branch there. /worktrees lists the worktrees.",
-        ),
-        goOn: { below: begun },
-      }));
+      return conversationCommand(
+        "worktree.open",
+        { at: leaf, ...(name !== "" && { name }) },
+        ({ message: begun, worktree }) => ({
+          ...message(say("Your next message works in the worktree {worktree}.", { worktree: visibleLine(worktree) })),
+          advice: say(
+            "/bring on another branch copies the changes of this branch there. /worktrees lists the worktrees.",
+          ),
+          goOn: { below: begun },
+        }),
+      );
     },
   },
   {
@@ -129,14 +142,14 @@ export const branchActions: readonly Action[] = [
     needs: { right: "worktree.list", idle: "prompt" },
     read(argument, { say }) {
       if (argument === "")
-        return ask("worktree.list", {}, ({ worktrees }) => ({ type: "view", view: "worktrees", worktrees }));
+        return serverCommand("worktree.list", {}, ({ worktrees }) => ({ type: "view", view: "worktrees", worktrees }));
       const [, name, anyway] = /^remove\s+(\S+)(\s+with changes)?$/.exec(argument) ?? [];
       if (name === undefined)
         throw new ActionRefusal(
           say("Write /worktrees remove and the name of a worktree; add “with changes” if its changes may go too."),
         );
-      return ask("worktree.remove", { name, changes: anyway !== undefined }, () =>
-        message(say("Removed the worktree {name}.", { name: quoted(name) })),
+      return serverCommand("worktree.remove", { name, changes: anyway !== undefined }, () =>
+        message(say("Removed the worktree {name}.", { name: quoteForUser(name) })),
       );
     },
   },
@@ -177,7 +190,7 @@ function refuseOwnBranch({ state, leaf, say }: ActionPlace, from: string, argume
   throw new ActionRefusal(
     say(
       "You are on the branch of the worktree {worktree}. Go back to where it began with /tree {number}. Then bring it over with /bring {name}.",
-      { worktree: visibleLine(worktree), number: `#${number}`, name: quoted(argument) },
+      { worktree: visibleLine(worktree), number: `#${number}`, name: quoteForUser(argument) },
     ),
   );
 }

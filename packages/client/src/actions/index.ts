@@ -40,7 +40,7 @@ export interface ActionUser {
 
 /** Returns the actions that a user has at a client. */
 export function offeredActions(user: ActionUser): readonly Action[] {
-  return actions.filter(({ needs }) => isThere(needs?.clients, user) && may(needs?.right, user));
+  return actions.filter(({ needs }) => isForClient(needs?.clients, user) && may(needs?.right, user));
 }
 
 /** Returns the action with a name or alias, ignoring case. */
@@ -82,7 +82,7 @@ export function readLine(
   if (action) return { type: "action", action, argument };
   if (known?.onPage !== undefined && user.client === "page") return { type: "action", action: known, argument };
   if (known === undefined && isRootFolder(asked.name)) return { type: "words" };
-  throw new ActionRefusal(unknownName(asked.name, offered, user));
+  throw new ActionRefusal(unknownActionSentence(asked.name, offered, user));
 }
 
 /** True if reading a line needs the names of prompts: no action of the program has exactly this name. */
@@ -93,9 +93,13 @@ export function mayBePrompt(line: string): boolean {
 }
 
 /** Returns an action's step for a client. Throws `ActionRefusal` for wrong arguments, and for arguments that this user may not give. */
-export function stepOf(action: Action, argument: string, place: ActionPlace & Pick<ActionUser, "rights">): ActionStep {
+export function readAction(
+  action: Action,
+  argument: string,
+  place: ActionPlace & Pick<ActionUser, "rights">,
+): ActionStep {
   const { client, say } = place;
-  const isElsewhere = argument === "" || !isThere(action.needs?.clients, place);
+  const isElsewhere = argument === "" || !isForClient(action.needs?.clients, place);
   if (client === "page" && action.onPage !== undefined && isElsewhere) return message(say(action.onPage));
   refuseArguments(action, argument, place);
   return action.read(argument, place);
@@ -112,13 +116,13 @@ export function refuseArguments(action: Action, argument: string, user: ActionUs
   );
 }
 
-function unknownName(word: string, offered: readonly Action[], user: Parameters<typeof readLine>[1]): string {
+function unknownActionSentence(word: string, offered: readonly Action[], user: Parameters<typeof readLine>[1]): string {
   const { say, prompts } = user;
   const known = actionNamed(word);
-  if (known && isThere(known.needs?.clients, user))
+  if (known && isForClient(known.needs?.clients, user))
     return say("You may only watch here: you cannot use /{name}.", { name: word });
   if (known)
-    return isThere(known.needs?.clients, { client: "terminal" })
+    return isForClient(known.needs?.clients, { client: "terminal" })
       ? say("/{name} works only in a terminal on the agent's machine.", { name: word })
       : say("/{name} works only on the page.", { name: word });
   const names = offered.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
@@ -131,7 +135,7 @@ function unknownName(word: string, offered: readonly Action[], user: Parameters<
     : say("There is no command /{name}. Start with a space to send it as text.", { name: word });
 }
 
-function isThere(clients: readonly ClientKind[] | undefined, { client }: Pick<ActionUser, "client">): boolean {
+function isForClient(clients: readonly ClientKind[] | undefined, { client }: Pick<ActionUser, "client">): boolean {
   return clients === undefined || clients.includes(client);
 }
 

@@ -1,14 +1,14 @@
 import { isPersons, pathTo, textOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
-import { type Action, ActionRefusal, message, perform } from "./action.ts";
+import { type Action, ActionRefusal, conversationCommand, message } from "./action.ts";
 import {
   countFrom,
   messageLine,
   messageNamed,
   messageNumbers,
-  quoted,
-  readMessage,
+  quoteForUser,
   readMessageOrEnd,
+  readNamedMessage,
 } from "./places.ts";
 
 /** Actions on single messages. */
@@ -22,7 +22,7 @@ export const messageActions: readonly Action[] = [
       const { message: named, number, rest } = readMessageOrEnd(place, argument);
       const text = visibleLine(rest).trim();
       if (text.length > 200) throw new ActionRefusal(place.say("A name has at most 200 characters."));
-      return perform("message.label", { message: named.id, label: text === "" ? null : text }, () =>
+      return conversationCommand("message.label", { message: named.id, label: text === "" ? null : text }, () =>
         message(
           text === ""
             ? place.say("{number} has no name now.", { number })
@@ -41,7 +41,7 @@ export const messageActions: readonly Action[] = [
       if (rest !== "")
         throw new ActionRefusal(place.say("Name one message by its number, as in /{name} #1.", { name: "star" }));
       const starred = named.starred !== true;
-      return perform("message.star", { message: named.id, starred }, () =>
+      return conversationCommand("message.star", { message: named.id, starred }, () =>
         message(
           starred
             ? place.say("{number} has a star ★ now.", { number })
@@ -58,7 +58,7 @@ export const messageActions: readonly Action[] = [
     needs: { right: "turn.retry", idle: "prompt" },
     read(argument, place) {
       const { say } = place;
-      const { message: named, number, rest } = readMessage(place, argument);
+      const { message: named, number, rest } = readNamedMessage(place, argument);
       if (named.role === "summary" && named.covers !== undefined) {
         if (rest === "")
           return {
@@ -67,7 +67,7 @@ export const messageActions: readonly Action[] = [
             text: `/edit ${number} ${textOf(named)}`,
             help: say("Change the summary and send it. The old summary stays on its own branch."),
           };
-        return perform("summary.edit", { message: named.id, text: rest }, (edited) => ({
+        return conversationCommand("summary.edit", { message: named.id, text: rest }, (edited) => ({
           ...message(say("Your next message continues from the edited summary.")),
           goOn: { below: edited.message },
         }));
@@ -87,12 +87,12 @@ export const messageActions: readonly Action[] = [
     needs: { right: "message.remove", idle: "prompt" },
     read(argument, place) {
       const { state, leaf, say } = place;
-      const { message: named, number, rest } = readMessage(place, argument);
+      const { message: named, number, rest } = readNamedMessage(place, argument);
       if (rest !== "")
         throw new ActionRefusal(say("Name one message by its number, as in /{name} #1.", { name: "remove" }));
       const wasHere = pathTo(state, leaf).some(({ id }) => id === named.id);
       const count = countFrom(state, named.id);
-      return perform("message.remove", { message: named.id }, () => ({
+      return conversationCommand("message.remove", { message: named.id }, () => ({
         ...message(
           say.count(
             count,
@@ -119,7 +119,9 @@ export const messageActions: readonly Action[] = [
       if (removed.length === 0) return message(say("Nothing was removed."));
       if (!only)
         throw new ActionRefusal(
-          say("{name} is not a removed message. /restore lists the removed messages.", { name: quoted(argument) }),
+          say("{name} is not a removed message. /restore lists the removed messages.", {
+            name: quoteForUser(argument),
+          }),
         );
       // The state does not tell which message was removed last, so the user chooses.
       if (wanted.length > 1)
@@ -127,7 +129,7 @@ export const messageActions: readonly Action[] = [
           ...message(...removed.map((each) => messageLine(place, each))),
           advice: say("/restore #n restores a message and all messages below."),
         };
-      return perform("message.restore", { message: only.id }, () => {
+      return conversationCommand("message.restore", { message: only.id }, () => {
         const number = `#${messageNumbers(state).get(only.id)}`;
         return message(
           say.count(

@@ -24,7 +24,7 @@ export function isRemoved(state: ConversationState, id: string): boolean {
 }
 
 /** Returns a user's text on one line, shortened, for use in a sentence. */
-export function quoted(text: string): string {
+export function quoteForUser(text: string): string {
   return text.length > 60 ? `${visibleLine(cutTo(text, 60, ""))}…` : visibleLine(text);
 }
 
@@ -36,24 +36,24 @@ export interface NamedMessage {
 }
 
 /** Reads the message at the beginning of an argument. Throws `ActionRefusal` if there is none, or if the message was removed. */
-export function readMessage({ state, say }: ActionPlace, argument: string): NamedMessage {
+export function readNamedMessage({ state, say }: ActionPlace, argument: string): NamedMessage {
   const [, name = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
   const id = messageNamed(state, name);
   const message = id === undefined ? undefined : state.messages.get(id);
   if (name === "") throw new ActionRefusal(say("Give the number of a message, such as #1. /tree shows the numbers."));
   if (!message)
-    throw new ActionRefusal(say("There is no message {name}. /tree shows the numbers.", { name: quoted(name) }));
+    throw new ActionRefusal(say("There is no message {name}. /tree shows the numbers.", { name: quoteForUser(name) }));
   if (isRemoved(state, message.id))
-    throw new ActionRefusal(say("{name} was removed. /restore {name} brings it back.", { name: quoted(name) }));
+    throw new ActionRefusal(say("{name} was removed. /restore {name} brings it back.", { name: quoteForUser(name) }));
   return { message, number: `#${messageNumbers(state).get(message.id)}`, rest };
 }
 
-/** Like `readMessage`. Without a number, returns the end of the user's branch, and the whole argument as text. */
+/** Like `readNamedMessage`. Without a number, returns the end of the user's branch, and the whole argument as text. */
 export function readMessageOrEnd(place: ActionPlace, argument: string): NamedMessage {
   const { state, leaf, say } = place;
   const end = leaf === null ? undefined : state.messages.get(leaf);
   const [first = ""] = argument.split(/\s/, 1);
-  if (first.startsWith("#") || messageNamed(state, first) !== undefined) return readMessage(place, argument);
+  if (first.startsWith("#") || messageNamed(state, first) !== undefined) return readNamedMessage(place, argument);
   if (!end) throw new ActionRefusal(say("There are no messages yet."));
   return { message: end, number: `#${messageNumbers(state).get(end.id)}`, rest: argument };
 }
@@ -62,7 +62,7 @@ export function readMessageOrEnd(place: ActionPlace, argument: string): NamedMes
 export function messageLine({ state, agent, say }: ActionPlace, message: Message): string {
   const text = withoutMarks(visibleLine(cutTo(typedText(message), 200, "")));
   const speaker = message.role === "assistant" ? agent : message.role === "summary" ? say("Summary") : say("You");
-  return `#${messageNumbers(state).get(message.id)}  ${speaker}  ${quoted(text)}`;
+  return `#${messageNumbers(state).get(message.id)}  ${speaker}  ${quoteForUser(text)}`;
 }
 
 /** Counts the visible messages from a message down. */
@@ -91,7 +91,7 @@ export function branchesNamed({ state }: Pick<ActionPlace, "state">, argument: s
 export function readBranch(place: ActionPlace, argument: string): string {
   const [only, ...others] = branchesNamed(place, argument);
   if (only !== undefined && others.length === 0) return only;
-  const named = { name: quoted(argument) };
+  const named = { name: quoteForUser(argument) };
   throw new ActionRefusal(
     only === undefined
       ? place.say("There is no branch {name}. /branch lists the branches with their numbers.", named)

@@ -6,14 +6,14 @@ import {
   type ActionPlace,
   ActionRefusal,
   type ActionStep,
+  conversationCommand,
   type ExportFormat,
   message,
-  perform,
   textView,
   type ViewStep,
   view,
 } from "./action.ts";
-import { quoted } from "./places.ts";
+import { quoteForUser } from "./places.ts";
 
 const isRunning = ({ outcome }: StayingProcess) => outcome === undefined;
 
@@ -160,14 +160,14 @@ export const programActions: readonly Action[] = [
     arguments: { terminal: "[agree | on | off | drop n | use n]", elsewhere: "[drop n | use n]" },
     help: "Show what was recalled into this conversation",
     needs: { rightForArguments: "memory.dismiss" },
-    read: readMemory,
+    read: readMemoryAction,
   },
   {
     name: "agents",
     arguments: "[stop n | tell n text]",
     help: "List the sub-agents of this conversation",
     needs: { rightForArguments: "run.interrupt" },
-    read: readAgents,
+    read: readAgentsAction,
   },
   {
     name: "mcp",
@@ -197,7 +197,7 @@ export const programActions: readonly Action[] = [
       const title = visibleLine(text).trim();
       if (state.messages.size === 0) throw new ActionRefusal(say("There are no messages yet."));
       if (title === "") return view("title");
-      return perform("conversation.rename", { title }, () =>
+      return conversationCommand("conversation.rename", { title }, () =>
         // The server may have removed a secret from the title.
         message(say("The title is “{title}” now.", { title: visibleLine(state.title ?? title) })),
       );
@@ -265,7 +265,7 @@ function readApproval(argument: string, { state, say }: ActionPlace): ActionStep
   if (state.allowed.length === 0) throw new ActionRefusal(say("This conversation has no rules of its own."));
   if (pattern === undefined)
     throw new ActionRefusal(say("Name a rule by its number, as in /approval drop 1. /approval lists the rules."));
-  return perform("rule.revoke", { pattern }, () =>
+  return conversationCommand("rule.revoke", { pattern }, () =>
     message(say("You are asked about {pattern} again.", { pattern: visibleLine(pattern) })),
   );
 }
@@ -277,19 +277,21 @@ function readProcesses(argument: string, { state, say }: ActionPlace): ActionSte
   const [action = "", process, ...rest] = argument.split(/\s+/);
   if (action !== "stop")
     throw new ActionRefusal(
-      say("/processes does not know {action}. It knows stop, as in /processes stop p1.", { action: quoted(action) }),
+      say("/processes does not know {action}. It knows stop, as in /processes stop p1.", {
+        action: quoteForUser(action),
+      }),
     );
   if (process === undefined || rest.length > 0)
     throw new ActionRefusal(say("Name one command, as in /processes stop p1. /processes lists them."));
   if (!running.some(({ id }) => id === process))
     throw new ActionRefusal(
-      say("No {name} runs in the background. /processes lists the commands.", { name: quoted(process) }),
+      say("No {name} runs in the background. /processes lists the commands.", { name: quoteForUser(process) }),
     );
   // All clients of the conversation are informed about the end of the process.
-  return perform("process.stop", { process }, () => undefined);
+  return conversationCommand("process.stop", { process }, () => undefined);
 }
 
-function readMemory(argument: string, { client, state, leaf, say }: ActionPlace): ActionStep {
+function readMemoryAction(argument: string, { client, state, leaf, say }: ActionPlace): ActionStep {
   if (argument === "") return textView("memory", "");
   if (client === "terminal" && /^(agree|on|off)$/.test(argument)) return textView("memory", argument);
   const [, what, number] = /^(drop|use) +(\d{1,6})$/.exec(argument) ?? [];
@@ -310,7 +312,7 @@ function readMemory(argument: string, { client, state, leaf, say }: ActionPlace)
       say("No entry {number} was recalled on this branch. /memory lists the entries.", { number: number ?? "" }),
     );
   const dismissed = what === "drop";
-  return perform("memory.dismiss", { ...entry, dismissed }, () =>
+  return conversationCommand("memory.dismiss", { ...entry, dismissed }, () =>
     message(
       dismissed
         ? say(
@@ -322,25 +324,27 @@ function readMemory(argument: string, { client, state, leaf, say }: ActionPlace)
   );
 }
 
-function readAgents(argument: string, { state, mode, say }: ActionPlace): ActionStep {
+function readAgentsAction(argument: string, { state, mode, say }: ActionPlace): ActionStep {
   if (argument === "") return textView("agents", "");
   const [, action = "", number = "", text = ""] = /^(\S*)\s*(\S*)\s*(.*)$/s.exec(argument) ?? [];
   if (action !== "stop" && action !== "tell")
-    throw new ActionRefusal(say("/agents does not know {action}. It knows stop and tell.", { action: quoted(action) }));
+    throw new ActionRefusal(
+      say("/agents does not know {action}. It knows stop and tell.", { action: quoteForUser(action) }),
+    );
   const run = subAgentsOf(state).find((each) => String(each.number) === number)?.run?.id;
   if (run === undefined)
     throw new ActionRefusal(
-      say("No sub-agent {number} is working. /agents lists the sub-agents.", { number: quoted(number) }),
+      say("No sub-agent {number} is working. /agents lists the sub-agents.", { number: quoteForUser(number) }),
     );
   if (action === "stop") {
     if (text !== "") throw new ActionRefusal(say("/agents stop takes one number."));
-    return perform("run.interrupt", { run }, () =>
+    return conversationCommand("run.interrupt", { run }, () =>
       message(say("Stopping sub-agent {number}. Its result so far goes to the agent that launched it.", { number })),
     );
   }
   if (text === "") throw new ActionRefusal(say("Write a message for sub-agent {number} after the number.", { number }));
   const parts = [{ type: "text", text }] as const;
-  return perform("turn.say", { parts, run, delivery: "steer", mode }, () =>
+  return conversationCommand("turn.say", { parts, run, delivery: "steer", mode }, () =>
     message(say("Sub-agent {number} gets your message before its next step.", { number })),
   );
 }

@@ -1,4 +1,4 @@
-import { lastAssistantMessage, lastSaid, pathTo, standing } from "@banyan/core/conversation";
+import { lastAssistantMessage, lastUserMessage, pathTo, standingLeaf } from "@banyan/core/conversation";
 import { compactedLine } from "../words/amounts.ts";
 import { instructionsRequest, lastFindings, mendingRequest, REVIEWER, reviewRequest } from "../words/ready-made.ts";
 import {
@@ -6,12 +6,12 @@ import {
   type ActionPlace,
   ActionRefusal,
   type ActionStep,
+  conversationCommand,
   message,
-  perform,
   textView,
   view,
 } from "./action.ts";
-import { quoted } from "./places.ts";
+import { quoteForUser } from "./places.ts";
 
 /** Actions that begin, steer or end the agent's work. */
 export const turnActions: readonly Action[] = [
@@ -21,7 +21,7 @@ export const turnActions: readonly Action[] = [
     help: "Ask again, with other words if you give some",
     needs: { right: "turn.retry", idle: "turn" },
     read(text, { state, leaf, say }) {
-      const asked = lastSaid(pathTo(state, standing(state, leaf)));
+      const asked = lastUserMessage(pathTo(state, standingLeaf(state, leaf)));
       if (!asked) throw new ActionRefusal(say("There is nothing to retry: there are no messages yet."));
       return { type: "turn", turn: "retry", at: asked.id, ...(text !== "" && { text }) };
     },
@@ -33,7 +33,8 @@ export const turnActions: readonly Action[] = [
     help: "Continue an interrupted answer and send held messages",
     needs: { right: "turn.resume", idle: "turn" },
     read(name, place) {
-      if (place.client === "terminal" && (name !== "" || !isLeft(place))) return textView("conversations", name);
+      if (place.client === "terminal" && (name !== "" || !hasUnfinishedTurn(place)))
+        return textView("conversations", name);
       return { type: "turn", turn: "resume" };
     },
   },
@@ -64,7 +65,9 @@ export const turnActions: readonly Action[] = [
         throw new ActionRefusal(say("Nothing was reviewed in this conversation. /review starts a review."));
       const finding = /^\d+$/.test(number) ? found[Number(number) - 1] : undefined;
       if (!finding)
-        throw new ActionRefusal(say("There is no finding {number}. /findings lists them.", { number: quoted(number) }));
+        throw new ActionRefusal(
+          say("There is no finding {number}. /findings lists them.", { number: quoteForUser(number) }),
+        );
       // The reviewer wrote the text, so no files that it names are attached.
       return { type: "turn", turn: "say", ...mendingRequest(state, finding), asIs: true };
     },
@@ -86,7 +89,7 @@ export const turnActions: readonly Action[] = [
     read(keep, { leaf, say }) {
       if (leaf === null) throw new ActionRefusal(say("There are no messages yet."));
       if (keep.length > 10_000) throw new ActionRefusal(say("The text to keep has at most 10,000 characters."));
-      return perform("branch.compact", { at: leaf, ...(keep !== "" && { keep }) }, (result) => {
+      return conversationCommand("branch.compact", { at: leaf, ...(keep !== "" && { keep }) }, (result) => {
         const { summary, compaction, problem } = result;
         if (problem !== undefined) return message(say("Not compacted: {problem}", { problem: quotedReason(problem) }));
         return {
@@ -110,7 +113,9 @@ export const turnActions: readonly Action[] = [
       const [, action = "", number, text = ""] = /^(\S*)(?:\s+#?(\d+))?(?:\s+(.*))?$/s.exec(argument) ?? [];
       if (!["drop", "edit", "first", "send"].includes(action))
         throw new ActionRefusal(
-          say("/waiting does not know {action}. It knows drop, edit, first and send.", { action: quoted(action) }),
+          say("/waiting does not know {action}. It knows drop, edit, first and send.", {
+            action: quoteForUser(action),
+          }),
         );
       if (state.inbox.length === 0) throw new ActionRefusal(say("No message waits."));
       if (action === "send") return sendHeld(place, argument);
@@ -122,22 +127,24 @@ export const turnActions: readonly Action[] = [
       if (action === "edit") {
         if (text.trim() === "")
           throw new ActionRefusal(say("Write the new text after the number. /waiting drop withdraws it."));
-        return perform("input.edit", { input: input.id, parts: [{ type: "text", text }] }, () => view("waiting"));
+        return conversationCommand("input.edit", { input: input.id, parts: [{ type: "text", text }] }, () =>
+          view("waiting"),
+        );
       }
       if (text !== "") throw new ActionRefusal(say("/waiting {action} takes one number.", { action }));
       if (action === "drop")
-        return perform("input.withdraw", { input: input.id }, () =>
+        return conversationCommand("input.withdraw", { input: input.id }, () =>
           message(say("Message {number} is withdrawn.", { number: number ?? "" })),
         );
       const [first] = state.inbox;
       if (!first || first.id === input.id) return view("waiting");
-      return perform("input.edit", { input: input.id, before: first.id }, () => view("waiting"));
+      return conversationCommand("input.edit", { input: input.id, before: first.id }, () => view("waiting"));
     },
   },
 ];
 
 /** True if a branch has an unfinished answer, or the conversation has waiting messages. */
-function isLeft({ state, leaf }: ActionPlace): boolean {
+function hasUnfinishedTurn({ state, leaf }: ActionPlace): boolean {
   if (state.inbox.length > 0) return true;
   const path = pathTo(state, leaf);
   const answer = lastAssistantMessage(path);
@@ -155,7 +162,7 @@ function sendHeld({ state, run, say }: ActionPlace, argument: string): ActionSte
     const input = held[index];
     if (input === undefined)
       return message(say.count(held.length, "Sent {count} held message.", "Sent {count} held messages."));
-    return perform("input.edit", { input, run }, () => sendFrom(index + 1));
+    return conversationCommand("input.edit", { input, run }, () => sendFrom(index + 1));
   };
   return sendFrom(0);
 }

@@ -148,13 +148,13 @@ export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefi
     case "call.executing":
       return { type: "call", status: "executing", message: item.message, call: item.call };
     case "call.completed":
-      return callEnd("completed", item);
+      return callEndDisplay("completed", item);
     case "call.failed":
-      return callEnd("failed", item);
+      return callEndDisplay("failed", item);
     case "call.denied":
-      return callEnd("denied", item);
+      return callEndDisplay("denied", item);
     case "call.cancelled":
-      return callEnd("cancelled", item);
+      return callEndDisplay("cancelled", item);
     case "file.changed": {
       const { type: _, message, call, ...change } = item;
       return { type: "file-change", message, call, change };
@@ -167,7 +167,7 @@ export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefi
       return { ...item, type: "question", about: "text" };
     case "run.paused": {
       const { run, question, reason } = item;
-      return { type: "question", about: "limit", question, run, reason, text: wordsOf(item, say) };
+      return { type: "question", about: "limit", question, run, reason, text: itemText(item, say) };
     }
     case "call.approval-resolved": {
       const { message, call, question, allowed } = item;
@@ -177,7 +177,7 @@ export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefi
       return { type: "answer", about: "text", question: item.question };
     case "run.continued": {
       const { run, question, allowed } = item;
-      return { type: "answer", about: "limit", question, run, allowed, text: wordsOf(item, say) };
+      return { type: "answer", about: "limit", question, run, allowed, text: itemText(item, say) };
     }
     case "memory.recalled":
       return { type: "memory", message: item.message, items: item.items };
@@ -186,7 +186,7 @@ export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefi
     case "process.started":
     case "process.ended": {
       const { type, process } = item;
-      return { type: "process", process, hasEnded: type === "process.ended", text: wordsOf(item, say) ?? "" };
+      return { type: "process", process, hasEnded: type === "process.ended", text: itemText(item, say) ?? "" };
     }
     case "model.retrying":
     case "model.replaced":
@@ -198,27 +198,27 @@ export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefi
     case "context.shortening":
     case "context.not-shortened":
     case "callback.failed":
-      return { type: "notice", text: wordsOf(item, say), notice: item };
+      return { type: "notice", text: itemText(item, say), notice: item };
     default:
       item.type satisfies UndisplayedType;
       return undefined;
   }
 }
 
-function callEnd(
+function callEndDisplay(
   outcome: CallOutcome,
   { message, call, output }: ItemFields<`call.${CallOutcome}`, "message" | "call" | "output">,
 ): DisplayItem {
   return { type: "call-end", outcome, message, call, output };
 }
 
-function wordsOf(item: UnplacedItem, say: Say | undefined): string | undefined {
+function itemText(item: UnplacedItem, say: Say | undefined): string | undefined {
   // Sentences do not depend on the position of an item.
   return itemSentence(item as FeedItem, say);
 }
 
 /** Returns the sentence for a line of its own about a notice, a process or a limit; `undefined` for other items. */
-export function sentenceOf(display: DisplayItem): string | undefined {
+export function displaySentence(display: DisplayItem): string | undefined {
   switch (display.type) {
     case "process":
     case "notice":

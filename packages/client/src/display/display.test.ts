@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { FeedItem } from "@banyan/core/conversation";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { displayItem, sentenceOf } from "./display-item.ts";
+import { displayItem, displaySentence } from "./display-item.ts";
 import { itemSentence } from "./item-sentence.ts";
 import { TurnReader } from "./turn-reader.ts";
 import { WrittenParts } from "./written-parts.ts";
@@ -31,7 +31,7 @@ test("F37: a feed with every type of item gives each of the 19 kinds of display 
 test("F37: no sentence about an item is lost on the way to its display item", () => {
   for (const item of items) {
     const display = displayItem(item);
-    expect(display && sentenceOf(display), item.type).toBe(itemSentence(item));
+    expect(display && displaySentence(display), item.type).toBe(itemSentence(item));
   }
 });
 

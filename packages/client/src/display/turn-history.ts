@@ -2,13 +2,13 @@ import {
   type AssistantMessage,
   type Call,
   type ConversationState,
+  describeUnreadable,
   latestRun,
   type Part,
   pathTo,
-  toldUnreadable,
 } from "@banyan/core/conversation";
 import type { UnplacedItem } from "./display-item.ts";
-import { isSameTurn, openRun, runsOf } from "./turn-runs.ts";
+import { isSameTurn, openRun, runsOfTurn } from "./turn-runs.ts";
 
 /** Events that give a call its result. */
 const OUTCOMES: ReadonlySet<string> = new Set(["call.completed", "call.failed", "call.denied", "call.cancelled"]);
@@ -34,7 +34,7 @@ export function turnHistory(state: ConversationState, run: string, behind?: stri
     const messages = byTurn.get(latestRun(state, id)) ?? [];
     let isKnown = has !== undefined && messages.some((message) => message.id === has);
     const again = messages.flatMap((message, index) => {
-      const items = [...steered(state, messages[index - 1], message.parentId), ...itemsOf(message, state)];
+      const items = [...steered(state, messages[index - 1], message.parentId), ...responseItems(message, state)];
       const said = items.map((item): HistoryItem => {
         return [item, isKnown && !(message.id === has && OUTCOMES.has(item.type))];
       });
@@ -52,7 +52,7 @@ export function turnHistory(state: ConversationState, run: string, behind?: stri
   const ofSubAgent = (first: AssistantMessage, call: Call, isKnown: boolean): HistoryItem[] => {
     const live = openRun(state, first.run);
     const agent = live?.agent ?? call.about?.agent ?? call.tool;
-    const runs = runsOf(state, first.run);
+    const runs = runsOfTurn(state, first.run);
     const begun = runs.map((run, index): UnplacedItem => {
       const continues = index === 0 ? {} : { continues: runs[index - 1] };
       return { type: "run.started", run, agent, call: call.id, leaf: first.parentId, ...continues } as UnplacedItem;
@@ -104,9 +104,9 @@ function steered(state: ConversationState, behind: AssistantMessage | undefined,
   });
 }
 
-function itemsOf(message: AssistantMessage, state: ConversationState): UnplacedItem[] {
+function responseItems(message: AssistantMessage, state: ConversationState): UnplacedItem[] {
   const { id, parentId, run, model, finish, calls } = message;
-  const unreadable = toldUnreadable(message);
+  const unreadable = describeUnreadable(message);
   const parts: readonly Part[] = unreadable === undefined ? message.parts : [{ type: "text", text: unreadable }];
   const items: UnplacedItem[] = [{ type: "message.started", message: id, parentId, run, model }];
   if (finish === undefined) {

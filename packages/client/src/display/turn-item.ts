@@ -1,10 +1,10 @@
 import {
   type Cost,
+  describeUnreadable,
   type FilePart,
   type QuestionField,
   type RunEnd,
   type SourcePart,
-  toldUnreadable,
   type Usage,
   type UserPart,
 } from "@banyan/core/conversation";
@@ -98,6 +98,6 @@ export type TurnItem = ItemSpeaker &
 
 /** Returns the parts of a user message, or a sentence if they cannot be read (F77). */
 export function readableParts(message: { readonly parts: readonly UserPart[]; readonly unreadable?: string }) {
-  const text = toldUnreadable(message);
+  const text = describeUnreadable(message);
   return text === undefined ? message.parts : [{ type: "text" as const, text }];
 }

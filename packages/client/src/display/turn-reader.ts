@@ -2,7 +2,7 @@ import type { ConversationState, Part } from "@banyan/core/conversation";
 import { type DisplayItem, displayItem, type UnplacedItem } from "./display-item.ts";
 import { turnHistory } from "./turn-history.ts";
 import type { TurnItem, WaitingQuestion } from "./turn-item.ts";
-import { runsOf } from "./turn-runs.ts";
+import { runsOfTurn } from "./turn-runs.ts";
 import { WrittenParts } from "./written-parts.ts";
 
 type ReaderDisplay<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
@@ -135,7 +135,7 @@ export class TurnReader {
    * as `known`, except the outcomes of its calls.
    */
   takeUp(state: ConversationState, run: string, behind?: string): TurnItem[] {
-    const runs = runsOf(state, run);
+    const runs = runsOfTurn(state, run);
     this.#run = runs.at(-1);
     this.#top = this.#voice(runs);
     const again = turnHistory(state, run, behind).flatMap(([item, isKnown]) => {
@@ -224,7 +224,7 @@ export class TurnReader {
       return [];
     });
     this.#written.end(message);
-    return [...rest, { type: "message-end", message, text: textIn(parts), usage, cost, ...by }];
+    return [...rest, { type: "message-end", message, text: joinedText(parts), usage, cost, ...by }];
   }
 
   #asked(display: ReaderDisplay<"question">): TurnItem[] {
@@ -271,6 +271,6 @@ export class TurnReader {
   }
 }
 
-function textIn(parts: readonly Part[]): string {
+function joinedText(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }

@@ -1,7 +1,7 @@
 import { type ConversationState, type LiveRun, latestRun } from "@banyan/core/conversation";
 
 /** Returns the user's newest running turn, or else the newest turn that waits for an answer without a process. */
-export function topRun({ runs, waiting }: ConversationState): string | undefined {
+export function newestTurn({ runs, waiting }: ConversationState): string | undefined {
   return [...waiting.values(), ...runs.values()].findLast(({ call }) => call === undefined)?.id;
 }
 
@@ -12,7 +12,7 @@ export function openRun(state: ConversationState, run: string): LiveRun | undefi
 }
 
 /** Returns the runs of the turn of `run`, in order. Each run continues the turn of the last one. */
-export function runsOf({ continuedBy }: ConversationState, run: string): readonly string[] {
+export function runsOfTurn({ continuedBy }: ConversationState, run: string): readonly string[] {
   const runs = [run];
   for (const [before, next] of [...continuedBy].reverse()) if (next === runs[0]) runs.unshift(before);
   for (let next = continuedBy.get(run); next !== undefined; next = continuedBy.get(next)) runs.push(next);
@@ -25,7 +25,7 @@ export function isSameTurn(state: ConversationState, run: string, other: string)
 }
 
 /** Returns the last message of the turn of `run`. */
-export function lastOfRun(state: ConversationState, run: string): string | undefined {
+export function lastMessageOfTurn(state: ConversationState, run: string): string | undefined {
   const messages = [...state.messages.values()];
   return messages.findLast((each) => each.role === "assistant" && isSameTurn(state, each.run, run))?.id;
 }

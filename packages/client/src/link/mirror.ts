@@ -126,7 +126,7 @@ function treeOf({ nodes, names }: Snapshot): Pick<ConversationState, "messages" 
     const parent = node.parent === undefined ? undefined : nodes[node.parent];
     const call = node.parent === undefined ? node.call : callOf[node.parent];
     callOf[place] = call;
-    messages.set(node.id, messageOf(node, parent?.id ?? null, call, names));
+    messages.set(node.id, outlinedMessage(node, parent?.id ?? null, call, names));
     const above = parent?.id ?? call ?? null;
     const siblings = children.get(above);
     if (siblings) siblings.push(node.id);
@@ -135,7 +135,7 @@ function treeOf({ nodes, names }: Snapshot): Pick<ConversationState, "messages" 
   return { messages, children };
 }
 
-function messageOf(
+function outlinedMessage(
   node: OutlineNode,
   parentId: string | null,
   call: string | undefined,
@@ -151,7 +151,7 @@ function messageOf(
     ...(node.removed ? { removed: true } : {}),
   };
   const spent = {
-    ...(node.usage === undefined ? {} : { usage: usageOf(node.usage) }),
+    ...(node.usage === undefined ? {} : { usage: outlinedUsage(node.usage) }),
     ...(node.cost === undefined ? {} : { cost: node.cost }),
   };
   switch (node.role) {
@@ -174,7 +174,7 @@ function messageOf(
   }
 }
 
-function usageOf([input = 0, cached = 0, cacheWrite = 0, output = 0, reasoning = 0]: readonly number[]): Usage {
+function outlinedUsage([input = 0, cached = 0, cacheWrite = 0, output = 0, reasoning = 0]: readonly number[]): Usage {
   return { input, cached, cacheWrite, output, reasoning };
 }
 

@@ -1,9 +1,9 @@
 import {
   type AssistantMessage,
   type BrokenTurn,
+  describeUnreadable,
   type Message,
   type Part,
-  toldUnreadable,
 } from "@banyan/core/conversation";
 import { inEnglish, type Say } from "@banyan/core/shown";
 
@@ -24,7 +24,7 @@ export interface BrokenTurnReport {
 }
 
 /** Describes a broken turn and the ways to continue. `isBegun`: a part of the response exists. */
-export function toldBreak(
+export function describeBrokenTurn(
   { reason, code, message }: Omit<BrokenTurn, "run">,
   isBegun = false,
   say: Say = inEnglish,
@@ -79,8 +79,8 @@ function isWords(part: Part): boolean {
 }
 
 /** Returns a sentence for the fault of a response and a remedy, or nothing. */
-export function toldShortfall(message: Message | undefined, say: Say = inEnglish): string | undefined {
-  if (message?.role === "assistant" && message.unreadable !== undefined) return toldUnreadable(message, say);
+export function describeShortfall(message: Message | undefined, say: Say = inEnglish): string | undefined {
+  if (message?.role === "assistant" && message.unreadable !== undefined) return describeUnreadable(message, say);
   switch (shortfallOf(message)) {
     case "empty":
       return say("The model gave no answer. Ask again, or choose another model.");

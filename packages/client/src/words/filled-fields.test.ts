@@ -1,6 +1,6 @@
 import type { QuestionField } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
-import { askedText, filledByLine, filledText } from "./filled-fields.ts";
+import { filledByLine, filledText, questionText } from "./filled-fields.ts";
 
 const colour: QuestionField = {
   heading: "Colour",
@@ -41,7 +41,7 @@ describe("C12: answers to questions with choices", () => {
   });
 
   test("it can be read where there is no form", () => {
-    expect(askedText({ text: "How shall it look?", fields: [colour, sizes] })).toBe(
+    expect(questionText({ text: "How shall it look?", fields: [colour, sizes] })).toBe(
       "How shall it look?\n\nColour: Which one?\n- red: as a brick\n- blue\n\nSizes: Which of them? (one or more)\n- small\n- large\n- huge",
     );
   });

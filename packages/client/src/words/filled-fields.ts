@@ -48,7 +48,7 @@ export function filledByLine({ choices, several = false }: QuestionField, line: 
 }
 
 /** Returns a question and its fields as one text, for clients without forms. */
-export function askedText({ text, fields = [] }: Pick<WordQuestion, "text" | "fields">): string {
+export function questionText({ text, fields = [] }: Pick<WordQuestion, "text" | "fields">): string {
   const paragraphs = fields.map(({ heading, text: asked, choices: offered, several = false }) =>
     [
       `${heading}: ${asked}${several ? " (one or more)" : ""}`,

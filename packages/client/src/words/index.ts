@@ -10,13 +10,13 @@ export {
 } from "./amounts.ts";
 export {
   type BrokenTurnReport,
+  describeBrokenTurn,
+  describeShortfall,
   type RecoveryOption,
   type ResponseShortfall,
   shortfallOf,
-  toldBreak,
-  toldShortfall,
 } from "./broken-turn.ts";
-export { askedText, type FilledField, filledByLine, filledText } from "./filled-fields.ts";
+export { type FilledField, filledByLine, filledText, questionText } from "./filled-fields.ts";
 export {
   type Finding,
   instructionsRequest,

@@ -1,9 +1,9 @@
 import type { Call, CallStatus, FileChange, Json, PlanStep, Preview } from "@banyan/core/conversation";
 import {
+  editablePlan,
   inEnglish,
-  isSteps,
+  isPlanSteps,
   planIn,
-  planText,
   type Say,
   shownPlan,
   visibleLine,
@@ -47,14 +47,14 @@ export function shownCall(
 ): ShownLine[] {
   const { notes = [], changes = [] } = preview ?? {};
   // The changes of edited arguments are unknown.
-  const isAsAsked = isSame(input, call.input);
-  const changed = isAsAsked ? changes.map((change) => changeLines(change, say)) : [];
+  const isAsAsked = isSameJson(input, call.input);
+  const changed = isAsAsked ? changes.map((change) => shownChange(change, say)) : [];
   const unknown =
     isAsAsked || changes.length === 0 ? [] : [say("You edited this, so its changes to the file are not shown.")];
   return [
     ...[...unknown, ...notes].map((text) => ({ look: "note" as const, text: visibleLine(text) })),
     ...changed.flatMap(({ lines }) => lines),
-    ...argumentsOf(call, input, changed, say),
+    ...argumentLines(call, input, changed, say),
   ];
 }
 
@@ -75,9 +75,9 @@ export interface CallText {
 export function thingText({ input, about }: Pick<Call, "input" | "about">, say: Say = inEnglish): CallText | undefined {
   if (!isRecord(input)) return undefined;
   const plan = about?.plan;
-  const steps = Object.keys(input).find((key) => plan !== undefined && isSame(input[key], plan as unknown as Json));
+  const steps = Object.keys(input).find((key) => plan !== undefined && isSameJson(input[key], plan as unknown as Json));
   if (plan && steps !== undefined) {
-    const text = planText(plan);
+    const text = editablePlan(plan);
     const read = (written: string) =>
       written === text ? input : { ...input, [steps]: planIn(written, say) as unknown as Json };
     return { name: steps, text, read };
@@ -116,7 +116,7 @@ interface ShownChange {
   readonly isWhole: boolean;
 }
 
-function changeLines({ path, kind, added, removed, diff }: FileChange, say: Say): ShownChange {
+function shownChange({ path, kind, added, removed, diff }: FileChange, say: Say): ShownChange {
   const lines = readPatch(diff).flatMap((line, index): ShownLine[] => {
     const number = line.kind === "removed" ? line.before : line.after;
     if (line.kind !== "place") {
@@ -151,29 +151,30 @@ const HAS_CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 /** A path that cannot be mistaken inside a sentence. */
 const PLAIN_PATH = /^[\w@./-]+$/;
 
-function argumentsOf(
+function argumentLines(
   call: Pick<Call, "input" | "inputText" | "about">,
   input: Json | undefined,
   changed: readonly ShownChange[],
   say: Say,
 ): ShownLine[] {
-  if (input === undefined) return linesOf(call.inputText, "text");
-  if (!isRecord(input) || Object.keys(input).length === 0) return linesOf(JSON.stringify(input, null, 2), "text");
+  if (input === undefined) return shownTextLines(call.inputText, "text");
+  if (!isRecord(input) || Object.keys(input).length === 0)
+    return shownTextLines(JSON.stringify(input, null, 2), "text");
   const isTold = changed.length > 0 && changed.every(({ isWhole }) => isWhole);
   // The full new content of an existing file does not show what is new.
   const isOverwritten = call.about?.change?.goes === undefined && changed.some(({ kind }) => kind === "changed");
-  const looks = looksOf(call, isOverwritten || !isSame(input, call.input));
+  const looks = argumentLooks(call, isOverwritten || !isSameJson(input, call.input));
   // The question already says that the plan is submitted, and there are no other arguments.
   const isHandedIn =
     call.about?.handsIn === true &&
     Object.keys(input).length === 2 &&
-    Object.values(input).every((value) => value === true || isSteps(value));
+    Object.values(input).every((value) => value === true || isPlanSteps(value));
   const [path] = call.about?.paths?.map((one) => one.path) ?? [];
   return Object.entries(input).flatMap(([name, value]) => {
     // Names of arguments cannot hide characters or look like a line of their own either.
     const shown = /^[\w.-]+$/.test(name) ? name : visibleLine(JSON.stringify(name));
     // A plan is shown as steps if it is the subject of the call, or replaces the subject.
-    if (call.about?.plan && isSteps(value)) return stepLines(isHandedIn ? undefined : shown, value, say);
+    if (call.about?.plan && isPlanSteps(value)) return shownPlanLines(isHandedIn ? undefined : shown, value, say);
     if (value === true && isHandedIn) return [];
     if (typeof value !== "string") return valueLines(shown, value);
     const isOfChange = name === call.about?.change?.goes || name === call.about?.change?.comes;
@@ -188,7 +189,7 @@ function argumentsOf(
 }
 
 /** Looks of the arguments that the tool has described. */
-function looksOf(
+function argumentLooks(
   { input, about }: Pick<Call, "input" | "about">,
   isContent: boolean,
 ): ReadonlyMap<string, ShownLine["look"]> {
@@ -202,11 +203,11 @@ function looksOf(
 }
 
 function textLines(name: string, text: string, look: ShownLine["look"] | undefined, say: Say): ShownLine[] {
-  if (look === "command") return [{ look: "head", text: name }, ...linesOf(text, look)];
+  if (look === "command") return [{ look: "head", text: name }, ...shownTextLines(text, look)];
   const isShort = text.length <= SHORT && !text.includes("\n");
   if (look === undefined && isShort)
     return [{ look: "argument", text: `${name}: ${visibleLine(JSON.stringify(text))}` }];
-  const lines = look === undefined ? linesOf(text, "text") : linesOf(text.replace(/\n$/, ""), look);
+  const lines = look === undefined ? shownTextLines(text, "text") : shownTextLines(text.replace(/\n$/, ""), look);
   if (text === "") return [{ look: "head", text: say("{name}: empty", { name }) }];
   return [
     { look: "head", text: say.count(lines.length, "{name}, {count} line:", "{name}, {count} lines:", { name }) },
@@ -215,7 +216,7 @@ function textLines(name: string, text: string, look: ShownLine["look"] | undefin
 }
 
 /** Without a name, only the steps. */
-function stepLines(name: string | undefined, plan: readonly PlanStep[], say: Say): ShownLine[] {
+function shownPlanLines(name: string | undefined, plan: readonly PlanStep[], say: Say): ShownLine[] {
   const lines = shownPlan(plan, Number.POSITIVE_INFINITY, say).map(({ mark, text }) => ({
     look: "text" as const,
     text: `${mark} ${text}`,
@@ -232,13 +233,13 @@ function valueLines(name: string, value: Json): ShownLine[] {
   return [{ look: "argument", text: `${name}: ${first}` }, ...rest.map((text) => ({ look: "text" as const, text }))];
 }
 
-function linesOf(text: string, look: ShownLine["look"]): ShownLine[] {
+function shownTextLines(text: string, look: ShownLine["look"]): ShownLine[] {
   return visibleText(text)
     .split("\n")
     .map((line) => ({ look, text: line }));
 }
 
-function isSame(one: Json | undefined, other: Json | undefined): boolean {
+function isSameJson(one: Json | undefined, other: Json | undefined): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 

@@ -2,18 +2,18 @@ import type { UserContent } from "../conversation/checked/user-content.ts";
 import type { FeedItem } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
-import { onlyWaits, turnThatWaits } from "../conversation/tree/asking.ts";
+import { isBlockedByUser, turnWaitingFor } from "../conversation/tree/asking.ts";
 import type { ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Answer } from "../ports/verdict.ts";
 import type { Limits } from "../run/limits.ts";
 import type { TurnProblem } from "../run/mode.ts";
 import type { TurnAgent } from "../run/run.ts";
-import { Interruption, stillAsked } from "../session/error.ts";
+import { Interruption, stillAskedError } from "../session/error.ts";
 import { Session } from "../session/session.ts";
 import type { Turn } from "../turn/turn.ts";
-import { Chat, type ChatAgent, type ChatOptions, type Conversation, converse } from "./chat.ts";
-import { checkOptions } from "./check-options.ts";
+import { Chat, type ChatAgent, type ChatOptions, type Conversation, runChatTurns } from "./chat.ts";
+import { checkAgentOptions } from "./check-options.ts";
 import { type CompactOptions, compactBranch } from "./compact.ts";
 import { type Directive, resume, say } from "./directive.ts";
 import { readyAgent } from "./prepare.ts";
@@ -102,7 +102,7 @@ export class Agent implements ChatAgent {
    * unusable tool, or for a schema with an unusable part, naming the place.
    */
   constructor(options: AgentOptions) {
-    checkOptions(options);
+    checkAgentOptions(options);
     this.options = Object.freeze({ ...options });
     Object.freeze(this);
   }
@@ -191,8 +191,8 @@ export class Agent implements ChatAgent {
     refuseUnknown("answer", options, ANSWER);
     const { session } = options;
     const open = session.state.questions.get(question);
-    const turn = open && turnThatWaits(session.state, open);
-    if (open && !turn) throw stillAsked(question);
+    const turn = open && turnWaitingFor(session.state, open);
+    if (open && !turn) throw stillAskedError(question);
     await session.answer(question, answer);
     return this.#takeOne(resume(), { ...options, at: turn?.leaf ?? undefined, id: createId(), untilAsked: true });
   }
@@ -206,7 +206,7 @@ export class Agent implements ChatAgent {
     using asked = untilAsked ? whenOnlyWaiting(chat.session, options.id) : undefined;
     const signals = [signal, asked?.signal].filter((each) => each !== undefined);
     let turn: Turn | undefined;
-    await converse(chat, {
+    await runChatTurns(chat, {
       signal: signals.length > 0 ? AbortSignal.any(signals) : undefined,
       once: true,
       onTurn: (ended) => (turn = ended),
@@ -224,7 +224,7 @@ function whenOnlyWaiting(session: Session, id: string): Disposable & { readonly 
   const items = (shown: readonly FeedItem[]) => {
     // The id is that of the turn's message, or of its run.
     for (const item of shown) if (item.type === "run.started" && (item.run === id || item.leaf === id)) run = item.run;
-    if (run !== undefined && onlyWaits(session.state, run)) asked.abort();
+    if (run !== undefined && isBlockedByUser(session.state, run)) asked.abort();
   };
   const stop = session.listen({ items, ended() {} });
   return { signal: asked.signal, [Symbol.dispose]: stop };

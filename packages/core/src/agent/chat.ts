@@ -12,8 +12,8 @@ import type { FeedReader } from "../session/feed.ts";
 import type { BeginOptions } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
 import { Interrupts, type LastTurn, takeTurns } from "../turn/drive.ts";
-import { placeOf, type Turn } from "../turn/turn.ts";
-import { checkedDirective, type Directive, startOf, whereItGrew, whereTo } from "./directive.ts";
+import { type Turn, turnStartLeaf } from "../turn/turn.ts";
+import { checkDirective, continuationLeaf, type Directive, grownLeaf, turnStart } from "./directive.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
 /** A read-only conversation for a turn handler. */
@@ -115,7 +115,7 @@ export class Chat implements AsyncIterable<FeedItem> {
 
   /** Throws `DirectiveError` or `ChatError` for values that only untyped programs can pass. */
   constructor(agent: ChatAgent, directive: Directive, options: ChatOptions) {
-    this.directive = checkedDirective(directive, agent.options.model);
+    this.directive = checkDirective(directive, agent.options.model);
     refuseUnknown("a chat", options, CHAT);
     if (options.session !== undefined && !(options.session instanceof Session)) {
       throw new ChatError("no-session", "The session of a chat is what Session.open() resolves with; await that.");
@@ -148,7 +148,7 @@ export class Chat implements AsyncIterable<FeedItem> {
       await turn.catch(() => {});
     });
     const watch = { reader, signal: left.signal, onStart: (started: Promise<unknown>) => (turn = started) };
-    converse(this, watch).then(
+    runChatTurns(this, watch).then(
       (reason) => {
         reader.push({ type: "chat.ended", reason });
         this.session.detach(reader);
@@ -179,7 +179,7 @@ export interface ChatWatch {
  * passes from turn to turn, so a million turns need no stack and no memory. A handler that iterated `agent.chat(...)`
  * itself would stay on the stack, with its feed, below all later turns.
  */
-export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
+export async function runChatTurns(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
   let { agent, directive, options } = first;
   let before: LastTurn | undefined;
@@ -233,25 +233,26 @@ async function takeHere(
 ): Promise<LastTurn | undefined> {
   const { session } = chat;
   const { at, id, client, wait = true, sharesLimits } = options;
-  const place = whereTo(session.state, at, whereItGrew(session.state, before?.leaf));
-  const beside = directive.type === "retry" && !wait ? startOf(directive, pathTo(session.state, place), []) : undefined;
+  const place = continuationLeaf(session.state, at, grownLeaf(session.state, before?.leaf));
+  const beside =
+    directive.type === "retry" && !wait ? turnStart(directive, pathTo(session.state, place), []) : undefined;
   const startOn = (branch: RunBranch) => {
     tellLeftOut(session, branch.path, chat);
-    const start = beside ?? startOf(directive, branch.path, inputsLeft(session.state, branch.path));
+    const start = beside ?? turnStart(directive, branch.path, inputsLeft(session.state, branch.path));
     if (start.type !== "message" || id === undefined) return start;
     if (session.state.messages.has(id)) throw new ChatError("used-id", `There is a message ${id} already.`);
     return { ...start, id };
   };
   try {
     const begun = beside
-      ? session.runs.begin(placeOf(beside), { ...beginning(signal, directive, options), beside: true })
-      : session.runs.begin(place, beginning(signal, directive, options));
+      ? session.runs.begin(turnStartLeaf(beside), { ...beginOptions(signal, directive, options), beside: true })
+      : session.runs.begin(place, beginOptions(signal, directive, options));
     return await takeTurns(begun, startOn, {
       session,
       agent: () => agent.ready,
       watch: { origin: chat, reader, chosenModel, client, before: sharesLimits ? before?.budget : undefined },
       interrupts,
-      where: (leaf) => whereTo(session.state, undefined, leaf),
+      where: (leaf) => continuationLeaf(session.state, undefined, leaf),
       goesOn: () => !once && !signal?.aborted,
       ...(onTurn && { onTurn }),
     });
@@ -285,7 +286,7 @@ function conversationAt(session: Session, leaf: string | null): Conversation {
 }
 
 /** Returns the options for the run of a directive. The id is that of the added message, or else of the run. */
-function beginning(
+function beginOptions(
   signal: AbortSignal | undefined,
   directive: Directive,
   { at, id, wait: waits = true }: ChatOptions,

@@ -1,4 +1,4 @@
-import { isLanguageModel, refusal } from "../ai-sdk/language-model.ts";
+import { isLanguageModel, notALanguageModel } from "../ai-sdk/language-model.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { CallHooks } from "../ports/human.ts";
 import type { ModelSettings } from "../ports/model.ts";
@@ -78,11 +78,11 @@ const CALLBACKS: OptionNames<Callbacks> = {
  * Checks an agent's options as far as possible at its creation: names of options, the model, the memory, tools and
  * schemas. Throws `OptionError` and `ToolDefinitionError`.
  */
-export function checkOptions(options: TurnOptions): void {
+export function checkAgentOptions(options: TurnOptions): void {
   refuseUnknown("an agent", options, AGENT);
   const { model, modelNamed, fallbacks = [], tools, output, settings, limits, retry, bounds } = options;
   const { compaction, memory, callbacks, hooks } = options;
-  checkModel(model);
+  checkModelOption(model);
   if (!Array.isArray(fallbacks) || fallbacks.some((name) => typeof name !== "string")) {
     throw new OptionError('fallbacks are a list of names of models, such as ["openai/gpt-5"].');
   }
@@ -151,12 +151,12 @@ function checkCounts(options: Numbers): void {
   }
 }
 
-function checkModel(given: unknown): void {
+function checkModelOption(given: unknown): void {
   if (!given) throw new OptionError("An agent needs a model: new Agent({ model }).");
   if (isLanguageModel(given)) return;
   if (typeof given === "object") {
     if ("stream" in given || "run" in given) return;
-    if ("specificationVersion" in given) throw new OptionError(refusal(given));
+    if ("specificationVersion" in given) throw new OptionError(notALanguageModel(given));
   }
   const what = given instanceof Promise ? "a promise: await it" : typeof given === "string" ? "a name" : typeof given;
   throw new OptionError(

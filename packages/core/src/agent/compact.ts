@@ -5,8 +5,8 @@ import type { FallbackModel, TurnAgent } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import type { Session } from "../session/session.ts";
 import { ChosenModel } from "../turn/chosen-model.ts";
-import { drive, Interrupts } from "../turn/drive.ts";
-import { whereTo } from "./directive.ts";
+import { Interrupts, runOnBranch } from "../turn/drive.ts";
+import { continuationLeaf } from "./directive.ts";
 
 /** Options for shortening a conversation. */
 export interface CompactOptions {
@@ -45,9 +45,9 @@ export async function compactBranch(agent: () => TurnAgent, options: CompactOpti
   // Takes the branch like a turn, because a summary is a message at its end. A summary next to a live run would be a
   // sibling of the run's next message and split the tree. So `agent.compact` waits for the live run, and begins at its
   // end. A server passes `wait: false`.
-  const begun = session.runs.begin(whereTo(session.state, at), { signal, id, goesOn: true, waits });
+  const begun = session.runs.begin(continuationLeaf(session.state, at), { signal, id, goesOn: true, waits });
   using interrupts = new Interrupts([signal], new Interruption("interrupted by the caller"));
-  return await drive(begun, { session, interrupts }, async ({ handle, branch }) => {
+  return await runOnBranch(begun, { session, interrupts }, async ({ handle, branch }) => {
     const run = newRun(handle, session, ready, branch, { origin: handle });
     // A summary would cover the waiting call, so the model would never see its result.
     if (run.continues !== undefined) return WAITS;

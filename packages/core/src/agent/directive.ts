@@ -2,8 +2,8 @@ import { DirectiveError, readUserContent, type UserContent } from "../conversati
 import { isPersons, type Message } from "../conversation/message.ts";
 import type { UserPart } from "../conversation/part.ts";
 import type { ConversationState, WaitingInput } from "../conversation/state.ts";
-import { standing } from "../conversation/tree/path.ts";
-import { fileProblem } from "../model/rules/pictures.ts";
+import { standingLeaf } from "../conversation/tree/path.ts";
+import { untakenFileProblem } from "../model/rules/pictures.ts";
 import type { TurnStart } from "../turn/turn.ts";
 
 /** The next action of a conversation, as a turn handler returns it. */
@@ -50,7 +50,7 @@ export function stop(): Directive {
  * Returns the directive with checked parts. Throws `DirectiveError` for a value that untyped programs may pass, and for
  * an image that the model's provider never accepts (F47).
  */
-export function checkedDirective(directive: Directive, model: object = {}): Directive {
+export function checkDirective(directive: Directive, model: object = {}): Directive {
   if (!["say", "retry", "resume", "stop"].includes(directive?.type))
     throw new DirectiveError(
       "unknown",
@@ -60,7 +60,7 @@ export function checkedDirective(directive: Directive, model: object = {}): Dire
   if (!isSaid) return directive;
   const parts = userParts(directive.parts ?? []);
   for (const part of parts) {
-    const problem = part.type === "file" ? fileProblem(model, part) : undefined;
+    const problem = part.type === "file" ? untakenFileProblem(model, part) : undefined;
     if (problem === undefined) continue;
     const name = (part.type === "file" && part.name) || "A picture";
     const advice = "Change the picture, or choose another model.";
@@ -79,8 +79,12 @@ function userParts(content: UserContent): readonly UserPart[] {
  * Returns the message to continue from: the named one, or `leaf` or its nearest visible ancestor, since a user may have
  * removed it. Throws `DirectiveError` for an unknown message.
  */
-export function whereTo(state: ConversationState, named: string | undefined, leaf = state.leaf): string | null {
-  if (named === undefined) return standing(state, leaf);
+export function continuationLeaf(
+  state: ConversationState,
+  named: string | undefined,
+  leaf = state.leaf,
+): string | null {
+  if (named === undefined) return standingLeaf(state, leaf);
   if (state.messages.has(named)) return named;
   throw new DirectiveError("unknown-message", `There is no message ${named} in this conversation.`);
 }
@@ -89,7 +93,7 @@ export function whereTo(state: ConversationState, named: string | undefined, lea
  * Returns the message at which a chat without a named place continues: its end, or the end of messages added there
  * since. So the chat creates no branch by accident.
  */
-export function whereItGrew(state: ConversationState, leaf: string | null | undefined): string | null | undefined {
+export function grownLeaf(state: ConversationState, leaf: string | null | undefined): string | null | undefined {
   if (leaf === undefined || leaf === state.leaf) return leaf;
   for (let id = state.leaf; id !== null; id = state.messages.get(id)?.parentId ?? null)
     if (id === leaf) return state.leaf;
@@ -100,7 +104,7 @@ export function whereItGrew(state: ConversationState, leaf: string | null | unde
  * Returns the start of a directive's turn on a path; `left`: the inputs without a run. Throws `DirectiveError` if the
  * path has nothing to retry or resume.
  */
-export function startOf(
+export function turnStart(
   directive: Exclude<Directive, { type: "stop" }>,
   path: readonly Message[],
   left: readonly WaitingInput[],

@@ -5,8 +5,8 @@ import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { LoopDriver, Tool } from "../ports/tool.ts";
 import type { Mode } from "../run/mode.ts";
 import type { Compaction, TurnAgent } from "../run/run.ts";
-import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
-import { compactionFor, instructionsFor, launch, settingsFor, toolsFor } from "../turn/launch.ts";
+import { Toolbox, textDigest } from "../toolbox/toolbox.ts";
+import { compactionFor, instructionsFor, launch, settingsFor, toolsInMode } from "../turn/launch.ts";
 import type { ChatAgent } from "./chat.ts";
 import { checkPositive, checkValues } from "./check-options.ts";
 import { chatMode, taskMode } from "./mode/modes.ts";
@@ -23,16 +23,16 @@ export function readyAgent(
 ): TurnAgent {
   checkValues(options);
   const { instructions = "", settings = NO_SETTINGS, limits = {}, memory, tools = NO_TOOLS } = options;
-  const driver = driverOf(options.model);
-  const mode = modeOf(options);
+  const driver = modelDriver(options.model);
+  const mode = agentMode(options);
   const text = instructionsFor(instructions, mode.instructions);
   return {
     name,
     model: driver,
     modelNamed: options.modelNamed && (async (name) => withModel(await options.modelNamed?.(name))),
     fallbacks: options.fallbacks ?? [],
-    instructions: { text, digest: digestOf(text) },
-    toolbox: Toolbox.of(toolsFor(tools, mode)),
+    instructions: { text, digest: textDigest(text) },
+    toolbox: Toolbox.of(toolsInMode(tools, mode)),
     own: { instructions, tools, settings },
     mode,
     taskMode: mode.name === "task" && options.output === undefined ? mode : TASK,
@@ -52,7 +52,7 @@ export function readyAgent(
   };
 }
 
-function driverOf(model: TurnOptions["model"]): ModelDriver | LoopDriver {
+function modelDriver(model: TurnOptions["model"]): ModelDriver | LoopDriver {
   if (!isLanguageModel(model)) return model;
   const driver = drivers.get(model) ?? fromLanguageModel(model);
   drivers.set(model, driver);
@@ -62,7 +62,7 @@ function driverOf(model: TurnOptions["model"]): ModelDriver | LoopDriver {
 /** One driver per language model, so that all agents with the model share what was learnt about its window. */
 const drivers = new WeakMap<object, ModelDriver>();
 
-function modeOf({ mode = "chat", output }: TurnOptions): Mode {
+function agentMode({ mode = "chat", output }: TurnOptions): Mode {
   switch (mode) {
     case "chat":
       return chatMode;

@@ -55,13 +55,13 @@ export function asModelError(thrown: unknown, model: string): ModelError {
     case "ReferenceError":
       return modelErrorFromNetwork(thrown) ?? damaged(thrown, model);
     case "RangeError":
-      if (!/call stack/i.test(thrown.message)) return failed(thrown, model);
+      if (!/call stack/i.test(thrown.message)) return unknownModelError(thrown, model);
       return new ModelError("provider", `The answer of the model ${model} is nested too deep to be read.`, {
         cause: thrown,
         retryable: false,
       });
     default:
-      return modelErrorFromNetwork(thrown) ?? failed(thrown, model);
+      return modelErrorFromNetwork(thrown) ?? unknownModelError(thrown, model);
   }
 }
 
@@ -103,7 +103,7 @@ function damaged(cause: Error, model: string): ModelError {
   return new ModelError("broken-stream", said, { cause, detail: cause.message, paid: true });
 }
 
-function failed(cause: Error, model: string): ModelError {
+function unknownModelError(cause: Error, model: string): ModelError {
   const said = { fact: `The model ${model} failed to answer`, advice: "try again later", words: cause.message };
   return new ModelError("provider", said, { cause });
 }

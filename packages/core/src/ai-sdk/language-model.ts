@@ -1,13 +1,13 @@
 import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { Price } from "../conversation/usage.ts";
-import { withRules } from "../model/rules/driver.ts";
+import { withProviderRules } from "../model/rules/driver.ts";
 import { rulesFor } from "../model/rules/providers.ts";
 import type { ModelDriver, ModelSettings, ModelSink } from "../ports/model.ts";
 import { asModelError } from "./error.ts";
 import { withOwnStorage } from "./own-storage.ts";
 import { callOptions, filesOfResults } from "./prompt.ts";
-import { pump } from "./pump.ts";
+import { readStreamInto } from "./pump.ts";
 import { ResponseParts } from "./response-parts.ts";
 
 /** A request in the form of the AI SDK's provider packages. */
@@ -78,7 +78,7 @@ const OPTIONS: OptionNames<LanguageModelOptions> = {
  * @throws TypeError if the model's package is of another generation.
  */
 export function fromLanguageModel(model: LanguageModelV4, options: LanguageModelOptions = {}): ModelDriver {
-  if (!isLanguageModel(model)) throw new TypeError(refusal(model));
+  if (!isLanguageModel(model)) throw new TypeError(notALanguageModel(model));
   refuseUnknown("fromLanguageModel", options, OPTIONS);
   const provider = model.provider.split(".", 1)[0] ?? model.provider;
   const id = options.id ?? `${provider}/${model.modelId}`;
@@ -99,7 +99,7 @@ export function fromLanguageModel(model: LanguageModelV4, options: LanguageModel
     },
   };
   const { takes } = asked;
-  return withRules(driver, { rules: rulesFor(model.provider, model.modelId), provider, takes, model });
+  return withProviderRules(driver, { rules: rulesFor(model.provider, model.modelId), provider, takes, model });
 }
 
 /** True for a model that `fromLanguageModel` accepts. */
@@ -133,7 +133,7 @@ async function stream(
       if (signal.aborted) response.then((late) => late.stream.cancel(signal.reason)).catch(() => {});
       throw error;
     });
-    await pump(
+    await readStreamInto(
       stream,
       new ResponseParts(model.modelId, provider, id, model.provider),
       sink,
@@ -149,7 +149,7 @@ async function stream(
 }
 
 /** Returns the reason why a value is no such model, with advice. */
-export function refusal(value: unknown): string {
+export function notALanguageModel(value: unknown): string {
   const generation =
     typeof value === "object" && value !== null && "specificationVersion" in value
       ? value.specificationVersion

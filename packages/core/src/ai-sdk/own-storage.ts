@@ -22,12 +22,12 @@ export function withOwnStorage(request: LanguageModelV4CallOptions, model: strin
   if (options?.store !== undefined && options.store !== null) return request;
   return {
     ...request,
-    prompt: prompt.map(once),
+    prompt: prompt.map(withPartsOnce),
     providerOptions: { ...providerOptions, [name]: { ...options, store: false } },
   };
 }
 
-function once(message: LanguageModelV4Message): LanguageModelV4Message {
+function withPartsOnce(message: LanguageModelV4Message): LanguageModelV4Message {
   if (message.role !== "assistant") return message;
   let own = known.get(message);
   if (!own) {
@@ -44,16 +44,16 @@ type ProviderMarks = NonNullable<Assistant["content"][number]["providerOptions"]
 function withoutStored(message: Assistant): Assistant {
   const encrypted = new Set<unknown>();
   for (const { providerOptions } of message.content) {
-    for (const { itemId, reasoningEncryptedContent } of marksOf(providerOptions)) {
+    for (const { itemId, reasoningEncryptedContent } of providerMarks(providerOptions)) {
       if (reasoningEncryptedContent) encrypted.add(itemId);
     }
   }
   const isStored = (marks: ProviderMarks | undefined) =>
-    marksOf(marks).some(({ itemId }) => itemId !== undefined && !encrypted.has(itemId));
+    providerMarks(marks).some(({ itemId }) => itemId !== undefined && !encrypted.has(itemId));
   const content = message.content.filter((part) => part.type !== "reasoning" || !isStored(part.providerOptions));
   return content.length === message.content.length ? message : { ...message, content };
 }
 
-function marksOf(marks: ProviderMarks | undefined): readonly ProviderMarks[string][] {
+function providerMarks(marks: ProviderMarks | undefined): readonly ProviderMarks[string][] {
   return Object.values(marks ?? {});
 }

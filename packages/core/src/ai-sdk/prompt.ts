@@ -8,7 +8,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { FilePart, ProviderData, TextPart } from "../conversation/part.ts";
-import { filesOf, PDF, PICTURES, resultShown } from "../model/result-shown.ts";
+import { encodableResult, filesHeading, PDF, PICTURES } from "../model/result-shown.ts";
 import {
   ModelError,
   type ModelRequest,
@@ -49,7 +49,7 @@ export function filesOfResults(name: string, takes?: readonly string[]): Pick<Pr
 export function callOptions(request: ModelRequest, asked: PromptTarget): LanguageModelV4CallOptions {
   const { settings } = request;
   const { provider } = asked;
-  const tools = toolsFor(request, provider);
+  const tools = encodeTools(request, provider);
   return {
     prompt: promptFor(request, asked),
     ...(tools.length > 0 && { tools, toolChoice: { type: request.toolChoice } }),
@@ -78,17 +78,17 @@ function promptFor({ instructions, messages }: ModelRequest, asked: PromptTarget
   const prompt: LanguageModelV4Message[] = [];
   if (instructions) prompt.push({ role: "system", content: instructions });
   messages.forEach((message, index) => {
-    const { open, messages: encoded } = encodedOnce(message, asked);
+    const { open, messages: encoded } = encodedPromptMessage(message, asked);
     const given = open && isSetDown(messages, index, open, asked) ? withoutCalls(encoded, open) : encoded;
     for (const one of given) prompt.push(one);
   });
   return prompt;
 }
 
-function encodedOnce(message: PromptMessage, asked: PromptTarget): EncodedPrompt {
+function encodedPromptMessage(message: PromptMessage, asked: PromptTarget): EncodedPrompt {
   let encoded = encodings.get(message);
   if (!encoded || (encoded.asked ?? asked) !== asked || (encoded.provider ?? asked.provider) !== asked.provider) {
-    encoded = encode(message, asked);
+    encoded = encodePromptMessage(message, asked);
     encodings.set(message, encoded);
   }
   return encoded;
@@ -103,7 +103,7 @@ function isSetDown(
 ): boolean {
   for (const later of messages.slice(index + 1)) {
     if (later.role === "user") return true;
-    const resumed = encodedOnce(later, asked).messages.some(
+    const resumed = encodedPromptMessage(later, asked).messages.some(
       ({ role, content }) =>
         role === "assistant" && content.some((part) => part.type === "tool-result" && open.has(part.toolCallId)),
     );
@@ -123,7 +123,7 @@ function withoutCalls(
   });
 }
 
-function toolsFor({ tools, settings }: ModelRequest, provider: string): LanguageModelV4Tools {
+function encodeTools({ tools, settings }: ModelRequest, provider: string): LanguageModelV4Tools {
   const own = tools.length > 0 ? toolsOnce(tools) : [];
   const theirs = settings.serverTools?.filter(({ id }) => id.startsWith(`${provider}.`)) ?? [];
   if (theirs.length === 0) return own;
@@ -145,10 +145,12 @@ function toolsOnce(schemas: readonly ToolSchema[]): LanguageModelV4FunctionTool[
 }
 
 /** Encodes a message as one or two messages of the AI SDK: results follow in a message of their own. */
-function encode(message: PromptMessage, asked: PromptTarget): EncodedPrompt {
+function encodePromptMessage(message: PromptMessage, asked: PromptTarget): EncodedPrompt {
   const { provider } = asked;
   if (message.role === "user") {
-    const content = message.parts.filter(says).map((part) => (part.type === "text" ? text(part) : file(part)));
+    const content = message.parts
+      .filter(says)
+      .map((part) => (part.type === "text" ? encodeTextPart(part) : encodeFilePart(part)));
     return { messages: content.length > 0 ? [{ role: "user", content }] : [] };
   }
   const content: AssistantContent = [];
@@ -183,10 +185,13 @@ function encode(message: PromptMessage, asked: PromptTarget): EncodedPrompt {
 
 function resultPart(result: PromptResult, { takes, isWithin }: PromptTarget): LanguageModelV4ToolResultPart {
   const { call, tool, failed } = result;
-  const { text: value, files } = resultShown(result, takes);
+  const { text: value, files } = encodableResult(result, takes);
   const about = { type: "tool-result", toolCallId: call, toolName: tool } as const;
   if (files.length === 0 || !isWithin) return { ...about, output: { type: failed ? "error-text" : "text", value } };
-  return { ...about, output: { type: "content", value: [{ type: "text", text: value }, ...files.map(file)] } };
+  return {
+    ...about,
+    output: { type: "content", value: [{ type: "text", text: value }, ...files.map(encodeFilePart)] },
+  };
 }
 
 /** Returns the files of a result for a provider with text results: they follow in a user message. */
@@ -194,9 +199,9 @@ function filesBehind(
   result: PromptResult,
   { takes }: PromptTarget,
 ): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
-  const { files } = resultShown(result, takes);
+  const { files } = encodableResult(result, takes);
   if (files.length === 0) return [];
-  return [{ type: "text", text: filesOf(result) }, ...files.map(file)];
+  return [{ type: "text", text: filesHeading(result) }, ...files.map(encodeFilePart)];
 }
 
 function openCalls(content: AssistantContent): Set<string> {
@@ -224,11 +229,11 @@ function says(part: { readonly type: string; readonly text?: string; readonly pr
   return part.type === "file" || part.text !== "" || part.provider !== undefined;
 }
 
-function text(part: TextPart): LanguageModelV4TextPart {
+function encodeTextPart(part: TextPart): LanguageModelV4TextPart {
   return { type: "text", text: part.text, ...marks(part.provider) };
 }
 
-function file(part: FilePart): LanguageModelV4FilePart {
+function encodeFilePart(part: FilePart): LanguageModelV4FilePart {
   const name = part.name ?? "without a name";
   const about = { type: "file", mediaType: part.mediaType, ...(part.name && { filename: part.name }) } as const;
   if (part.data !== undefined) return { ...about, data: { type: "data", data: part.data } };

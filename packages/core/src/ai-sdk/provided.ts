@@ -25,11 +25,11 @@ export function providedCall(call: LanguageModelV4ToolCall): ProviderAction {
     type: "tool-call",
     toolCallId,
     toolName,
-    input: parsed(input),
+    input: parseInput(input),
     providerExecuted: true,
     ...(providerMetadata && { providerOptions: providerMetadata }),
   };
-  return { text: `${toolName} ${cutTo(input, SHOWN)}`, part: asJson(part) };
+  return { text: `${toolName} ${cutTo(input, SHOWN)}`, part: withoutUndefined(part) };
 }
 
 export function providedResult(result: LanguageModelV4ToolResult): ProviderAction {
@@ -41,7 +41,7 @@ export function providedResult(result: LanguageModelV4ToolResult): ProviderActio
     output: { type: isError ? "error-json" : "json", value: result.result },
     ...(providerMetadata && { providerOptions: providerMetadata }),
   };
-  return { text: `${toolName} ${isError ? "failed" : "answered"}`, part: asJson(part) };
+  return { text: `${toolName} ${isError ? "failed" : "answered"}`, part: withoutUndefined(part) };
 }
 
 export function providedContent({ kind, providerMetadata }: LanguageModelV4CustomContent): ProviderAction {
@@ -50,10 +50,10 @@ export function providedContent({ kind, providerMetadata }: LanguageModelV4Custo
     kind,
     ...(providerMetadata && { providerOptions: providerMetadata }),
   };
-  return { text: kind, part: asJson(part) };
+  return { text: kind, part: withoutUndefined(part) };
 }
 
-function parsed(input: string): unknown {
+function parseInput(input: string): unknown {
   try {
     return JSON.parse(input);
   } catch {
@@ -63,6 +63,6 @@ function parsed(input: string): unknown {
 }
 
 /** The interface promises JSON. Fields with `undefined` would be lost in the log, so they are removed here. */
-function asJson(part: object): Json {
+function withoutUndefined(part: object): Json {
   return JSON.parse(JSON.stringify(part)) as Json;
 }

@@ -14,7 +14,7 @@ const soon: (run: () => void) => unknown =
  *
  * @param interrupted Rejects when `signal` aborts.
  */
-export async function pump(
+export async function readStreamInto(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   response: ResponseParts,
   sink: ModelSink,

@@ -2,7 +2,7 @@ import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageMo
 import type { ProviderData } from "../conversation/part.ts";
 import type { Usage } from "../conversation/usage.ts";
 import { CallArguments } from "../model/call-arguments.ts";
-import { type FinishReason, finishReason, meaningOf } from "../model/finish-reasons.ts";
+import { type FinishReason, finishMeaning, finishReason } from "../model/finish-reasons.ts";
 import { ThinkTags } from "../model/think-tags.ts";
 import { ModelError, type ModelPart } from "../ports/model.ts";
 import { isEmptyChunk, ProviderReport } from "./error.ts";
@@ -73,7 +73,7 @@ export class ResponseParts {
       case "reasoning-end":
         if (part.type === "text-end" && part.id === this.#tagged) this.#endContent(out);
         if (this.#block?.id !== part.id) return;
-        this.#block.provider = joined(this.#block.provider, part.providerMetadata);
+        this.#block.provider = mergeProviderData(this.#block.provider, part.providerMetadata);
         return this.#close(out);
       case "tool-input-start":
         // The provider's own calls are not ours. Arguments that are not JSON arrive as JSON with the complete call.
@@ -94,7 +94,7 @@ export class ResponseParts {
         // Streamed arguments were published already, so they stay valid whatever the final call contains.
         const rest = streamed && !streamed.input.isEmpty ? streamed.input.rest() : part.input;
         if (rest) out.push({ type: "call-input", index, text: rest });
-        const provider = joined(undefined, part.providerMetadata);
+        const provider = mergeProviderData(undefined, part.providerMetadata);
         out.push(provider ? { type: "call-end", index, provider } : { type: "call-end", index });
         this.#calls.delete(part.toolCallId);
         return;
@@ -121,7 +121,7 @@ export class ResponseParts {
         out.push({
           type: "finish",
           reason,
-          usage: usageOf(part.usage),
+          usage: languageModelUsage(part.usage),
           ...(model && model !== this.#asked && { model }),
           ...(reason === "filtered" && explanationIn(part.providerMetadata)),
         });
@@ -155,7 +155,7 @@ export class ResponseParts {
       this.#close(out);
       this.#block = { type, id: part.id, provider: undefined, empty: true };
     }
-    if (part.providerMetadata) this.#block.provider = joined(this.#block.provider, part.providerMetadata);
+    if (part.providerMetadata) this.#block.provider = mergeProviderData(this.#block.provider, part.providerMetadata);
     if (!text) return;
     this.#block.empty = false;
     out.push({ type, text });
@@ -206,7 +206,7 @@ export class ResponseParts {
         break;
       case "stop":
       case "tool-calls": {
-        const known = raw === undefined ? undefined : meaningOf("any", raw);
+        const known = raw === undefined ? undefined : finishMeaning("any", raw);
         return known === "paused" ? "paused" : "stop";
       }
     }
@@ -220,7 +220,7 @@ interface StreamPartIdentity {
 }
 
 /** Merges the provider's data for one part. */
-function joined(
+function mergeProviderData(
   before: ProviderData | undefined,
   more: StreamPartIdentity["providerMetadata"],
 ): ProviderData | undefined {
@@ -241,7 +241,7 @@ function explanationIn(metadata: Readonly<Record<string, object>> | undefined): 
   return {};
 }
 
-function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+function languageModelUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
   const cached = inputTokens.cacheRead ?? 0;
   const cacheWrite = inputTokens.cacheWrite ?? 0;
   const reasoning = outputTokens.reasoning ?? 0;

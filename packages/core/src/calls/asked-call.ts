@@ -2,7 +2,7 @@ import type { EventBody } from "../conversation/event.ts";
 import { type About, type Call, newCall } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
 import { assistantMessage } from "../run/branch.ts";
-import { type TurnRun, tell } from "../run/run.ts";
+import { notify, type TurnRun } from "../run/run.ts";
 
 /** A call as the model wrote it. */
 export interface AskedCall {
@@ -31,5 +31,5 @@ export async function tellCalls(run: TurnRun, id: string, asked: readonly AskedC
   const calls = asked.map(({ id, tool, inputText, input }): Call => {
     return { ...newCall(id, tool), inputText, ...(input !== undefined && { input }) };
   });
-  await tell(run, "onCalls", calls, { ...assistantMessage(run.session, id), calls });
+  await notify(run, "onCalls", calls, { ...assistantMessage(run.session, id), calls });
 }

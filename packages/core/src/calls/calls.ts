@@ -2,8 +2,8 @@ import { storedFiles } from "../conversation/brought-file.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { type About, type Call, isEnded, type Preview } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
-import { isAskedIn } from "../conversation/tree/asking.ts";
-import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
+import { hasOpenQuestion } from "../conversation/tree/asking.ts";
+import { callFields, callIn } from "../conversation/tree/call-state.ts";
 import { orAborted } from "../model/alarm.ts";
 import { decidedByRule } from "../past/answers.ts";
 import { endBelow } from "../past/waiting.ts";
@@ -11,16 +11,16 @@ import type { Tool } from "../ports/tool.ts";
 import type { Answer } from "../ports/verdict.ts";
 import { assistantMessage } from "../run/branch.ts";
 import { type EndingCall, withRepeats } from "../run/repeats.ts";
-import { type TurnRun, tell } from "../run/run.ts";
-import { isLeft } from "../session/error.ts";
+import { notify, type TurnRun } from "../run/run.ts";
+import { isReaderGone } from "../session/error.ts";
 import type { AskedQuestion } from "../session/questions.ts";
 import { isSameInput } from "../toolbox/checked-input.ts";
 import { type ExecutionOutcome, execute, notExecuted, previewOf } from "../toolbox/execute.ts";
-import { digestOf } from "../toolbox/toolbox.ts";
+import { textDigest } from "../toolbox/toolbox.ts";
 import { type AskedCall, pendingCall } from "./asked-call.ts";
 import type { EagerCalls } from "./eager.ts";
 import { type CallVerdict, judge, permitRequest, type Runnable, unfitAnswer } from "./judge.ts";
-import { aboutOf, judgeAgain, lookingFrom } from "./judge-again.ts";
+import { aboutJudgedCall, judgeAgain, previewContext } from "./judge-again.ts";
 import { toolContext } from "./tool-context.ts";
 
 const NOBODY = "Not allowed: this call needs a user's approval, and no user can be asked here.";
@@ -99,7 +99,7 @@ export class CallBatch {
       const verdict =
         refusal === undefined ? await judge(this.#run, call) : { ended: "failed" as const, output: refusal };
       const checked = "ended" in verdict ? call : { ...call, input: verdict.input };
-      const about = await aboutOf(this.#run, verdict, call.tool);
+      const about = await aboutJudgedCall(this.#run, verdict, call.tool);
       const isKnown = logged && about === undefined && isSameInput(checked.input, call.input);
       if (!isKnown) calls.push(pendingCall(this.#message, checked, about));
       events.push(...(await this.#enter(call, verdict, 1)));
@@ -154,7 +154,7 @@ export class CallBatch {
       this.#entries.push({ ...entry, tool: undefined, input: null, value: null, phase: "ended" });
       const output = this.#noting(call, { ...asked, status: verdict.ended, output: verdict.output });
       return [
-        { type: `call.${verdict.ended}`, ...sayingCall(this.#message, asked), output },
+        { type: `call.${verdict.ended}`, ...callFields(this.#message, asked), output },
         ...endBelow(this.#run.session, call),
       ];
     }
@@ -166,9 +166,9 @@ export class CallBatch {
       this.#entries.push({ ...entry, tool, input, value, phase: "ready" });
       return [];
     }
-    const preview = await previewOf(tool, value, lookingFrom(this.#run));
+    const preview = await previewOf(tool, value, previewContext(this.#run));
     const question = this.#wait({ call, tool, input, value, preview, attempt });
-    const shown = sayingCall(this.#message, { id: call, tool: tool.name, input });
+    const shown = callFields(this.#message, { id: call, tool: tool.name, input });
     const { pattern } = permit;
     const requested = { type: "call.approval-requested", ...shown, question: question.id } as const;
     const survives = this.#run.survives ? {} : ({ survives: false } as const);
@@ -310,7 +310,7 @@ export class CallBatch {
       if ("ended" in verdict) return this.#end(entry, verdict.ended, verdict.output);
       entry.input = verdict.input;
       entry.value = verdict.value;
-      entry.about = await aboutOf(this.#run, verdict, tool);
+      entry.about = await aboutJudgedCall(this.#run, verdict, tool);
       // The preview was made for other arguments.
       entry.preview = undefined;
     }
@@ -323,7 +323,7 @@ export class CallBatch {
    */
   #stays(call: string): boolean {
     const { survives, signal, session } = this.#run;
-    return survives && isLeft(signal) && isAskedIn(session.state, call);
+    return survives && isReaderGone(signal) && hasOpenQuestion(session.state, call);
   }
 
   async #end(
@@ -335,10 +335,10 @@ export class CallBatch {
     entry.phase = "ended";
     const { call, tool, input } = entry;
     const ran = tool
-      ? sayingCall(this.#message, { id: call, tool: tool.name, input })
+      ? callFields(this.#message, { id: call, tool: tool.name, input })
       : { message: this.#message, call };
     const said = this.#noting(call, { tool: tool?.name ?? "", input, status, output });
-    const { stored, named } = storedFiles(gathered.files ?? [], this.#run.session.state.files, digestOf);
+    const { stored, named } = storedFiles(gathered.files ?? [], this.#run.session.state.files, textDigest);
     const more = { ...(named.length > 0 && { files: named }), ...(gathered.seen?.length && { seen: gathered.seen }) };
     const ended = { type: `call.${status}`, ...ran, output: said, ...more } as const;
     const events = [...stored, ended, ...endBelow(this.#run.session, call)];
@@ -357,7 +357,7 @@ export class CallBatch {
   async #told(entry: CallEntry): Promise<void> {
     const message = assistantMessage(this.#run.session, this.#message);
     const call = message.calls.find((other) => other.id === entry.call);
-    if (call) await tell(this.#run, "onCall", call, message);
+    if (call) await notify(this.#run, "onCall", call, message);
   }
 
   async #cancelReady(why: string): Promise<void> {

@@ -2,11 +2,11 @@ import { writtenInput } from "../conversation/checked/written-input.ts";
 import { type About, type Call, isEnded } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
 import { openApproval } from "../conversation/tree/asking.ts";
-import { deniedBy, OUTCOME_UNKNOWN } from "../past/answers.ts";
+import { denialText, OUTCOME_UNKNOWN } from "../past/answers.ts";
 import type { PreviewContext } from "../ports/tool.ts";
 import type { TurnRun } from "../run/run.ts";
 import { isSameInput } from "../toolbox/checked-input.ts";
-import { aboutCall, aboutTool } from "../toolbox/execute.ts";
+import { aboutTool, describeCall } from "../toolbox/execute.ts";
 import { type CallVerdict, judge } from "./judge.ts";
 
 /**
@@ -23,14 +23,14 @@ export async function judgeAgain(run: TurnRun, call: Call) {
     const answering = open && run.session.answering(open.id);
     // If a user has answered meanwhile, the answer counts.
     if (!answering && (isEnded(call.status) || call.approved === approved))
-      return { verdict, about, open, isAsShown: !("ended" in verdict) && isShown(call, verdict.input, about) };
+      return { verdict, about, open, isAsShown: !("ended" in verdict) && isWhatUserSaw(call, verdict.input, about) };
     await answering?.catch(() => {});
   }
 }
 
 async function verdictOn(run: TurnRun, call: Call): Promise<CallVerdict & { readonly about?: About | undefined }> {
   const { id, tool, inputText, approved } = call;
-  if (approved === false) return { ended: "denied", output: deniedBy(undefined) };
+  if (approved === false) return { ended: "denied", output: denialText(undefined) };
   // The model's original arguments are checked again, because a check may reject its own output.
   const changed = call.executedInput;
   const input = changed ?? writtenInput(inputText);
@@ -40,24 +40,24 @@ async function verdictOn(run: TurnRun, call: Call): Promise<CallVerdict & { read
   if (started && effects === "external") return { ended: "failed", output: OUTCOME_UNKNOWN };
   if ("ended" in verdict) return verdict;
   // A user's permission holds only for the arguments and the folder that the user saw (S15, S17).
-  const about = await aboutOf(run, verdict, tool);
-  const isAllowed = run.session.isAllowed(call) && isShown(call, verdict.input, about);
+  const about = await aboutJudgedCall(run, verdict, tool);
+  const isAllowed = run.session.isAllowed(call) && isWhatUserSaw(call, verdict.input, about);
   return isAllowed ? { ...verdict, about, permit: { decision: "allow" } } : { ...verdict, about };
 }
 
 /** True if the arguments and the folder are those that the user saw. */
-function isShown({ executedInput, input, about: shown }: Call, now: Json, about: About | undefined): boolean {
+function isWhatUserSaw({ executedInput, input, about: shown }: Call, now: Json, about: About | undefined): boolean {
   return isSameInput(now, executedInput ?? input) && shown?.folder === about?.folder;
 }
 
 /** Returns the subject of a call. For a call that does not run, only the server that offers its tool. Never rejects. */
-export async function aboutOf(run: TurnRun, verdict: CallVerdict, name: string): Promise<About | undefined> {
-  if (!("ended" in verdict)) return aboutCall(verdict.tool, verdict.value, lookingFrom(run));
+export async function aboutJudgedCall(run: TurnRun, verdict: CallVerdict, name: string): Promise<About | undefined> {
+  if (!("ended" in verdict)) return describeCall(verdict.tool, verdict.value, previewContext(run));
   const tool = run.agent.toolbox.find(name);
   return tool && aboutTool(tool);
 }
 
 /** The data that a tool may read before a call runs. */
-export function lookingFrom({ session, branch, signal }: TurnRun): PreviewContext {
+export function previewContext({ session, branch, signal }: TurnRun): PreviewContext {
   return { conversation: session.state, path: branch.path, signal };
 }

@@ -1,7 +1,7 @@
 import { type AssistantMessage, isSettled } from "../conversation/message.ts";
 import { lastAssistantMessage } from "../conversation/tree/path.ts";
 import { orAborted } from "../model/alarm.ts";
-import { inTime } from "../run/limits.ts";
+import { runInTime } from "../run/limits.ts";
 import type { TurnRun } from "../run/run.ts";
 import { CallBatch } from "./calls.ts";
 
@@ -10,19 +10,19 @@ import { CallBatch } from "./calls.ts";
  * messages may follow the response, if their process stopped too. If a live run owns the calls, this waits for their
  * results.
  */
-export async function goOnWithCalls(run: TurnRun): Promise<void> {
+export async function completeOpenCalls(run: TurnRun): Promise<void> {
   const response = lastAssistantMessage(run.branch.path);
   if (!response || isSettled(response)) return;
-  await inTime(
+  await runInTime(
     run,
     () => run.budget.softTime(),
-    (run) => settle(run, response),
+    (run) => settleOpenCalls(run, response),
   );
   run.branch.showAnew();
 }
 
 /** If two branches continue from one response, the second waits for the first. */
-async function settle(run: TurnRun, response: AssistantMessage): Promise<void> {
+async function settleOpenCalls(run: TurnRun, response: AssistantMessage): Promise<void> {
   if (run.session.runs.isLive(response.run)) return untilSettled(run, response);
   const { isFirst, done } = run.session.runs.settling(response, () => runAgain(run, response));
   // A run that is interrupted or out of time stops waiting, and its loop reacts to the abort.

@@ -3,12 +3,12 @@ import { fieldsProblem } from "../conversation/checked/question-fields.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { Preview } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
-import { answeredInWords, inWords, RepeatedQuestions, textFor } from "../past/answers.ts";
+import { answerRecord, answerText, RepeatedQuestions, textAnswerEvent } from "../past/answers.ts";
 import type { OuterContext, Tool } from "../ports/tool.ts";
 import type { Question } from "../ports/tool-values.ts";
 import type { Answer, Permit } from "../ports/verdict.ts";
 import type { TurnRun } from "../run/run.ts";
-import { isLeft } from "../session/error.ts";
+import { isReaderGone } from "../session/error.ts";
 
 /** A call that is about to run. */
 export interface RunningCall {
@@ -62,7 +62,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     },
     stay: (staying) => session.processes.stay({ message, call }, staying),
     permit: (input) => permit(run, running, input),
-    ask: (question) => run.begun.begin([signal, run.signal], (until) => ask(run, running, again, question, until)),
+    ask: (question) => run.begun.begin([signal, run.signal], (until) => askUser(run, running, again, question, until)),
     launch: (task) =>
       run.begun.begin([signal, run.signal], (until) => agent.launch(run, { call, signal: until, isRepeatable }, task)),
     finish(result, summary) {
@@ -84,7 +84,7 @@ async function permit(run: TurnRun, { call, tool, input }: RunningCall, changed 
   return permission({ ...asked, conversation: session.state, allowed: session.allowed, signal });
 }
 
-async function ask(
+async function askUser(
   run: TurnRun,
   { message, call, tool }: RunningCall,
   again: RepeatedQuestions,
@@ -97,7 +97,7 @@ async function ask(
   if (problem !== undefined) throw new RangeError(problem);
   const { known, withdrawn } = again.next(text);
   if (withdrawn.length > 0) await write(...withdrawn);
-  if (known?.answer) return textFor(known.answer);
+  if (known?.answer) return answerText(known.answer);
   if (agent.unattended) {
     if (otherwise !== undefined) return otherwise;
     throw new Error("No user can be asked here, and the question has no default answer. Decide yourself.");
@@ -116,10 +116,10 @@ async function ask(
     answer = await asked.answer(signal);
   } catch (error) {
     // If only this process goes away, the question stays open in the log. In all other cases it is withdrawn.
-    if (!(survives && isLeft(signal))) await write({ type: "question.answered", question, withdrawn: true });
+    if (!(survives && isReaderGone(signal))) await write({ type: "question.answered", question, withdrawn: true });
     throw error;
   }
-  const given = inWords(answer);
-  await write(answeredInWords(question, given));
-  return textFor(given);
+  const given = answerRecord(answer);
+  await write(textAnswerEvent(question, given));
+  return answerText(given);
 }

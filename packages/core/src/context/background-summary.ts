@@ -5,7 +5,7 @@ import { Budget } from "../run/limits.ts";
 import type { RunWithModel, TurnRun } from "../run/run.ts";
 import type { Session } from "../session/session.ts";
 import { isEqual } from "../toolbox/checked-input.ts";
-import { wordsOf, writerOf } from "./summary-order.ts";
+import { summaryModel, summaryWords } from "./summary-order.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 import { untilAborted } from "./tokens.ts";
 
@@ -92,7 +92,7 @@ export function beginSummary(asking: RunWithModel, covers: string): void {
     messages,
     cancelled,
     isWritten: false,
-    written: write(asking, budget, messages, cancelled.signal).finally(() => {
+    written: writeSummary(asking, budget, messages, cancelled.signal).finally(() => {
       summary.isWritten = true;
       budget.end();
     }),
@@ -101,7 +101,7 @@ export function beginSummary(asking: RunWithModel, covers: string): void {
 }
 
 /** Lets the model write the summary. Never rejects: without a summary, the turn continues as if none had begun. */
-async function write(
+async function writeSummary(
   { run, model }: RunWithModel,
   budget: Budget,
   messages: readonly PromptMessage[],
@@ -112,7 +112,7 @@ async function write(
     const handle = await run.session.runs.begin(createId(), { beside: true, signal: cancelled });
     const signal = AbortSignal.any([run.signal, cancelled, handle.signal]);
     try {
-      return await ask({ run: { ...run, budget, signal }, model }, messages);
+      return await askForSummary({ run: { ...run, budget, signal }, model }, messages);
     } finally {
       handle.end(null);
     }
@@ -122,11 +122,14 @@ async function write(
   }
 }
 
-async function ask({ run, model }: RunWithModel, messages: readonly PromptMessage[]): Promise<string | undefined> {
+async function askForSummary(
+  { run, model }: RunWithModel,
+  messages: readonly PromptMessage[],
+): Promise<string | undefined> {
   let writer: SummaryWriter | undefined;
   try {
-    const words = await wordsOf(run, { trigger: "auto" });
-    writer = new SummaryWriter(await writerOf({ run, model }), { reader: run, isQuiet: true });
+    const words = await summaryWords(run, { trigger: "auto" });
+    writer = new SummaryWriter(await summaryModel({ run, model }), { reader: run, isQuiet: true });
     return await writer.summaryOf(messages, "blocked" in words ? [] : words);
   } catch {
     // At the threshold the model is asked again, with fallbacks; a further failure is reported to the user.

@@ -1,11 +1,11 @@
 import { isPersons, type KeptMessage, type Message, type SummaryMessage } from "../conversation/message.ts";
-import { keptMessage, standingFor, wordsBlock, wordsOf } from "../conversation/shown/kept-words.ts";
+import { keptMessage, summaryTexts, userWords, wordsBlock } from "../conversation/shown/kept-words.ts";
 import { isSummary, placeAfterForgotten } from "../conversation/tree/path.ts";
-import { linesIn, stateBlock, type WorkState, workStateOf } from "../past/state-block.ts";
-import { finishedWith } from "../run/mode.ts";
+import { countDroppableLines, stateBlock, type WorkState, workStateOf } from "../past/state-block.ts";
+import { taskResultIn } from "../run/mode.ts";
 import type { TurnRun } from "../run/run.ts";
-import { noteBehind } from "./earlier.ts";
-import { estimate, shownTexts, tokensOf } from "./tokens.ts";
+import { noteAfterSummary } from "./earlier.ts";
+import { countContextTokens, estimate, promptTextsOfPath } from "./tokens.ts";
 
 /** Shares of the room after a summary. The room is the window without instructions and tools. */
 export const SHARES = { all: 0.4, summary: 0.1, words: 0.12, message: 0.03, state: 0.05 } as const;
@@ -22,30 +22,30 @@ export type BehindSummary = Pick<SummaryMessage, "kept" | "leftOut" | "state" | 
 
 /** Counts tokens as the run does. Rejects with the signal's reason as soon as the run is aborted. */
 export function countTokens({ agent, signal }: TurnRun, ...uncounted: readonly string[]): Promise<number> {
-  return tokensOf({ counted: 0, uncounted }, agent.compaction?.count ?? estimate, signal);
+  return countContextTokens({ counted: 0, uncounted }, agent.compaction?.count ?? estimate, signal);
 }
 
 /** Returns the tokens of the window without instructions and tools. For a window of unknown size, the tokens of the branch. */
-export async function roomOf(run: TurnRun): Promise<number> {
+export async function contextRoom(run: TurnRun): Promise<number> {
   const { agent, branch } = run;
   const contextSize = agent.compaction?.contextSize;
-  if (contextSize === undefined) return countTokens(run, ...shownTexts(branch.path));
+  if (contextSize === undefined) return countTokens(run, ...promptTextsOfPath(branch.path));
   return Math.max(0, contextSize - (await countTokens(run, agent.instructions.text, agent.toolbox.text)));
 }
 
 /** Returns the data kept by a summary of all messages down to `covers`: words of the user, and state of the work. */
-export async function behindSummary(run: TurnRun, covers: string): Promise<BehindSummary> {
+export async function contentKeptBySummary(run: TurnRun, covers: string): Promise<BehindSummary> {
   const { branch, session } = run;
   const { path } = branch;
-  const room = await roomOf(run);
+  const room = await contextRoom(run);
   const before = path.findLast((message) => isSummary(message) && message.state !== undefined) as
     | SummaryMessage
     | undefined;
   // A complete path contains the whole state. The block of the last summary has the state of forgotten messages.
   const work = workStateOf(session.state, path, isWhole(path) ? undefined : before?.state);
   const state = await boundedState(run, work, room * SHARES.state);
-  const { kept, leftOut } = await keptWords(run, covers, room);
-  const note = noteBehind(run.agent.toolbox.earlierReaders);
+  const { kept, leftOut } = await chooseKeptMessages(run, covers, room);
+  const note = noteAfterSummary(run.agent.toolbox.earlierReaders);
   return { ...(kept.length > 0 && { kept }), ...(leftOut > 0 && { leftOut }), ...(state !== "" && { state }), note };
 }
 
@@ -54,16 +54,16 @@ function isWhole(path: readonly Message[]): boolean {
 }
 
 /** Counts the tokens that the model gets in place of the messages covered by a summary with this text. */
-export function standingTokens(run: TurnRun, text: string, behind: BehindSummary): Promise<number> {
+export function summaryTokens(run: TurnRun, text: string, behind: BehindSummary): Promise<number> {
   const base = { id: "", parentId: null, createdAt: 0, role: "summary", covers: "" } as const;
-  return countTokens(run, ...standingFor({ ...base, parts: [{ type: "text", text }], ...behind }, run.branch.path));
+  return countTokens(run, ...summaryTexts({ ...base, parts: [{ type: "text", text }], ...behind }, run.branch.path));
 }
 
 /** Returns the block with as many lines as fit into `most` tokens. */
 async function boundedState(run: TurnRun, work: WorkState, most: number): Promise<string> {
   const fits = async (left: number) => (await countTokens(run, stateBlock(work, left))) <= most;
   // Binary search for the fewest lines to drop: each dropped line makes the block shorter.
-  let [least, enough] = [0, linesIn(work)];
+  let [least, enough] = [0, countDroppableLines(work)];
   if (!(await fits(enough))) return "";
   while (least < enough) {
     const middle = Math.floor((least + enough) / 2);
@@ -80,13 +80,13 @@ const LEAST = 50;
  * Returns the user messages whose words are kept: the task, the first message, then from the newest back as far as they
  * fit. Stops at the first message without room: an instruction without its later correction must not be kept.
  */
-async function keptWords(
+async function chooseKeptMessages(
   run: TurnRun,
   covers: string,
   room: number,
 ): Promise<{ kept: KeptMessage[]; leftOut: number }> {
   const { path } = run.branch;
-  const said = saidBefore(run, covers);
+  const said = coveredUserMessages(run, covers);
   let shown = await filledWords(run, said, room, 1);
   // Pasted logs must not displace short instructions.
   if (shown.size < said.length) shown = await filledWords(run, said, room, 0.5);
@@ -127,14 +127,14 @@ async function filledWords(
 }
 
 /** Returns the user messages that a summary down to `covers` covers; in a sub-agent also its task. */
-function saidBefore({ branch: { path }, call }: TurnRun, covers: string): Message[] {
+function coveredUserMessages({ branch: { path }, call }: TurnRun, covers: string): Message[] {
   const covered = path.slice(0, path.findIndex(({ id }) => id === covers) + 1);
   return covered.filter(
     (message, index) =>
       (isPersons(message) || (index === 0 && call !== undefined)) &&
       message.unreadable === undefined &&
       !message.removed &&
-      wordsOf(message) !== "",
+      userWords(message) !== "",
   );
 }
 
@@ -153,7 +153,7 @@ function taskOf({ agent, branch: { path }, call, from }: TurnRun): Message | und
 }
 
 function isLastOfTurn(message: Extract<Message, { role: "assistant" }>): boolean {
-  return finishedWith(message) !== undefined || (message.finish === "stop" && message.calls.length === 0);
+  return taskResultIn(message) !== undefined || (message.finish === "stop" && message.calls.length === 0);
 }
 
 /** Number of messages that an earlier summary left out and that are no longer in memory. */
@@ -173,7 +173,7 @@ const MOST_CHARACTERS = 32;
 
 /** Returns how much of a message's words fits, and the tokens of that part. */
 async function cutToFit(run: TurnRun, message: Message, most: number): Promise<{ kept: KeptMessage; tokens: number }> {
-  const { length } = wordsOf(message);
+  const { length } = userWords(message);
   let characters = Math.min(length, Math.floor(most * MOST_CHARACTERS));
   let tokens = await countTokens(run, keptMessage(message, characters));
   while (tokens > most && characters > 0) {

@@ -3,7 +3,7 @@ import { type Message, textOf } from "../conversation/message.ts";
 import { counted } from "../conversation/shown/amounts.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { ModelDriver } from "../ports/model.ts";
-import { type FallbackModel, type RunWithModel, type TurnRun, tellModel, tellOnce } from "../run/run.ts";
+import { addModelNote, type FallbackModel, noticeOnce, type RunWithModel, type TurnRun } from "../run/run.ts";
 import {
   beginSummary,
   giveUpSummary,
@@ -11,13 +11,20 @@ import {
   takeSummary,
   type WrittenSummary,
 } from "./background-summary.ts";
-import { countTokens, roomOf } from "./behind-summary.ts";
+import { contextRoom, countTokens } from "./behind-summary.ts";
 import { cutNewestResults } from "./cut-results.ts";
-import { freesEnough, oldResults, shortenResults } from "./old-results.ts";
-import { coveredBy, freedBy, putSummary, TOO_LONG, type VerbatimShare } from "./summary-message.ts";
-import { type SummaryOrder, wordsOf, writerOf } from "./summary-order.ts";
+import { oldResults, oldResultsSuffice, shortenResults } from "./old-results.ts";
+import { addSummary, lastCoverable, TOO_LONG, tokensFreedBy, type VerbatimShare } from "./summary-message.ts";
+import { type SummaryOrder, summaryModel, summaryWords } from "./summary-order.ts";
 import { SummaryWriter } from "./summary-writer.ts";
-import { mostOf, NEARLY_FULL, shownTexts, takenBy, tokensOf, untilAborted } from "./tokens.ts";
+import {
+  contextUsage,
+  countContextTokens,
+  NEARLY_FULL,
+  promptTextsOfPath,
+  untilAborted,
+  upperBound,
+} from "./tokens.ts";
 
 /** Failed summaries in one turn after which no further summary is requested. */
 const FAILURES = 2;
@@ -33,11 +40,11 @@ export async function makeRoom({ run, model }: RunWithModel, standIn?: FallbackM
   const { contextSize, threshold, hint, count } = compaction;
   const written = await takeSummary(run);
   if (written) await useMade(run, written);
-  const taken = takenBy(run);
+  const taken = contextUsage(run);
   // Usually the request fits by any count, so nothing is counted.
-  if (mostOf(taken) < contextSize * Math.min(hint, threshold)) return;
+  if (upperBound(taken) < contextSize * Math.min(hint, threshold)) return;
   if (taken.doubted) tellDoubt(run, model, taken.doubted);
-  const tokens = await untilAborted(run, (signal) => tokensOf(taken, count, signal));
+  const tokens = await untilAborted(run, (signal) => countContextTokens(taken, count, signal));
   if (tokens === undefined) return;
   const share = tokens / contextSize;
   if (share >= threshold) {
@@ -52,9 +59,9 @@ export async function makeRoom({ run, model }: RunWithModel, standIn?: FallbackM
   } else if (compaction.background ?? !model.oneAtATime) {
     const covers = await untilAborted(run, () => coveredInBackground(run, tokens));
     if (covers !== undefined) beginSummary({ run, model }, covers);
-  } else if (toolbox.find(SHORTEN) && !isReminded(run)) {
+  } else if (toolbox.find(SHORTEN) && !hasReminder(run)) {
     const percent = Math.round(share * 100);
-    await tellModel(
+    await addModelNote(
       run,
       `The conversation fills ${percent} % of your context. When it suits you, call ${SHORTEN}; at ${Math.round(threshold * 100)} % it is summed up for you.`,
     );
@@ -72,17 +79,17 @@ async function coveredInBackground(run: TurnRun, tokens: number): Promise<string
   const { agent, branch, progress } = run;
   const last = branch.path.findLast(({ role }) => role === "summary")?.id ?? "";
   if (progress.failedSummaries > 0 || progress.shortensBehind === last || isSummaryUnderWay(run)) return undefined;
-  const room = await roomOf(run);
+  const room = await contextRoom(run);
   const head = (agent.compaction?.contextSize ?? room) - room;
   const before = branch.path.findLast(isSummary);
   const after = before?.role === "summary" ? before.compaction?.after : undefined;
   if (tokens - (after ?? head) < READ * room) return undefined;
   // No model is asked if old results alone free enough (F91).
-  if (await freesEnough(run)) {
+  if (await oldResultsSuffice(run)) {
     progress.shortensBehind = last;
     return undefined;
   }
-  return coveredBy(run, branch.path.length, "half");
+  return lastCoverable(run, branch.path.length, "half");
 }
 
 /** Options for shortening a conversation. */
@@ -110,19 +117,19 @@ export async function shorten(
   const isManual = order.trigger === "manual";
   if (!agent.compaction || !(isManual || agent.compaction.automatic)) return "Compaction is switched off.";
   const covers = await untilAborted(run, () =>
-    isManual ? coveredAsAsked(run, whole) : coveredBy(run, branch.path.length, whole, least),
+    isManual ? coveredAsAsked(run, whole) : lastCoverable(run, branch.path.length, whole, least),
   );
   if (signal.aborted) return errorMessage(signal.reason);
   if (covers === undefined) return "There is nothing to shorten yet.";
   await giveUpSummary(run);
   const isAsked = progress.failedSummaries < FAILURES;
-  const words = isAsked ? await untilAborted(run, () => wordsOf(run, order)) : [];
+  const words = isAsked ? await untilAborted(run, () => summaryWords(run, order)) : [];
   if (words === undefined) return errorMessage(signal.reason);
   if ("blocked" in words) return `A hook blocked the summary: ${words.blocked}`;
-  const asking = isAsked ? await untilAborted(run, () => writerOf({ run, model })) : { run, model };
+  const asking = isAsked ? await untilAborted(run, () => summaryModel({ run, model })) : { run, model };
   if (asking === undefined) return errorMessage(signal.reason);
   const writer = new SummaryWriter(asking, { standIn, reader: run });
-  const put = (text: string, isOwn: boolean) => putInPlace(run, { text, covers }, { isManual, isOwn, writer });
+  const put = (text: string, isOwn: boolean) => commitSummary(run, { text, covers }, { isManual, isOwn, writer });
   let reason = GIVEN_UP;
   try {
     if (isAsked) {
@@ -139,7 +146,7 @@ export async function shorten(
         reason = errorMessage(error);
       }
     }
-    const { messages } = await freedBy(run, "", covers);
+    const { messages } = await tokensFreedBy(run, "", covers);
     await put(`No summary could be made of ${counted(messages, "message")}. ${reason}`, true);
     return undefined;
   } catch (error) {
@@ -159,24 +166,27 @@ function tellNotShortened({ session, branch, id, origin }: TurnRun, reason: stri
 }
 
 /** Inserts a summary. Rejects if no user asked for it and the summary frees nothing. */
-async function putInPlace(
+async function commitSummary(
   run: TurnRun,
   { text, covers }: WrittenSummary,
   { isManual = false, isOwn = false, writer }: { isManual?: boolean; isOwn?: boolean; writer?: SummaryWriter } = {},
 ): Promise<void> {
   // A summary that a user asked for is used even if it is longer than the few messages it covers.
-  if (!isManual && (await freedBy(run, text, covers)).tokens <= 0) throw new Error(TOO_LONG);
+  if (!isManual && (await tokensFreedBy(run, text, covers)).tokens <= 0) throw new Error(TOO_LONG);
   const { results } = await oldResults(run, covers);
-  await putSummary(run, text, covers, { spent: writer?.spent, shortened: results, isOwn });
+  await addSummary(run, text, covers, { spent: writer?.spent, shortened: results, isOwn });
 }
 
 /** Uses a background summary, unless it is too short or frees nothing. Returns true if it is used. */
 async function useMade(run: TurnRun, made: WrittenSummary): Promise<boolean> {
-  if ((await isTooShort(run, made.text, made.covers)) || (await freedBy(run, made.text, made.covers)).tokens <= 0) {
+  if (
+    (await isTooShort(run, made.text, made.covers)) ||
+    (await tokensFreedBy(run, made.text, made.covers)).tokens <= 0
+  ) {
     run.progress.summaryFailed();
     return false;
   }
-  await putInPlace(run, made);
+  await commitSummary(run, made);
   return true;
 }
 
@@ -194,7 +204,7 @@ export async function useSummary(run: TurnRun): Promise<void> {
   const summary = run.progress.takeSummary();
   if (!summary) return;
   await giveUpSummary(run);
-  await putSummary(run, summary.text, summary.covers);
+  await addSummary(run, summary.text, summary.covers);
 }
 
 /** Warns the user once about suspicious token counts of a provider: a wrong count lets a conversation grow too long (F97). */
@@ -205,7 +215,7 @@ function tellDoubt(run: TurnRun, model: ModelDriver, counts: "few" | "many"): vo
     counts === "few"
       ? "The counts are wrong, or the server reads only a part of each request: check the context size that it is set to. Banyan uses its own count."
       : "Banyan uses the larger count to decide when it sums up the conversation.";
-  tellOnce(run, `${fact}. ${advice}`);
+  noticeOnce(run, `${fact}. ${advice}`);
 }
 
 const AUTOMATIC: SummaryOrder = { trigger: "auto" };
@@ -219,7 +229,7 @@ async function coveredAsAsked(run: TurnRun, whole: VerbatimShare): Promise<strin
   const { path } = run.branch;
   const shown = afterSummary(path).filter(({ role }) => role !== "summary");
   if (shown.length <= 2 || isSummary(path.at(-1))) return undefined;
-  return (await coveredBy(run, path.length, whole)) ?? shown.findLast(({ role }) => role === "assistant")?.id;
+  return (await lastCoverable(run, path.length, whole)) ?? shown.findLast(({ role }) => role === "assistant")?.id;
 }
 
 const TOO_SHORT = "The model's summary was too short to be one.";
@@ -232,11 +242,11 @@ async function isTooShort(run: TurnRun, text: string, covers: string): Promise<b
   const tokens = await countTokens(run, text);
   if (tokens >= LEAST.tokens) return false;
   const covered = run.branch.path.findIndex(({ id }) => id === covers) + 1;
-  return tokens < LEAST.share * (await countTokens(run, ...shownTexts(run.branch.path.slice(0, covered))));
+  return tokens < LEAST.share * (await countTokens(run, ...promptTextsOfPath(run.branch.path.slice(0, covered))));
 }
 
 /** True if the model was reminded since the last summary. */
-function isReminded({ branch }: TurnRun): boolean {
+function hasReminder({ branch }: TurnRun): boolean {
   for (let i = branch.path.length - 1; i >= 0; i--) {
     const message = branch.path[i] as Message;
     if (isSummary(message)) return false;

@@ -3,7 +3,7 @@ import type { ShortenedResult, SummaryMessage } from "../conversation/message.ts
 import { cutInMiddle } from "../conversation/shown/visible-text.ts";
 import { afterSummary } from "../conversation/tree/path.ts";
 import type { TurnRun } from "../run/run.ts";
-import { estimate, tokensOf, untilAborted } from "./tokens.ts";
+import { countContextTokens, estimate, untilAborted } from "./tokens.ts";
 
 /** Minimum number of characters left of each result. */
 const LEAST = 200;
@@ -25,7 +25,11 @@ export async function cutResults(run: TurnRun, budgetOf: (tokens: number) => num
     if (message.role !== "assistant" || !movable.has(message.id)) continue;
     for (const { id: call, output = "" } of message.calls) {
       if (output.length <= LEAST) continue;
-      results.push({ call, output, tokens: await tokensOf({ counted: 0, uncounted: [output] }, count, signal) });
+      results.push({
+        call,
+        output,
+        tokens: await countContextTokens({ counted: 0, uncounted: [output] }, count, signal),
+      });
     }
   }
   const sizes = results.map(({ tokens }) => tokens);
@@ -40,7 +44,7 @@ export async function cutResults(run: TurnRun, budgetOf: (tokens: number) => num
   }
   if (shortened.length === 0) return false;
   const calls = shortened.length === 1 ? "The result of one call was" : `The results of ${shortened.length} calls were`;
-  await putShortening(run, `${calls} cut for the model, to fit its context.`, shortened);
+  await addShortening(run, `${calls} cut for the model, to fit its context.`, shortened);
   return true;
 }
 
@@ -75,7 +79,7 @@ export async function cutNewestResults(run: TurnRun): Promise<boolean> {
 }
 
 /** Appends a message that covers nothing, and that shortens earlier messages for the model. */
-export async function putShortening(
+export async function addShortening(
   { id: run, session, branch, origin }: TurnRun,
   text: string,
   shortened: NonNullable<SummaryMessage["shortened"]>,

@@ -18,7 +18,7 @@ export interface AddressedText {
 /**
  * Returns the note for the model after a summary (F96): the work continues, and these tools read the covered messages.
  */
-export function noteBehind(readers: readonly string[]): string {
+export function noteAfterSummary(readers: readonly string[]): string {
   const goesOn = "The work continues from here. Finished steps are not repeated.";
   if (readers.length === 0) return goesOn;
   return `${goesOn} To see what the summary covers, call ${readers.join(" or ")} with ${EARLIER}, which lists the messages.`;
@@ -34,16 +34,16 @@ const LISTED = 120;
  */
 export function readEarlier(path: readonly Message[], address: string): string {
   const branch = numbered(path);
-  if (address === EARLIER) return list(branch);
+  if (address === EARLIER) return listEarlier(branch);
   const { call, ...at } = found(branch, address);
   return call ? resultAt(at, call) : messageAt(at);
 }
 
 /** Returns the texts to search for an `earlier:` address. Throws `RangeError` as `readEarlier` does. */
-export function searchedEarlier(path: readonly Message[], address: string): AddressedText[] {
+export function earlierTextsToSearch(path: readonly Message[], address: string): AddressedText[] {
   if (address !== EARLIER) return [{ address, text: readEarlier(path, address) }];
   return numbered(path).flatMap((at) => [
-    ...(isUnseen(at) ? [{ address: addressOf(at), text: messageAt(at) }] : []),
+    ...(isUnseen(at) ? [{ address: earlierAddress(at), text: messageAt(at) }] : []),
     ...unseenResults(at).map((call) => ({ address: EARLIER + call.id, text: resultAt(at, call) })),
   ]);
 }
@@ -77,11 +77,12 @@ function numbered(path: readonly Message[]): readonly NumberedMessage[] {
   return branch.map((message, index) => ({ message, number: index + 1, shown: shown.get(message.id) }));
 }
 
-function list(branch: readonly NumberedMessage[]): string {
+function listEarlier(branch: readonly NumberedMessage[]): string {
   const lines = branch.flatMap((at) => [
-    ...(isUnseen(at) ? [`${addressOf(at)} ${writerOf(at.message)}: ${firstWords(at.message)}`] : []),
+    ...(isUnseen(at) ? [`${earlierAddress(at)} ${speakerName(at.message)}: ${earlierOpening(at.message)}`] : []),
     ...unseenResults(at).map(
-      (call) => `${EARLIER}${call.id} result of ${nameOf(call)}, ${formatCount(resultOf(call).length)} characters`,
+      (call) =>
+        `${EARLIER}${call.id} result of ${callName(call)}, ${formatCount(earlierResult(call).length)} characters`,
     ),
   ]);
   if (lines.length === 0) return "[You are shown all messages of this branch, with their results.]";
@@ -115,24 +116,24 @@ function found(branch: readonly NumberedMessage[], address: string): NumberedMes
 }
 
 function messageAt({ message, number, shown }: NumberedMessage): string {
-  const head = `[Message ${number} of this conversation${markOf(shown)}, by ${writerOf(message)}.]`;
+  const head = `[Message ${number} of this conversation${summaryMark(shown)}, by ${speakerName(message)}.]`;
   if (message.unreadable !== undefined) return `${head}\n[It cannot be read.]`;
   const files = message.parts.flatMap((part) => (part.type === "file" ? fileLine(part) : []));
   const calls = callsOf(message).map(
-    (call) => `[Call of ${nameOf(call)}; result: ${EARLIER}${call.id}]\n${inputOf(call)}`,
+    (call) => `[Call of ${callName(call)}; result: ${EARLIER}${call.id}]\n${readableInput(call)}`,
   );
   return [head, textOf(message), ...files, ...calls].filter((text) => text !== "").join("\n");
 }
 
 function resultAt({ number, shown }: NumberedMessage, call: Call): string {
-  return `[Result of ${nameOf(call)} in message ${number}${markOf(shown)}.]\n${resultOf(call)}`;
+  return `[Result of ${callName(call)} in message ${number}${summaryMark(shown)}.]\n${earlierResult(call)}`;
 }
 
-function markOf(shown: Message | undefined): string {
+function summaryMark(shown: Message | undefined): string {
   return shown ? "" : ", from before the summary";
 }
 
-function addressOf({ number }: NumberedMessage): string {
+function earlierAddress({ number }: NumberedMessage): string {
   return `${EARLIER}#${number}`;
 }
 
@@ -140,24 +141,24 @@ function callsOf(message: Message): readonly Call[] {
   return message.role === "assistant" ? message.calls : [];
 }
 
-function writerOf(message: Message): string {
+function speakerName(message: Message): string {
   if (message.role === "assistant") return "you";
   if (message.role === "summary") return isSummary(message) ? "an earlier summary" : "the program";
   return { user: "the user", tool: "a tool", system: "the program" }[message.author];
 }
 
-function firstWords(message: Message): string {
-  return onOneLine(textOf(message)) || "(without text)";
+function earlierOpening(message: Message): string {
+  return oneLineExcerpt(textOf(message)) || "(without text)";
 }
 
 /** The tool, its subject, and the status of the call. */
-function nameOf({ tool, about = {}, status }: Call): string {
+function callName({ tool, about = {}, status }: Call): string {
   const what = about.title ?? about.command ?? about.paths?.[0]?.path ?? about.url;
-  return `${tool}${what === undefined ? "" : ` ${onOneLine(what)}`} (${status})`;
+  return `${tool}${what === undefined ? "" : ` ${oneLineExcerpt(what)}`} (${status})`;
 }
 
 /** The arguments, with multi-line texts unquoted: as JSON they would be one line, which a reader cuts. */
-function inputOf({ executedInput, input = executedInput, inputText }: Call): string {
+function readableInput({ executedInput, input = executedInput, inputText }: Call): string {
   const ran: Json | undefined = executedInput ?? input;
   if (typeof ran !== "object" || ran === null || Array.isArray(ran)) return inputText;
   return Object.entries(ran)
@@ -167,7 +168,7 @@ function inputOf({ executedInput, input = executedInput, inputText }: Call): str
     .join("\n");
 }
 
-function resultOf({ output, files = [] }: Call): string {
+function earlierResult({ output, files = [] }: Call): string {
   return [output ?? "[There is none.]", ...files.map(fileLine)].join("\n");
 }
 
@@ -175,6 +176,6 @@ function fileLine({ name, mediaType }: { readonly name?: string | undefined; rea
   return `[A file: ${name === undefined ? "" : `${name}, `}${mediaType}]`;
 }
 
-function onOneLine(text: string): string {
+function oneLineExcerpt(text: string): string {
   return cutTo(text.replaceAll(/\s+/g, " ").trim(), LISTED);
 }

@@ -3,8 +3,8 @@ import { counted, formatCount } from "../conversation/shown/amounts.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary } from "../conversation/tree/path.ts";
 import type { TurnRun } from "../run/run.ts";
-import { countTokens, roomOf } from "./behind-summary.ts";
-import { putShortening } from "./cut-results.ts";
+import { contextRoom, countTokens } from "./behind-summary.ts";
+import { addShortening } from "./cut-results.ts";
 import { EARLIER } from "./earlier.ts";
 
 /** Share of the room that old results must free to be shortened without a summary. */
@@ -24,17 +24,17 @@ export async function shortenResults(run: TurnRun, needed: number): Promise<bool
   const { results, freed } = await oldResults(run);
   if (freed < needed || !(await isWorth(run, freed))) return false;
   const text = `${counted(results.length, "old result")} of calls shortened for the model: that frees about ${formatCount(freed)} tokens. The log keeps all of it.`;
-  await putShortening(run, text, results);
+  await addShortening(run, text, results);
   return true;
 }
 
 /** Returns true if old results alone free enough, so that no summary is needed. */
-export async function freesEnough(run: TurnRun): Promise<boolean> {
+export async function oldResultsSuffice(run: TurnRun): Promise<boolean> {
   return isWorth(run, (await oldResults(run)).freed);
 }
 
 async function isWorth(run: TurnRun, freed: number): Promise<boolean> {
-  return freed >= WORTH * (await roomOf(run));
+  return freed >= WORTH * (await contextRoom(run));
 }
 
 /** Results to shorten, oldest first, and the number of freed tokens. */
@@ -51,7 +51,7 @@ export async function oldResults(run: TurnRun, covers?: string): Promise<OldResu
   const { path } = run.branch;
   const left = new Set(path.slice(path.findIndex(({ id }) => id === covers) + 1).map(({ id }) => id));
   const shown = afterSummary(path).filter((message) => message.role === "assistant" && left.has(message.id));
-  const room = await roomOf(run);
+  const room = await contextRoom(run);
   const later = new Map<string, Call[]>();
   const results: ShortenedResult[] = [];
   let newest = NEWEST * room;

@@ -1,16 +1,24 @@
-import { learnWindow, wasRefused, windowIn, windowOf } from "../model/context-window.ts";
+import { hasLearntWindow, learnWindow, windowFromError, windowOf } from "../model/context-window.ts";
 import type { ModelError } from "../ports/model.ts";
 import type { FallbackModel, RunWithModel, TurnRun } from "../run/run.ts";
 import { shorten } from "./compaction.ts";
 import { cutNewestResults, cutResults } from "./cut-results.ts";
-import { estimate, mostOf, NEARLY_FULL, ownCount, takenBy, tokensOf, untilAborted } from "./tokens.ts";
+import {
+  contextUsage,
+  countContextTokens,
+  estimate,
+  NEARLY_FULL,
+  roughCount,
+  untilAborted,
+  upperBound,
+} from "./tokens.ts";
 
 /** Returns the run with the smaller window that the model's server reported, if it reported one (F89). */
 export function withWindow(asking: RunWithModel): RunWithModel {
   const { run, model } = asking;
   const { compaction } = run.agent;
   const contextSize = compaction && windowOf(model, compaction.contextSize);
-  const isNews = wasRefused(model) && !compaction?.wasRefused;
+  const isNews = hasLearntWindow(model) && !compaction?.wasRefused;
   if (!compaction || (contextSize === compaction.contextSize && !isNews)) return asking;
   const learnt = { ...compaction, contextSize, ...(isNews && ({ wasRefused: true } as const)) };
   return { run: { ...run, agent: { ...run.agent, compaction: learnt } }, model };
@@ -20,13 +28,13 @@ export function withWindow(asking: RunWithModel): RunWithModel {
 const SAME = 0.999;
 
 /** Returns true if a model refused a request as too long: by the error code, or by the size of the request. */
-async function isTooLong(run: TurnRun, { code, status }: ModelError): Promise<boolean> {
+async function isContextRefusal(run: TurnRun, { code, status }: ModelError): Promise<boolean> {
   if (code === "context-overflow") return true;
   const { contextSize, count } = run.agent.compaction ?? {};
   if (code !== "invalid-request" || status !== 400 || contextSize === undefined || !count) return false;
-  const taken = takenBy(run);
-  if (mostOf(taken) < contextSize * NEARLY_FULL) return false;
-  const tokens = await untilAborted(run, (signal) => tokensOf(taken, count, signal));
+  const taken = contextUsage(run);
+  if (upperBound(taken) < contextSize * NEARLY_FULL) return false;
+  const tokens = await untilAborted(run, (signal) => countContextTokens(taken, count, signal));
   return tokens !== undefined && tokens >= contextSize * NEARLY_FULL;
 }
 
@@ -40,13 +48,13 @@ export async function repairOverflow(
   standIn?: FallbackModel,
 ): Promise<"shorter" | "stuck" | "other"> {
   const { agent, branch } = run;
-  if (!agent.compaction || !(await isTooLong(run, error))) return "other";
+  if (!agent.compaction || !(await isContextRefusal(run, error))) return "other";
   const { count = estimate } = agent.compaction;
-  const counted = await untilAborted(run, (signal) => tokensOf(takenBy(run), count, signal));
+  const counted = await untilAborted(run, (signal) => countContextTokens(contextUsage(run), count, signal));
   if (counted === undefined) return "shorter";
-  const before = ownCount(branch.prompt(), agent);
+  const before = roughCount(branch.prompt(), agent);
   const sent = Math.max(counted, before);
-  learnWindow(model, windowIn(error, sent, before));
+  learnWindow(model, windowFromError(error, sent, before));
   // Always less than the sent size, whatever is remembered.
   const contextSize = Math.min(sent, windowOf(model, agent.compaction.contextSize) ?? sent);
   const bounded = {
@@ -59,7 +67,7 @@ export async function repairOverflow(
     const tooMuch = await excess(bounded);
     if (tooMuch > 0) await untilAborted(run, () => cutResults(bounded, (results) => results - tooMuch));
   }
-  const after = ownCount(branch.prompt(), agent);
+  const after = roughCount(branch.prompt(), agent);
   const fits = contextSize < before && after <= contextSize;
   const isShorter = after < before && (fits || after <= SAME * before);
   return run.signal.aborted || isShorter ? "shorter" : "stuck";
@@ -68,6 +76,6 @@ export async function repairOverflow(
 /** Tokens by which a request exceeds the threshold for a summary. */
 async function excess(run: TurnRun): Promise<number> {
   const { contextSize = 0, threshold = 1, count = estimate } = run.agent.compaction ?? {};
-  const tokens = await untilAborted(run, (signal) => tokensOf(takenBy(run), count, signal));
+  const tokens = await untilAborted(run, (signal) => countContextTokens(contextUsage(run), count, signal));
   return (tokens ?? 0) - contextSize * threshold;
 }

@@ -13,7 +13,7 @@ const WRITING_TIME = 60_000;
 const writing = new WeakMap<Memory, Promise<void>>();
 
 /** Adds recalled entries to the user message at the end of the path, for the model (B6). */
-export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void> {
+export async function recallMemory(run: TurnRun, memory: TurnMemory): Promise<void> {
   const { session, branch, origin } = run;
   const notice = (reason: string) => session.notify({ type: "memory.skipped", run: run.id, reason }, origin);
   const message = branch.path.at(-1);
@@ -67,16 +67,16 @@ export function rememberTurn(run: TurnRun, memory: TurnMemory): void {
   });
   const summary = run.progress.finished?.summary;
   if (summary) items.push({ kind: "summary", text: summary, conversation: session.id, at: Date.now() });
-  write(run, memory, items);
+  remember(run, memory, items);
 }
 
 /** Writes a summary of the conversation to memory, in the background. */
 export function rememberSummary(run: TurnRun, text: string): void {
   const { memory } = run.agent;
-  if (memory) write(run, memory, [{ kind: "summary", text, conversation: run.session.id, at: Date.now() }]);
+  if (memory) remember(run, memory, [{ kind: "summary", text, conversation: run.session.id, at: Date.now() }]);
 }
 
-function write(run: TurnRun, memory: TurnMemory, items: readonly MemoryItem[]): void {
+function remember(run: TurnRun, memory: TurnMemory, items: readonly MemoryItem[]): void {
   const { session } = run;
   if (items.length === 0) return;
   const late = new AbortController();

@@ -10,9 +10,16 @@ import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import type { ShortenedHistory } from "../ports/tool-values.ts";
 import type { TurnRun } from "../run/run.ts";
-import { behindSummary, countTokens, roomOf, SHARES, standingTokens, summaryBound } from "./behind-summary.ts";
+import {
+  contentKeptBySummary,
+  contextRoom,
+  countTokens,
+  SHARES,
+  summaryBound,
+  summaryTokens,
+} from "./behind-summary.ts";
 import { rememberSummary } from "./recall.ts";
-import { estimate, shownTexts, takenBy, textsIn, tokensOf } from "./tokens.ts";
+import { contextUsage, countContextTokens, estimate, promptTexts, promptTextsOfPath } from "./tokens.ts";
 
 const EMPTY = "The summary is empty, so nothing was compacted.";
 export const TOO_LONG = "The summary is longer than the messages that it would replace, so nothing was compacted.";
@@ -26,8 +33,8 @@ const NOTHING_EARLIER =
 export async function planSummary(run: TurnRun, message: string, text: string): Promise<ShortenedHistory> {
   const { session, branch, origin } = run;
   const response = branch.path.findIndex(({ id }) => id === message);
-  const covers = await coveredBy(run, response, "asked");
-  const freed = covers === undefined ? undefined : await freedBy(run, text, covers);
+  const covers = await lastCoverable(run, response, "asked");
+  const freed = covers === undefined ? undefined : await tokensFreedBy(run, text, covers);
   if (covers !== undefined && freed && freed.tokens > 0) {
     run.progress.planSummary({ text, covers });
     return freed;
@@ -41,16 +48,19 @@ export async function planSummary(run: TurnRun, message: string, text: string): 
  * Returns what a summary text frees in place of all messages down to `covers`. An empty text, and a text longer than
  * the covered messages, free nothing.
  */
-export async function freedBy(run: TurnRun, text: string, covers: string): Promise<ShortenedHistory> {
+export async function tokensFreedBy(run: TurnRun, text: string, covers: string): Promise<ShortenedHistory> {
   const { path } = run.branch;
   const covered = path.slice(0, path.findIndex(({ id }) => id === covers) + 1);
   const messages = afterSummary(covered).filter(({ role }) => role !== "summary").length;
   if (text.trim() === "") return { messages, tokens: 0 };
-  const shown = await countTokens(run, ...shownTexts(covered));
+  const shown = await countTokens(run, ...promptTextsOfPath(covered));
   const saved = shown - (await countTokens(run, text));
   if (saved <= 0) return { messages, tokens: saved };
   // In a short conversation the kept words of the user may be most of the text.
-  return { messages, tokens: Math.max(1, shown - (await standingTokens(run, text, await behindSummary(run, covers)))) };
+  return {
+    messages,
+    tokens: Math.max(1, shown - (await summaryTokens(run, text, await contentKeptBySummary(run, covers)))),
+  };
 }
 
 /** Properties of a summary apart from its text. */
@@ -64,7 +74,7 @@ interface SummaryDetails {
 }
 
 /** Appends a summary to the branch, with the current words of the user and state of the work. */
-export async function putSummary(
+export async function addSummary(
   run: TurnRun,
   text: string,
   covers: string,
@@ -78,7 +88,7 @@ export async function putSummary(
     role: "summary",
     covers,
     parts: [{ type: "text", text }],
-    ...(await behindSummary(run, covers)),
+    ...(await contentKeptBySummary(run, covers)),
     ...(shortened.length > 0 ? { shortened } : {}),
   };
   const compaction = await compactionBy(run, { ...summary, createdAt: 0 });
@@ -95,11 +105,11 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
   const { path } = branch;
   const covered = path.slice(0, path.findIndex(({ id }) => id === summary.covers) + 1);
   const messages = afterSummary(covered).filter(({ role }) => role !== "summary").length;
-  const before = await tokensOf(takenBy(run), count, signal);
+  const before = await countContextTokens(contextUsage(run), count, signal);
   // The provider counted the last request and may count differently from us, so our counts only give the share that stays.
   const head = [agent.instructions.text, agent.toolbox.text];
-  const own = await countTokens(run, ...head, ...shownTexts(path));
-  const left = await countTokens(run, ...head, ...shownTexts([...path, { ...summary, id: "" }]));
+  const own = await countTokens(run, ...head, ...promptTextsOfPath(path));
+  const left = await countTokens(run, ...head, ...promptTextsOfPath([...path, { ...summary, id: "" }]));
   const after = own === 0 ? 0 : (before * left) / own;
   return { messages, before: Math.round(before), after: Math.round(after), ...(size && { size }) };
 }
@@ -116,7 +126,7 @@ export type VerbatimShare = "newest" | "half" | "asked";
  * covered. Unanswered messages stay, and so do the newest: as many as fit next to the summary, the user's words and the
  * state.
  */
-export async function coveredBy(
+export async function lastCoverable(
   run: TurnRun,
   end: number,
   whole: VerbatimShare,
@@ -129,14 +139,14 @@ export async function coveredBy(
   const shown = new Map(afterSummary(path).map((message) => [message.id, message]));
   for (let left = newest; last > Math.max(before, 0); last--) {
     const message = shown.get((path[last] as Message).id);
-    left -= message ? await countTokens(run, ...textsIn(message)) : 0;
+    left -= message ? await countTokens(run, ...promptTexts(message)) : 0;
     if (left < 0) break;
   }
   // A summary without an answer has nothing after it to cover.
   if (last < before) return undefined;
   const replaced = path.slice(0, last + 1);
   if (afterSummary(replaced).filter(({ role }) => role !== "summary").length < least) return undefined;
-  const frees = whole === "asked" || (await countTokens(run, ...shownTexts(replaced))) > behind;
+  const frees = whole === "asked" || (await countTokens(run, ...promptTextsOfPath(replaced))) > behind;
   return frees ? path[last]?.id : undefined;
 }
 
@@ -147,13 +157,13 @@ async function roomBehind(
   whole: VerbatimShare,
 ): Promise<{ readonly newest: number; readonly behind: number }> {
   if (last === undefined) return { newest: 0, behind: 0 };
-  const room = await roomOf(run);
+  const room = await contextRoom(run);
   if (whole === "asked") {
-    const shown = await countTokens(run, ...shownTexts(run.branch.path));
+    const shown = await countTokens(run, ...promptTextsOfPath(run.branch.path));
     const rest = SHARES.all - SHARES.summary - SHARES.words - SHARES.state;
     return { newest: Math.min(room, shown) * rest, behind: 0 };
   }
-  const behind = await standingTokens(run, "", await behindSummary(run, last.id));
+  const behind = await summaryTokens(run, "", await contentKeptBySummary(run, last.id));
   const newest = room * SHARES.all - summaryBound(room) - behind;
   return { newest: whole === "half" ? newest / 2 : newest, behind };
 }
@@ -166,7 +176,7 @@ async function unansweredFrom(run: TurnRun): Promise<number> {
   if (response?.role !== "assistant" || response.calls.length === 0) return from;
   if (!isSettled(response)) return from - 1;
   // Results that leave no room for anything else are covered too.
-  const open = shownTexts(path.slice(from - 1));
-  const isTooMuch = (await countTokens(run, ...open)) > (await roomOf(run)) * (1 - SHARES.all);
+  const open = promptTextsOfPath(path.slice(from - 1));
+  const isTooMuch = (await countTokens(run, ...open)) > (await contextRoom(run)) * (1 - SHARES.all);
   return isTooMuch ? from : from - 1;
 }

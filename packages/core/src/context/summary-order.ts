@@ -19,7 +19,7 @@ type SummaryWords = readonly string[] | { readonly blocked: string };
  * hook can block only a summary that a user asked for, because without any other summary the turn would run out of
  * room. A hook that throws adds nothing, and the feed reports the error.
  */
-export async function wordsOf(run: TurnRun, { trigger, wanted }: SummaryOrder): Promise<SummaryWords> {
+export async function summaryWords(run: TurnRun, { trigger, wanted }: SummaryOrder): Promise<SummaryWords> {
   const { session, agent, signal, origin } = run;
   const instructions = agent.compaction?.instructions;
   const { beforeSummary } = agent.hooks;
@@ -45,7 +45,7 @@ export async function wordsOf(run: TurnRun, { trigger, wanted }: SummaryOrder): 
  * Returns the run and model for writing summaries: `compaction.model`, or the model of the turn if no name is set. If
  * the named model is unavailable, the feed reports it and the model of the turn writes.
  */
-export async function writerOf({ run, model }: RunWithModel): Promise<RunWithModel> {
+export async function summaryModel({ run, model }: RunWithModel): Promise<RunWithModel> {
   const { agent, session, signal, origin } = run;
   const name = agent.compaction?.model;
   if (name === undefined || !agent.modelNamed) return { run, model };

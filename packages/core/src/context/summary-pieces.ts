@@ -5,7 +5,7 @@ import type { PromptMessage } from "../ports/model.ts";
 export type CountTexts = (...texts: readonly string[]) => Promise<number>;
 
 /** The texts, calls and results of a message, without images and reasoning. */
-export function wordsIn(message: PromptMessage): string[] {
+export function messageTexts(message: PromptMessage): string[] {
   const said = message.parts.flatMap((part) => {
     if (part.type === "text") return [part.text];
     if (part.type === "call") return [`[Call of ${part.tool}] ${JSON.stringify(part.input)}`];
@@ -26,7 +26,7 @@ interface SummaryPiece {
  * Takes as many messages from the front as fit into `most` tokens. If the first message alone is too large, it becomes
  * text that continues in the next piece: calls keep their results in one request, and nothing is lost.
  */
-export async function takePiece(
+export async function takeSummaryPiece(
   messages: readonly PromptMessage[],
   most: number,
   count: CountTexts,
@@ -34,15 +34,15 @@ export async function takePiece(
   let taken = 0;
   let tokens = 0;
   for (const message of messages) {
-    const more = await count(...wordsIn(message));
+    const more = await count(...messageTexts(message));
     if (tokens + more > most) break;
     tokens += more;
     taken++;
   }
   if (taken > 0) return { piece: messages.slice(0, taken), tokens, rest: messages.slice(taken) };
   const [first, ...others] = messages as [PromptMessage];
-  const text = wordsIn(first).join("\n");
-  const { length, tokens: size } = await fitting(text, most, count);
+  const text = messageTexts(first).join("\n");
+  const { length, tokens: size } = await fitTokens(text, most, count);
   const behind = text.slice(length);
   return {
     piece: [userText(text.slice(0, length))],
@@ -54,7 +54,7 @@ export async function takePiece(
 const CONTINUED = "[The message before goes on:]\n";
 
 /** UTF-16 units at the beginning of a text that fit into `most` tokens, and their tokens. */
-async function fitting(text: string, most: number, count: CountTexts) {
+async function fitTokens(text: string, most: number, count: CountTexts) {
   let { length } = text;
   let tokens = await count(text);
   while (tokens > most && length > LEAST) {

@@ -1,12 +1,12 @@
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { addCost, addUsage, type Cost, costOf, noUsage, type Usage } from "../conversation/usage.ts";
 import { askModel, type ModelResponse } from "../model/ask-model.ts";
-import { learnWindow, windowIn } from "../model/context-window.ts";
+import { learnWindow, windowFromError } from "../model/context-window.ts";
 import { type ModelDriver, ModelError, type ModelRequest, type PromptMessage } from "../ports/model.ts";
-import { Patience, waitToRetry, waitUntold } from "../run/patience.ts";
-import { type FallbackModel, type RunWithModel, type TurnRun, tell } from "../run/run.ts";
-import { countTokens, roomOf, summaryBound } from "./behind-summary.ts";
-import { type CountTexts, takePiece, userText, wordsIn } from "./summary-pieces.ts";
+import { Patience, waitSilently, waitToRetry } from "../run/patience.ts";
+import { type FallbackModel, notify, type RunWithModel, type TurnRun } from "../run/run.ts";
+import { contextRoom, countTokens, summaryBound } from "./behind-summary.ts";
+import { type CountTexts, messageTexts, takeSummaryPiece, userText } from "./summary-pieces.ts";
 import { requestFor, shorterRequest } from "./summary-request.ts";
 import { estimate } from "./tokens.ts";
 
@@ -90,33 +90,33 @@ export class SummaryWriter {
   async summaryOf(messages: readonly PromptMessage[], words: readonly string[] = []): Promise<string> {
     const { run } = this.#asking;
     const count: CountTexts = (...texts) => countTokens(run, ...texts);
-    const room = await roomOf(run);
+    const room = await contextRoom(run);
     const isKnown = run.agent.compaction?.contextSize !== undefined;
     // For an unknown window, the room is the size of the conversation, which may be small.
     const bound = Math.max(
       isKnown ? 1 : LEAST_BOUND,
-      Math.floor(summaryBound(Math.min(room, await roomOf(this.#reader)))),
+      Math.floor(summaryBound(Math.min(room, await contextRoom(this.#reader)))),
     );
     const request = requestFor(words, bound);
     const asking = await count(request);
     let most = isKnown ? Math.max(LEAST_PIECE, room - bound - asking) : Number.POSITIVE_INFINITY;
-    if (estimate(messages.flatMap(wordsIn).join("")) > MOST_PIECES * most) throw new Error(TOO_MUCH);
+    if (estimate(messages.flatMap(messageTexts).join("")) > MOST_PIECES * most) throw new Error(TOO_MUCH);
     let summary: string | undefined;
     for (let rest = messages; rest.length > 0; ) {
       const limit = summary === undefined ? undefined : run.budget.exhausted();
       if (limit !== undefined) throw new Error(`Its pieces would have broken ${limit}.`);
       const before = summary === undefined ? [] : [userText(`The summary of all before this:\n${summary}`)];
-      const told = await count(...before.flatMap(wordsIn));
-      const taken = await takePiece(rest, most - told, count);
+      const told = await count(...before.flatMap(messageTexts));
+      const taken = await takeSummaryPiece(rest, most - told, count);
       const sent = told + taken.tokens;
       try {
         const size = { bound, room, sent: sent + asking };
         summary = await this.#boundedText([...before, ...taken.piece], request, size);
         rest = taken.rest;
       } catch (error) {
-        if (!isTooLong(error, sent, room)) throw error;
+        if (!isSummaryRefusal(error, sent, room)) throw error;
         const { instructions, toolbox } = run.agent;
-        learnWindow(this.model, windowIn(error, sent + asking + (await count(instructions.text, toolbox.text))));
+        learnWindow(this.model, windowFromError(error, sent + asking + (await count(instructions.text, toolbox.text))));
         if (sent / 2 < LEAST_PIECE) throw error;
         most = sent / 2;
       }
@@ -230,11 +230,11 @@ export class SummaryWriter {
         if (signal.aborted || !(cause instanceof ModelError)) throw cause;
         error = cause;
       }
-      await tell(run, "onModelError", error);
+      await notify(run, "onModelError", error);
       // A broken stream may have been paid for.
       const delay = patience.after(error, error.code === "broken-stream" || error.code === "stalled");
       if (delay !== undefined) {
-        const waited = this.#isQuiet ? waitUntold(run, delay) : waitToRetry(run, patience.attempt, delay, error);
+        const waited = this.#isQuiet ? waitSilently(run, delay) : waitToRetry(run, patience.attempt, delay, error);
         if (!(await waited)) throw signal.reason;
         continue;
       }
@@ -276,7 +276,7 @@ const REFUSED = "The model refused to write a summary.";
 const CUT_HERE = "\n[This summary was longer than its limit and was cut here.]";
 
 /** Returns true if a request was refused as too long: by the error code, or by the size of the request. */
-function isTooLong(error: unknown, sent: number, room: number): error is ModelError {
+function isSummaryRefusal(error: unknown, sent: number, room: number): error is ModelError {
   if (!(error instanceof ModelError)) return false;
   return (
     error.code === "context-overflow" || (error.code === "invalid-request" && error.status === 400 && sent > room * 0.7)

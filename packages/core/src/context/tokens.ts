@@ -1,6 +1,6 @@
 import type { Message } from "../conversation/message.ts";
 import { textOf } from "../conversation/message.ts";
-import { standingFor } from "../conversation/shown/kept-words.ts";
+import { summaryTexts } from "../conversation/shown/kept-words.ts";
 import { afterSummary, isShortening, isSummary } from "../conversation/tree/path.ts";
 import { totalTokens } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
@@ -30,11 +30,11 @@ export function estimate(text: string): number {
  * Returns the size of the next request: the provider's count of the last request, and the texts since. If that count is
  * less than half of our own rough count, our own count replaces it (F97).
  */
-export function takenBy({ branch, agent }: TurnRun): ContextUsage {
+export function contextUsage({ branch, agent }: TurnRun): ContextUsage {
   const taken = countedBy(branch.path, agent);
   // If the tools alone exceed the window, the window's size is as doubtful as the count.
   if (taken.counted === 0 || headBytes(agent) >= (agent.compaction?.contextSize ?? 0) * BYTES) return taken;
-  const own = ownCount(branch.prompt(), agent) - roughly(taken.uncounted);
+  const own = roughCount(branch.prompt(), agent) - roughly(taken.uncounted);
   const counted = Math.max(taken.counted, Math.ceil(own));
   if (own <= taken.counted * 2 && taken.counted <= own * 2) {
     return agent.compaction?.wasRefused ? { ...taken, counted } : taken;
@@ -48,14 +48,14 @@ function countedBy(path: readonly Message[], { instructions, toolbox }: TurnAgen
   for (let i = path.length - 1; i >= 0; i--) {
     const message = path[i] as Message;
     if (isSummary(message) || isShortening(message)) {
-      uncounted.push(...shownTexts(path.slice(0, i + 1)));
+      uncounted.push(...promptTextsOfPath(path.slice(0, i + 1)));
       break;
     }
     if (message.role === "assistant" && message.usage && message.usage.input > 0) {
-      uncounted.push(...resultsIn(message));
+      uncounted.push(...callOutputs(message));
       return { counted: totalTokens(message.usage), uncounted };
     }
-    uncounted.push(...textsIn(message));
+    uncounted.push(...promptTexts(message));
   }
   return { counted: 0, uncounted: [...uncounted, instructions.text, toolbox.text] };
 }
@@ -63,7 +63,7 @@ function countedBy(path: readonly Message[], { instructions, toolbox }: TurnAgen
 const bytesOf = new WeakMap<object, number>();
 
 /** Bytes of texts that never change, counted once. */
-function sizeOf<T extends object>(counted: T, textsOf: (counted: T) => readonly string[]): number {
+function countedSize<T extends object>(counted: T, textsOf: (counted: T) => readonly string[]): number {
   let bytes = bytesOf.get(counted);
   if (bytes === undefined) {
     bytes = textsOf(counted).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
@@ -76,18 +76,18 @@ function sizeOf<T extends object>(counted: T, textsOf: (counted: T) => readonly 
 const summed = new WeakMap<readonly PromptMessage[], { messages: number; bytes: number }>();
 
 /** Our own rough count of a request: one token for four bytes of text. */
-export function ownCount(prompt: readonly PromptMessage[], agent: TurnAgent): number {
+export function roughCount(prompt: readonly PromptMessage[], agent: TurnAgent): number {
   const sum = summed.get(prompt) ?? { messages: 0, bytes: 0 };
   summed.set(prompt, sum);
   for (; sum.messages < prompt.length; sum.messages++) {
-    sum.bytes += sizeOf(prompt[sum.messages] as PromptMessage, textsInPrompt);
+    sum.bytes += countedSize(prompt[sum.messages] as PromptMessage, textsInPrompt);
   }
   return Math.ceil((sum.bytes + headBytes(agent)) / BYTES);
 }
 
 /** Bytes of the instructions and the tools. */
 function headBytes({ instructions, toolbox }: TurnAgent): number {
-  return sizeOf(instructions, ({ text }) => [text]) + sizeOf(toolbox, ({ text }) => [text]);
+  return countedSize(instructions, ({ text }) => [text]) + countedSize(toolbox, ({ text }) => [text]);
 }
 
 const BYTES = 4;
@@ -104,12 +104,12 @@ function textsInPrompt(message: PromptMessage): string[] {
 }
 
 /** Upper bound of the tokens by any tokenizer: no token is shorter than a byte. */
-export function mostOf({ counted, uncounted }: ContextUsage): number {
+export function upperBound({ counted, uncounted }: ContextUsage): number {
   return uncounted.reduce((sum, text) => sum + Buffer.byteLength(text), counted);
 }
 
 /** Counts the tokens. Rejects with the signal's reason as soon as the signal aborts. */
-export async function tokensOf(
+export async function countContextTokens(
   { counted, uncounted }: ContextUsage,
   count: CountTokens,
   signal: AbortSignal,
@@ -130,16 +130,18 @@ export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: Ab
 }
 
 /** Returns the texts of a path that the model sees. */
-export function shownTexts(path: readonly Message[]): string[] {
-  return afterSummary(path).flatMap((message) => (isSummary(message) ? standingFor(message, path) : textsIn(message)));
+export function promptTextsOfPath(path: readonly Message[]): string[] {
+  return afterSummary(path).flatMap((message) =>
+    isSummary(message) ? summaryTexts(message, path) : promptTexts(message),
+  );
 }
 
 /** Returns the texts of a message that the model sees. The message must not be a summary. */
-export function textsIn(message: Message): string[] {
+export function promptTexts(message: Message): string[] {
   if (message.role !== "assistant") return [textOf(message)];
-  return [textOf(message), ...message.calls.map(({ inputText }) => inputText), ...resultsIn(message)];
+  return [textOf(message), ...message.calls.map(({ inputText }) => inputText), ...callOutputs(message)];
 }
 
-function resultsIn(message: Message): string[] {
+function callOutputs(message: Message): string[] {
   return message.role === "assistant" ? message.calls.map(({ output = "" }) => output) : [];
 }

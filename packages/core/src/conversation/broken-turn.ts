@@ -15,7 +15,7 @@ export interface BrokenTurn {
 }
 
 /** Returns a sentence for a message or waiting input that cannot be read, with the reason (F77). Nothing if it can be read. */
-export function toldUnreadable(
+export function describeUnreadable(
   message: Pick<Message, "unreadable"> | undefined,
   say: Say = inEnglish,
 ): string | undefined {
@@ -24,7 +24,7 @@ export function toldUnreadable(
 }
 
 /** Returns the reason why a run ended, as a sentence. Nothing if the log has no sentence. */
-export function whyEnded({ error, limit }: Pick<RunEnded, "error" | "limit">): string | undefined {
+export function endReason({ error, limit }: Pick<RunEnded, "error" | "limit">): string | undefined {
   return error?.message ?? (limit === undefined ? undefined : `The turn reached ${limit}.`);
 }
 

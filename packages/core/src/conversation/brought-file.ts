@@ -31,7 +31,7 @@ export function mediaIn(bytes: Uint8Array): (typeof MEDIA)[number] | undefined {
 }
 
 /** Number of bytes encoded in a base 64 text. */
-export function sizeIn(base64: string): number {
+export function base64Size(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
 }
@@ -40,8 +40,8 @@ export function sizeIn(base64: string): number {
  * Checks a file of a call's result, and corrects its media type by its bytes. Returns the end of a sentence if the file
  * cannot be shown to a model. `before`: bytes of the files that the model sees already.
  */
-export function checkedFile({ mediaType, name, data = "" }: FilePart, before: number): FilePart | string {
-  const size = sizeIn(data);
+export function checkBroughtFile({ mediaType, name, data = "" }: FilePart, before: number): FilePart | string {
+  const size = base64Size(data);
   const most = mediaType.startsWith("image/") ? LARGEST_PICTURE : LARGEST_FILE;
   if (size > most) return `it has ${mebibytes(size)}, and ${mebibytes(most)} is the most`;
   if (size === 0) return "it is empty";

@@ -5,7 +5,7 @@ import type { Cursor, Delta } from "./feed-item.ts";
  * them: a reader that stops after the merged delta would miss that one.
  */
 export function mergeDeltas(first: Delta, second: Delta): Delta | undefined {
-  return areNeighbours(first, second) ? joined(first, second, first.text + second.text) : undefined;
+  return areNeighbours(first, second) ? joinDeltas(first, second, first.text + second.text) : undefined;
 }
 
 /** Merges each group of neighbouring deltas. */
@@ -18,7 +18,7 @@ export function mergeAll(deltas: readonly Delta[]): Delta[] {
       last = deltas[to] as Delta;
       texts.push(last.text);
     }
-    merged.push(texts.length === 1 ? last : joined(deltas[from] as Delta, last, texts.join("")));
+    merged.push(texts.length === 1 ? last : joinDeltas(deltas[from] as Delta, last, texts.join("")));
   }
   return merged;
 }
@@ -31,7 +31,7 @@ function areNeighbours(first: Delta, second: Delta): boolean {
   return !("draft" in first && "draft" in second && first.draft !== second.draft);
 }
 
-function joined(first: Delta, last: Delta, text: string): Delta {
+function joinDeltas(first: Delta, last: Delta, text: string): Delta {
   return first.begins === undefined ? { ...last, text } : { ...last, text, begins: first.begins };
 }
 

@@ -23,7 +23,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
  * Encodes an id as a segment of a page address. Letters, digits, `_`, `.` and `-` stay; each other UTF-8 byte becomes
  * `~` and two hexadecimal digits. Browsers and pasting change other characters.
  */
-export function pieceOfAddress(id: string): string {
+export function idToAddress(id: string): string {
   return encodeURIComponent(id)
     .replaceAll(/[~!*'()]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll("%", "~");

@@ -1,6 +1,6 @@
 // Conversations as plain data and pure functions, which also run in a browser.
-export { type BrokenTurn, toldUnreadable, whyEnded } from "./broken-turn.ts";
-export { checkedFile, LARGEST_FILE, mediaIn, sizeIn, TELLING_BYTES } from "./brought-file.ts";
+export { type BrokenTurn, describeUnreadable, endReason } from "./broken-turn.ts";
+export { base64Size, checkBroughtFile, LARGEST_FILE, mediaIn, TELLING_BYTES } from "./brought-file.ts";
 export {
   DirectiveError,
   type PlainMessage,
@@ -10,10 +10,10 @@ export {
 } from "./checked/user-content.ts";
 export type * from "./event.ts";
 export * from "./feed-item.ts";
-export { createId, ID_PATTERN, ID_RULE, idInAddress, isId, pieceOfAddress } from "./id.ts";
+export { createId, ID_PATTERN, ID_RULE, idInAddress, idToAddress, isId } from "./id.ts";
 export type * from "./message.ts";
 export { isEnded, isPersons, isSettled, textOf, typedText } from "./message.ts";
-export { type OfferedTool, offeredName, providerName, toolOf } from "./offered-tool.ts";
+export { type OfferedTool, offeredName, providerName, toolNameOf } from "./offered-tool.ts";
 export { OptionError, type OptionNames, pickOptions, refuseUnknown } from "./option-names.ts";
 export type * from "./part.ts";
 export { isBase64, isMediaType, isWebAddress, LONGEST_NAME } from "./shape-problem.ts";
@@ -31,18 +31,18 @@ export {
   type TextQuestion,
   type WaitingInput,
 } from "./state.ts";
-export { askingRuns, isAskedIn, isLost, latestRun, turnThatWaits } from "./tree/asking.ts";
+export { askingRuns, hasOpenQuestion, isAskerLost, latestRun, turnWaitingFor } from "./tree/asking.ts";
 export { type Change, callIn, toolIn } from "./tree/call-state.ts";
 export {
   lastAssistantMessage,
-  lastSaid,
+  lastUserMessage,
   leaves,
   newestLeaf,
   OWN_OUTPUT,
   pathTo,
   siblings,
-  spentOn,
-  standing,
+  standingLeaf,
+  usageOnPath,
   worktreeAt,
 } from "./tree/path.ts";
 export { readableEvent } from "./tree/readable-event.ts";

@@ -23,6 +23,6 @@ interface CallOfTool {
 }
 
 /** Returns the name of a call's tool for users. The model uses another name for a server's tool, `call.tool`. */
-export function toolOf({ tool, about }: CallOfTool): string {
+export function toolNameOf({ tool, about }: CallOfTool): string {
   return about?.offered ? offeredName(about.offered) : tool;
 }

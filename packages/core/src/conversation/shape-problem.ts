@@ -35,21 +35,21 @@ export function shownKind(value: unknown): string {
 
 /** Returns the fault of the `provider` field of the part `at`, or nothing. */
 export function providerProblem(provider: unknown, at: string): string | undefined {
-  if (!isPlain(provider)) return `${at}.provider must be an object, not ${shownKind(provider)}`;
+  if (!isJsonRecordValue(provider)) return `${at}.provider must be an object, not ${shownKind(provider)}`;
   for (const [name, data] of Object.entries(provider))
-    if (!isPlain(data)) return `${at}.provider.${name} must be an object, not ${shownKind(data)}`;
+    if (!isJsonRecordValue(data)) return `${at}.provider.${name} must be an object, not ${shownKind(data)}`;
   return undefined;
 }
 
-function isPlain(value: unknown): value is ProviderData {
+function isJsonRecordValue(value: unknown): value is ProviderData {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** True if JSON can represent a value without loss. */
-export function isJson(value: unknown, depth = 0): boolean {
+export function isJsonValue(value: unknown, depth = 0): boolean {
   if (value === null || ["string", "boolean"].includes(typeof value)) return true;
   if (typeof value === "number") return Number.isFinite(value);
-  return typeof value === "object" && depth < 100 && Object.values(value).every((each) => isJson(each, depth + 1));
+  return typeof value === "object" && depth < 100 && Object.values(value).every((each) => isJsonValue(each, depth + 1));
 }
 
 /** Returns a sentence about a fault in a file change from a program, or nothing. */

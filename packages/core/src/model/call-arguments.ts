@@ -18,7 +18,7 @@ export class CallArguments {
 
   /** True if the arguments so far are a complete object. */
   get isWhole(): boolean {
-    return this.#isWhole || isObject(this.#text + this.#held);
+    return this.#isWhole || isJsonObjectText(this.#text + this.#held);
   }
 
   /** True if no text has come so far. */
@@ -43,7 +43,7 @@ export class CallArguments {
       this.#held = "";
       return this.#add(held);
     }
-    if (this.#closes && beginsObject(piece) && this.#looks++ < LOOKS && isObject(this.#text)) {
+    if (this.#closes && beginsObject(piece) && this.#looks++ < LOOKS && isJsonObjectText(this.#text)) {
       this.#isWhole = true;
       return "";
     }
@@ -69,7 +69,7 @@ function beginsObject(text: string): boolean {
   return text.trimStart().startsWith("{");
 }
 
-function isObject(text: string): boolean {
+function isJsonObjectText(text: string): boolean {
   if (!text.trimEnd().endsWith("}")) return false;
   try {
     JSON.parse(text);

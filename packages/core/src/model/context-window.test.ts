@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ModelDriver, ModelError } from "../ports/model.ts";
-import { learntWindow, learnWindow, windowIn, windowOf } from "./context-window.ts";
+import { learntWindow, learnWindow, windowFromError, windowOf } from "./context-window.ts";
 import { modelErrorFromResponse } from "./model-error.ts";
 
 // Providers, their messages for a too long request, and the window of the model. 0: the message does not name it.
@@ -76,20 +76,20 @@ describe("F89: the window in the words of a refusal", () => {
   test.each(REFUSALS)("%s", (_, body, window) => {
     const error = modelErrorFromResponse({ status: 400, body });
     expect(error.code).toBe("context-overflow");
-    expect(windowIn(error, SENT)).toBe(window === 0 ? SENT : window);
+    expect(windowFromError(error, SENT)).toBe(window === 0 ? SENT : window);
   });
 
   test.each(REFUSALS)("%s: a number counts only from 1,000 up to the size that was sent", (_, body, window) => {
     const error = modelErrorFromResponse({ status: 400, body });
     for (const sent of [999, window - 1, window, window + 1].filter((size) => size > 0)) {
-      expect(windowIn(error, sent)).toBe(window > 0 && sent >= window ? window : sent);
+      expect(windowFromError(error, sent)).toBe(window > 0 && sent >= window ? window : sent);
     }
   });
 
   test("a refusal of any length takes no time", () => {
     const words = `maximum context ${"max ".repeat(50_000)}${"9 ".repeat(50_000)}`;
     const before = performance.now();
-    windowIn(new ModelError("context-overflow", words, { detail: words }), SENT);
+    windowFromError(new ModelError("context-overflow", words, { detail: words }), SENT);
     expect(performance.now() - before).toBeLessThan(200);
   });
 });

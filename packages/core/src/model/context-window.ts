@@ -36,7 +36,7 @@ const READ = 4_000;
  * `sent` counts. Without such a number, the refused size is the bound: `own`, by our own count, because later requests
  * are measured by our count too.
  */
-export function windowIn({ message, detail = "" }: ModelError, sent: number, own = sent): number {
+export function windowFromError({ message, detail = "" }: ModelError, sent: number, own = sent): number {
   for (const text of [message, detail.slice(0, READ)]) {
     for (const form of FORMS) {
       const digits = form.exec(text)?.[1];
@@ -90,7 +90,7 @@ export function windowOf(model: ModelDriver, known = model.contextSize): number 
 }
 
 /** Returns true if a refusal has revealed the window of a model. */
-export function wasRefused(model: ModelDriver): boolean {
+export function hasLearntWindow(model: ModelDriver): boolean {
   return learntOf(model).window !== undefined;
 }
 

@@ -1,6 +1,6 @@
 import { isTooDeep } from "../conversation/checked/written-input.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
-import { waitAskedIn, waitIn } from "./retry-after.ts";
+import { delayAskedFor, delayInSentence } from "./retry-after.ts";
 
 /** A provider's report about a failure. */
 export interface ErrorReport {
@@ -53,7 +53,7 @@ const MOST = 20;
  * Finds the report in the body of a failed response (F55), wherever the provider puts it: in `error`, `response.error`,
  * `metadata.raw`, an object or JSON in `message`, a list in `detail`, the first list element, or plain text.
  */
-export function reportIn(body: unknown): ErrorReport {
+export function findErrorReport(body: unknown): ErrorReport {
   const reader = new ReportReader();
   reader.read(body, 0);
   return reader.report;
@@ -70,7 +70,7 @@ class ReportReader {
     return {
       message: this.#message(),
       text: `${words} ${this.#sentences.join(" ")}`.slice(0, LONGEST_TEXT),
-      words: readable(words),
+      words: readableLine(words),
       ...(this.#status !== undefined && { status: this.#status }),
       ...(this.#wait !== undefined && { retryAfter: this.#wait }),
     };
@@ -84,7 +84,7 @@ class ReportReader {
       if (message !== "" && longer.length > LONGEST) break;
       message = longer;
     }
-    return readable(message);
+    return readableLine(message);
   }
 
   read(value: unknown, depth: number): void {
@@ -112,16 +112,16 @@ class ReportReader {
   }
 
   #text(text: string, depth: number): void {
-    const inner = jsonIn(text);
+    const inner = findJson(text);
     if (inner !== undefined) return this.read(inner, depth + 1);
-    this.#say(/^\s*<[!?a-z]/i.test(text) ? titleOf(text) : text);
+    this.#say(/^\s*<[!?a-z]/i.test(text) ? htmlTitle(text) : text);
   }
 
   #say(text: string): void {
-    const sentence = oneLine(text.slice(0, LONGEST_TEXT));
+    const sentence = reportLine(text.slice(0, LONGEST_TEXT));
     if (sentence === "" || this.#sentences.some((said) => said.includes(sentence))) return;
     this.#sentences.push(sentence);
-    this.#longest(waitIn(sentence));
+    this.#longest(delayInSentence(sentence));
   }
 
   #waits(value: Readonly<Record<string, unknown>>): void {
@@ -133,12 +133,12 @@ class ReportReader {
     for (const name of ["resets_at", "reset_at", "resetsAt"]) {
       const at = value[name];
       if (typeof at === "number" || typeof at === "string")
-        this.#longest(waitAskedIn((header) => (header === "retry-after" ? String(at) : undefined), false));
+        this.#longest(delayAskedFor((header) => (header === "retry-after" ? String(at) : undefined), false));
     }
     if (!isRecord(headers)) return;
     // OpenRouter passes on headers of the provider behind it.
     const said = new Map(Object.entries(headers).map(([name, text]) => [name.toLowerCase(), String(text)]));
-    this.#longest(waitAskedIn((name) => said.get(name), true));
+    this.#longest(delayAskedFor((name) => said.get(name), true));
   }
 
   #longest(wait: number | undefined): void {
@@ -148,7 +148,7 @@ class ReportReader {
 }
 
 /** Returns the list or object in a text, which begins within the first characters: `400 {"error": ...}`. */
-function jsonIn(text: string): object | undefined {
+function findJson(text: string): object | undefined {
   const begin = text.search(/[[{]/);
   if (begin === -1 || begin > FOREWORD || isTooDeep(text)) return undefined;
   const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
@@ -174,12 +174,12 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Returns a text as one line without control characters, cut if too long. */
-export function readable(text: unknown): string {
+export function readableLine(text: unknown): string {
   if (typeof text !== "string") return "";
-  return cutTo(oneLine(text), LONGEST - 1);
+  return cutTo(reportLine(text), LONGEST - 1);
 }
 
-function oneLine(text: string): string {
+function reportLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
@@ -188,7 +188,7 @@ const LONGEST = 300;
 const LONGEST_TEXT = 10_000;
 
 /** Returns the title of an HTML page from a proxy: the rest of the page does not help users. */
-function titleOf(page: string): string {
+function htmlTitle(page: string): string {
   const title = /<title[^>]*>([^<]{1,200})/i.exec(page)?.[1] ?? "";
-  return readable(title).slice(0, 100);
+  return readableLine(title).slice(0, 100);
 }

@@ -107,7 +107,7 @@ const TABLES = {
 } as const;
 
 /** Returns the meaning of a reason in a format, or nothing if unknown. */
-export function meaningOf(format: keyof typeof TABLES, reason: string): FinishMeaning | undefined {
+export function finishMeaning(format: keyof typeof TABLES, reason: string): FinishMeaning | undefined {
   const name = reason.toLowerCase();
   return Object.hasOwn(TABLES[format], name)
     ? (TABLES[format] as Readonly<Record<string, FinishMeaning>>)[name]
@@ -127,7 +127,7 @@ export function finishReason(
   model: string,
   said: string | undefined = reason,
 ): FinishReason {
-  const meaning = meaningOf(format, reason);
+  const meaning = finishMeaning(format, reason);
   if (meaning === undefined) throw unknownReason(model, reason);
   if (meaning === "failed") throw endedBy("provider", "The provider ended the answer with an error", said);
   if (meaning === "overloaded") throw endedBy("overloaded", "The provider has not enough resources", said);

@@ -1,7 +1,7 @@
 import { ModelError, type ModelErrorCode } from "../ports/model.ts";
 import { saysTooLong } from "./context-overflow.ts";
-import { type ErrorReport, readable, reportIn } from "./error-report.ts";
-import { waitAskedIn } from "./retry-after.ts";
+import { type ErrorReport, findErrorReport, readableLine } from "./error-report.ts";
+import { delayAskedFor } from "./retry-after.ts";
 
 /** A failed HTTP response with the reason. */
 export interface FailedResponse {
@@ -20,14 +20,14 @@ export interface FailedResponse {
 /** Converts a failed response to a `ModelError`, by the words of the provider. */
 export function modelErrorFromResponse(response: FailedResponse): ModelError {
   const { status } = response;
-  const report = reportIn(response.body);
-  const code = codeOf(status, report);
-  const asked = waitAskedIn(response.headers ?? (() => undefined), code === "rate-limit");
+  const report = findErrorReport(response.body);
+  const code = modelErrorCode(status, report);
+  const asked = delayAskedFor(response.headers ?? (() => undefined), code === "rate-limit");
   // A header may ask for a short pause although the body reports a limit of several days (F61).
   const isLong = (report.retryAfter ?? 0) >= HOUR;
   const retryAfter = isLong ? report.retryAfter : (asked ?? report.retryAfter);
   const [fact, advice] = SENTENCES[code](
-    placeOf(response.address),
+    hostOf(response.address),
     response.model ? `the model ${response.model}` : "the model",
   );
   const words = [status, report.message || report.words].filter(Boolean).join(": ");
@@ -47,10 +47,10 @@ export function modelErrorFromResponse(response: FailedResponse): ModelError {
  * exception.
  */
 export function modelErrorFromNetwork(cause: unknown, address?: string): ModelError | undefined {
-  const place = placeOf(address);
+  const place = hostOf(address);
   for (const error of causes(cause)) {
     const code = "code" in error ? String(error.code) : "";
-    const detail = readable(error.message) || code;
+    const detail = readableLine(error.message) || code;
     const fail = (is: ModelErrorCode, fact: string, advice: string) =>
       new ModelError(is, { fact, advice, words: detail }, { cause });
     if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
@@ -170,7 +170,7 @@ function isFaultOfModel(status: number | undefined, { text }: ErrorReport): bool
   return status === 424 || MODEL_AT_FAULT.test(text);
 }
 
-function codeOf(responded: number | undefined, report: ErrorReport): ModelErrorCode {
+function modelErrorCode(responded: number | undefined, report: ErrorReport): ModelErrorCode {
   const { text, words } = report;
   const status = responded ?? report.status;
   const isRefusable = (status === undefined || status < 500) && !NOT_OF_FILTERS.has(status);
@@ -217,7 +217,7 @@ const SENTENCES: Readonly<
 };
 
 /** Returns the host of an address, without the query, which may contain a key. */
-function placeOf(address: string | undefined): string {
+function hostOf(address: string | undefined): string {
   const place = address && URL.canParse(address) ? new URL(address).host : "";
   return place || "The model's provider";
 }

@@ -10,7 +10,7 @@ export const PDF = "application/pdf";
  * Returns the text and the files of a result for a request. `takes`: the media types that the model accepts (`audio/*`
  * for all of a kind). For each other file, the text has a sentence.
  */
-export function resultShown(
+export function encodableResult(
   { output, files = [] }: PromptResult,
   takes: readonly string[],
 ): { readonly text: string; readonly files: readonly FilePart[] } {
@@ -27,6 +27,6 @@ export function resultShown(
 }
 
 /** Returns the text before the files of a result, for formats in which files follow in a user message. */
-export function filesOf({ call, tool }: PromptResult): string {
+export function filesHeading({ call, tool }: PromptResult): string {
   return `Files of the result of ${tool}, call ${call}:`;
 }

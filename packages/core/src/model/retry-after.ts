@@ -20,7 +20,7 @@ const RESETS: readonly (readonly [reset: string, remaining: string])[] = [
  * Returns the milliseconds that a response asks to wait: `retry-after-ms`, or else `retry-after` in seconds or as a
  * date. If neither is set and the request is `limited`, the time until used-up limits have room again.
  */
-export function waitAskedIn(header: Header, limited: boolean): number | undefined {
+export function delayAskedFor(header: Header, limited: boolean): number | undefined {
   const exact = Number.parseFloat(header("retry-after-ms") ?? "");
   if (exact >= 0 && Number.isFinite(exact)) return Math.round(exact);
   const asked = milliseconds(header("retry-after"));
@@ -47,7 +47,7 @@ function milliseconds(text = ""): number | undefined {
     if (number >= EPOCH_SECONDS) return Math.max(0, Math.round(number * 1000 - Date.now()));
     return Math.round(number * 1000);
   }
-  if (/^([\d.]+(ms|h|m|s))+$/i.test(written)) return duration(written);
+  if (/^([\d.]+(ms|h|m|s))+$/i.test(written)) return readDuration(written);
   const date = Date.parse(written);
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
@@ -72,9 +72,9 @@ const ENGLISH = new RegExp(
 const EPOCH = /limit reached\|(\d{10})\b/i;
 
 /** Returns the milliseconds until a limit has room again, from a sentence in place of a header. Dates without a zone are UTC. */
-export function waitIn(sentence: string): number | undefined {
+export function delayInSentence(sentence: string): number | undefined {
   const found = IN.exec(sentence)?.[1];
-  if (found !== undefined) return duration(found);
+  if (found !== undefined) return readDuration(found);
   const at = momentIn(sentence);
   // A past date does not help to schedule the next attempt.
   return at !== undefined && at > Date.now() ? at - Date.now() : undefined;
@@ -84,16 +84,16 @@ function momentIn(sentence: string): number | undefined {
   const [, epoch] = EPOCH.exec(sentence) ?? [];
   if (epoch !== undefined) return Number(epoch) * 1000;
   const [, day, time = "00:00", zone = "Z"] = ISO.exec(sentence) ?? [];
-  if (day !== undefined) return numberOf(Date.parse(`${day}T${time}${/UTC|GMT/i.test(zone) ? "Z" : zone}`));
+  if (day !== undefined) return unlessNaN(Date.parse(`${day}T${time}${/UTC|GMT/i.test(zone) ? "Z" : zone}`));
   const [, date, year, hour = "00:00"] = ENGLISH.exec(sentence) ?? [];
-  return date === undefined ? undefined : numberOf(Date.parse(`${date}, ${year} ${hour} UTC`));
+  return date === undefined ? undefined : unlessNaN(Date.parse(`${date}, ${year} ${hour} UTC`));
 }
 
-function numberOf(number: number): number | undefined {
+function unlessNaN(number: number): number | undefined {
   return Number.isNaN(number) ? undefined : number;
 }
 
-function duration(text: string): number | undefined {
+function readDuration(text: string): number | undefined {
   const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
   let wait = 0;
   for (const [, count = "", unit = "s"] of text.matchAll(/([\d.]+)\s?(ms|milli|[a-z])/gi)) {

@@ -137,7 +137,7 @@ function callsIn(text: string, offered: ReadonlySet<string>): TextCall[] {
   const whole = text.trim();
   if (whole.startsWith(FENCE)) {
     const [, json] = /^```[a-z_]*\s*([\s\S]*?)\s*```$/.exec(whole) ?? [];
-    return json === undefined ? [] : allCalls(parsed(json), offered);
+    return json === undefined ? [] : allCalls(parseTextCall(json), offered);
   }
   const calls = whole
     .split(OPEN)
@@ -146,28 +146,28 @@ function callsIn(text: string, offered: ReadonlySet<string>): TextCall[] {
   const values = calls.map((piece, at) => {
     // A model may stop before the last closing tag.
     const isLast = at === calls.length - 1;
-    if (!piece.endsWith(CLOSE)) return isLast && !piece.includes(CLOSE) ? parsed(piece) : undefined;
-    return parsed(piece.slice(0, -CLOSE.length));
+    if (!piece.endsWith(CLOSE)) return isLast && !piece.includes(CLOSE) ? parseTextCall(piece) : undefined;
+    return parseTextCall(piece.slice(0, -CLOSE.length));
   });
   return allCalls(values, offered);
 }
 
 function allCalls(value: unknown, offered: ReadonlySet<string>): TextCall[] {
-  const calls = (Array.isArray(value) ? value : [value]).map((one) => callOf(one, offered));
+  const calls = (Array.isArray(value) ? value : [value]).map((one) => textCallIn(one, offered));
   return calls.every((call) => call !== undefined) ? calls : [];
 }
 
-function callOf(value: unknown, offered: ReadonlySet<string>): TextCall | undefined {
+function textCallIn(value: unknown, offered: ReadonlySet<string>): TextCall | undefined {
   if (!isRecord(value)) return undefined;
   const named = isRecord(value.function) ? value.function : value;
   const tool = named.name ?? named.tool ?? named.function;
   const input = named.arguments ?? named.parameters ?? named.input;
-  const object = typeof input === "string" ? parsed(input) : input;
+  const object = typeof input === "string" ? parseTextCall(input) : input;
   if (typeof tool !== "string" || !offered.has(tool) || !isRecord(object)) return undefined;
   return { tool, input: JSON.stringify(object) };
 }
 
-function parsed(json: string): unknown {
+function parseTextCall(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -53,7 +53,7 @@ export class ThinkTags {
       case "behind":
         return this.#behind(all);
       case "over":
-        return said("text", all);
+        return piecesWithText("text", all);
     }
   }
 
@@ -63,7 +63,7 @@ export class ThinkTags {
     const wasInside = this.#state === "inside";
     this.#held = "";
     this.#state = "over";
-    return wasInside ? said("reasoning", held) : said("text", held);
+    return wasInside ? piecesWithText("reasoning", held) : piecesWithText("text", held);
   }
 
   #begin(all: string): ThinkTagPiece[] {
@@ -77,18 +77,18 @@ export class ThinkTags {
       return [];
     }
     this.#state = this.#leavesOutOpen ? "maybe" : "over";
-    return this.#leavesOutOpen ? this.#maybe(all) : said("text", all);
+    return this.#leavesOutOpen ? this.#maybe(all) : piecesWithText("text", all);
   }
 
   #inside(all: string): ThinkTagPiece[] {
     const end = all.indexOf(CLOSE);
     if (end === -1) {
-      const kept = overlap(all, CLOSE);
+      const kept = overlapWithTag(all, CLOSE);
       this.#held = all.slice(all.length - kept);
-      return said("reasoning", all.slice(0, all.length - kept));
+      return piecesWithText("reasoning", all.slice(0, all.length - kept));
     }
     this.#state = "behind";
-    return [...said("reasoning", all.slice(0, end)), ...this.#behind(all.slice(end + CLOSE.length))];
+    return [...piecesWithText("reasoning", all.slice(0, end)), ...this.#behind(all.slice(end + CLOSE.length))];
   }
 
   #maybe(all: string): ThinkTagPiece[] {
@@ -99,23 +99,23 @@ export class ThinkTags {
     }
     if (end !== -1) return this.#inside(all);
     this.#state = "over";
-    return said("text", all);
+    return piecesWithText("text", all);
   }
 
   /** Blanks between the closing tag and the answer belong to neither. */
   #behind(all: string): ThinkTagPiece[] {
     const text = all.trimStart();
     if (text !== "") this.#state = "over";
-    return said("text", text);
+    return piecesWithText("text", text);
   }
 }
 
-function said(type: ThinkTagPiece["type"], text: string): ThinkTagPiece[] {
+function piecesWithText(type: ThinkTagPiece["type"], text: string): ThinkTagPiece[] {
   return text === "" ? [] : [{ type, text }];
 }
 
 /** Number of units at the end of a text that are the beginning of a tag. */
-function overlap(text: string, tag: string): number {
+function overlapWithTag(text: string, tag: string): number {
   for (let length = Math.min(text.length, tag.length - 1); length > 0; length--)
     if (text.endsWith(tag.slice(0, length))) return length;
   return 0;

@@ -1,8 +1,8 @@
 import type { EventBody } from "../conversation/event.ts";
 import type { Call } from "../conversation/message.ts";
 import type { ApprovalQuestion, ConversationState, EarlierQuestion, OpenQuestion } from "../conversation/state.ts";
-import { isLost } from "../conversation/tree/asking.ts";
-import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
+import { isAskerLost } from "../conversation/tree/asking.ts";
+import { callFields, callIn } from "../conversation/tree/call-state.ts";
 import type { Answer } from "../ports/verdict.ts";
 
 // Events of users' answers, and their meaning for a process that finds them in a log.
@@ -18,7 +18,7 @@ export function approvalResolved(
     const reason = answer.decision === "deny" ? answer.reason : undefined;
     return [
       { ...resolved, allowed: false },
-      { type: "call.denied", ...(asked ? sayingCall(message, asked) : { message, call }), output: deniedBy(reason) },
+      { type: "call.denied", ...(asked ? callFields(message, asked) : { message, call }), output: denialText(reason) },
     ];
   }
   const { input, remember } = answer;
@@ -39,19 +39,19 @@ export function answerFacts(
     const continued = { type: "run.continued", run, question, allowed: answer.decision === "allow" } as const;
     return [offers === undefined ? continued : { ...continued, offers }];
   }
-  const given = inWords(answer);
-  const answered = answeredInWords(question, given);
+  const given = answerRecord(answer);
+  const answered = textAnswerEvent(question, given);
   const call = callIn(state, open);
-  if (!call || !isLost(state, open)) return [answered];
+  if (!call || !isAskerLost(state, open)) return [answered];
   const late = "text" in given ? ` The user's answer to its question came too late for it: ${given.text}` : "";
-  return [answered, { type: "call.failed", ...sayingCall(open.message, call), output: `${OUTCOME_UNKNOWN}${late}` }];
+  return [answered, { type: "call.failed", ...callFields(open.message, call), output: `${OUTCOME_UNKNOWN}${late}` }];
 }
 
 /** Result of a call that ran when its process ended, and that cannot run again. */
 export const OUTCOME_UNKNOWN = "The process stopped while this ran; whether it took effect is unknown.";
 
 /** Result of a call that a user denied. */
-export function deniedBy(reason: string | undefined): string {
+export function denialText(reason: string | undefined): string {
   return `The user denied this call${reason ? `: ${reason}` : "."}`;
 }
 
@@ -61,19 +61,19 @@ export function decidedByRule({ id: question, message, call }: ApprovalQuestion)
 }
 
 /** Returns the event of an answer in words. */
-export function answeredInWords(question: string, answer: NonNullable<EarlierQuestion["answer"]>): EventBody {
+export function textAnswerEvent(question: string, answer: NonNullable<EarlierQuestion["answer"]>): EventBody {
   const said = "text" in answer ? answer : answer.declined === undefined ? {} : { reason: answer.declined };
   return { type: "question.answered", question, ...said };
 }
 
 /** Returns a user's answer in words, in the form kept for a call that runs again. */
-export function inWords(answer: Answer): NonNullable<EarlierQuestion["answer"]> {
+export function answerRecord(answer: Answer): NonNullable<EarlierQuestion["answer"]> {
   if (answer.decision === "answer") return { text: answer.text };
   return { declined: answer.decision === "deny" ? answer.reason : undefined };
 }
 
 /** Returns the answer as text for the tool. Throws if the user declined. */
-export function textFor(answer: NonNullable<EarlierQuestion["answer"]>): string {
+export function answerText(answer: NonNullable<EarlierQuestion["answer"]>): string {
   if ("text" in answer) return answer.text;
   throw new Error(`The user did not answer the question${answer.declined ? `: ${answer.declined}` : "."}`);
 }

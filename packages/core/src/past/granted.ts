@@ -32,7 +32,7 @@ export class GrantedRights {
   /** True if a user allowed this call with exactly these arguments. */
   has(call: AllowedCall): boolean {
     const { calls } = this.#rights;
-    return Object.hasOwn(calls, call.id) && calls[call.id] === digestOf(call);
+    return Object.hasOwn(calls, call.id) && calls[call.id] === callDigest(call);
   }
 
   /** Allows a call, and a rule if given. Must be called before the log records the permission. */
@@ -41,7 +41,7 @@ export class GrantedRights {
     const open = Object.entries(calls).filter(([id]) => this.#isOpen(id));
     return this.#write({
       rules: rule === undefined || rules.includes(rule) ? rules : [...rules, rule],
-      calls: Object.fromEntries([...open, [call.id, digestOf(call)]]),
+      calls: Object.fromEntries([...open, [call.id, callDigest(call)]]),
     });
   }
 
@@ -67,6 +67,6 @@ export class GrantedRights {
   }
 }
 
-function digestOf({ id, tool, input }: AllowedCall): string {
+function callDigest({ id, tool, input }: AllowedCall): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify([id, tool, input ?? null]));
 }

@@ -19,14 +19,14 @@ export interface Past {
 type Labels = ConversationState["labels"];
 
 /** Returns the past of a conversation without a log, with its future labels. Its first message creates it in the store. */
-export function noPast(conversation?: string, labels?: Labels): Past {
+export function emptyPast(conversation?: string, labels?: Labels): Past {
   const state = emptyConversation(conversation, labels);
   return { state, voices: new Voices(state), spending: new TurnSpending(state) };
 }
 
 /** Reads a log, and closes it on failure. `labels`: for a log without events. */
 export async function pastOf(log: Log, conversation: string, labels?: Labels): Promise<Past> {
-  const past = noPast(conversation, labels);
+  const past = emptyPast(conversation, labels);
   try {
     const rights = await log.rights?.read();
     for await (const events of log.read()) {
@@ -44,7 +44,7 @@ export async function pastOf(log: Log, conversation: string, labels?: Labels): P
 }
 
 /** Returns a path including the messages that are no longer in memory, read from the log. Rejects if there is no log. */
-export async function wholePath(
+export async function readWholePath(
   path: readonly Message[],
   log: LogView | undefined,
   conversation: string,

@@ -4,8 +4,8 @@ import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, isEnded } from "../conversation/message.ts";
 import type { ConversationState, LiveRun, OpenQuestion } from "../conversation/state.ts";
 import { askingRuns } from "../conversation/tree/asking.ts";
-import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
-import { outlivesProcess } from "../conversation/tree/questions.ts";
+import { callFields, callIn } from "../conversation/tree/call-state.ts";
+import { survivesProcess } from "../conversation/tree/questions.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import { noUsage } from "../conversation/usage.ts";
 import type { TurnSpending } from "./turn-spending.ts";
@@ -51,7 +51,7 @@ export function recover(
  * Applies the unwritten events of stopped processes to a state in place, as opening the conversation would. For a log
  * that no process has open.
  */
-export function asOpened(state: ConversationState): ConversationState {
+export function recoveredState(state: ConversationState): ConversationState {
   recover(state, state, state.allowed);
   return state;
 }
@@ -88,7 +88,7 @@ function recovery(state: ConversationState): EventBody[] {
   const events: EventBody[] = [];
   const waiting = new Set<string>();
   for (const question of state.questions.values()) {
-    if (outlivesProcess(question)) for (const run of askingRuns(state, question)) waiting.add(run);
+    if (survivesProcess(question)) for (const run of askingRuns(state, question)) waiting.add(run);
     else events.push(...closing(state, question));
   }
   for (const { id, outcome } of state.processes.values()) {
@@ -98,16 +98,16 @@ function recovery(state: ConversationState): EventBody[] {
     let { leaf } = run;
     const response = leaf === null ? undefined : state.messages.get(leaf);
     if (response?.role === "assistant" && response.finish === undefined) {
-      const ended = endOf(response);
+      const ended = interruptedResponse(response);
       events.push(ended);
       if (ended.type === "message.abandoned") leaf = response.parentId;
     }
     for (const { call, message } of state.following.values().filter((following) => following.run === run.id)) {
       events.push({ type: "call.followed", message, call, outcome: "dropped", reason: "the process stopped" });
       // A call without a result runs again, and registers a new follower.
-      if (!hasEnded(state, message, call)) continue;
+      if (!hasCallEnded(state, message, call)) continue;
       const note = createId();
-      const text = heard(state, message, leaf) ? UNKNOWN : NOTHING;
+      const text = hasHeardResponse(state, message, leaf) ? UNKNOWN : NOTHING;
       events.push({
         type: "message.added",
         message: note,
@@ -131,7 +131,7 @@ function closing(state: ConversationState, question: OpenQuestion): EventBody[] 
   if (question.type === "limit") return [];
   if (question.type === "text") return [{ type: "question.answered", question: question.id, withdrawn: true }];
   const call = callIn(state, question);
-  return call ? [{ type: "call.cancelled", ...sayingCall(question.message, call), output: NOBODY_GOES_ON }] : [];
+  return call ? [{ type: "call.cancelled", ...callFields(question.message, call), output: NOBODY_GOES_ON }] : [];
 }
 
 const NOBODY_GOES_ON = "Not executed: the process stopped that asked about it, and no other one can run it.";
@@ -142,13 +142,13 @@ const NOTHING =
 const UNKNOWN =
   "The process stopped while this message was being applied; whether that took effect is unknown. Look before you go on.";
 
-function hasEnded(state: ConversationState, message: string, id: string): boolean {
+function hasCallEnded(state: ConversationState, message: string, id: string): boolean {
   const call = callIn(state, { call: id, message });
   return call !== undefined && isEnded(call.status);
 }
 
 /** True if a response after that of the following call is complete, whatever messages follow it. */
-function heard(state: ConversationState, caller: string, leaf: string | null): boolean {
+function hasHeardResponse(state: ConversationState, caller: string, leaf: string | null): boolean {
   for (let id = leaf; id !== null && id !== caller; ) {
     const message = state.messages.get(id);
     if (message?.role === "assistant") {
@@ -177,7 +177,7 @@ function hadResponded(state: ConversationState, { id, leaf }: LiveRun): boolean 
   return response?.role === "assistant" && response.finish === "stop" && response.calls.length === 0;
 }
 
-function endOf({ id, parts }: AssistantMessage): EventBody {
+function interruptedResponse({ id, parts }: AssistantMessage): EventBody {
   const said = parts.filter((part) => part.type !== "call" && !("text" in part && part.text === ""));
   if (said.length === 0) {
     return { type: "message.abandoned", message: id, reason: "the process stopped before the first word" };
@@ -201,7 +201,7 @@ function broughtIn(state: ConversationState, how: LogOrigin): EventBody[] {
     if (message.role !== "assistant") continue;
     for (const call of message.calls) {
       if (isEnded(call.status)) continue;
-      events.push({ type: "call.cancelled", ...sayingCall(message.id, call), output: BROUGHT_IN });
+      events.push({ type: "call.cancelled", ...callFields(message.id, call), output: BROUGHT_IN });
     }
   }
   for (const { id, leaf } of state.waiting.values())

@@ -6,7 +6,7 @@ import { type ConversationState, emptyConversation } from "../conversation/state
 import { pathTo } from "../conversation/tree/path.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import { noUsage } from "../conversation/usage.ts";
-import { linesIn, stateBlock, workStateOf } from "./state-block.ts";
+import { countDroppableLines, stateBlock, workStateOf } from "./state-block.ts";
 
 /** A conversation that is written event by event, with messages `m1`, `m2`, ... and calls `c1`, `c2`, ... */
 class Written {
@@ -165,7 +165,7 @@ Files that the user attached:
     expect(files(1)).toEqual(["(1 more not listed)", "- read b.ts", "- created c.ts", "- read d.ts"]);
     expect(files(3)).toEqual(["(3 more not listed)", "- created c.ts"]);
     expect(sectionOf(written.block(5), "Plan:")).toEqual(["(1 more not listed)", "[ ] Stay"]);
-    expect(linesIn(workStateOf(written.state, pathTo(written.state, written.leaf)))).toBe(6);
+    expect(countDroppableLines(workStateOf(written.state, pathTo(written.state, written.leaf)))).toBe(6);
   });
 
   test("carries over what stood on messages that are forgotten", () => {

@@ -1,11 +1,11 @@
 import { type Call, type FileChange, isEnded, isPersons, type Message } from "../conversation/message.ts";
-import { toolOf } from "../conversation/offered-tool.ts";
+import { toolNameOf } from "../conversation/offered-tool.ts";
 import { formatCount } from "../conversation/shown/amounts.ts";
 import { attachmentsOf } from "../conversation/shown/kept-words.ts";
-import { planOn, shownPlan } from "../conversation/shown/shown-plan.ts";
+import { planOnPath, shownPlan } from "../conversation/shown/shown-plan.ts";
 import { cutTo, visibleLine } from "../conversation/shown/visible-text.ts";
 import type { ConversationState, FollowingCall, OpenQuestion, StayingProcess } from "../conversation/state.ts";
-import { isAskedIn } from "../conversation/tree/asking.ts";
+import { hasOpenQuestion } from "../conversation/tree/asking.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
 import { newestLeaf, pathTo, worktreeAt } from "../conversation/tree/path.ts";
 
@@ -49,15 +49,15 @@ export function workStateOf(state: ConversationState, path: readonly Message[], 
   const calls = path.flatMap((message) => (message.role === "assistant" ? message.calls : []));
   const launching = calls.filter(({ id, status }) => !isEnded(status) && state.children.has(id));
   const running = processesOf(state, path).filter(({ outcome }) => outcome === undefined);
-  const attached = path.filter(isPersons).flatMap(attachmentsOf).map(listed);
-  const plan = planOn(path);
+  const attached = path.filter(isPersons).flatMap(attachmentsOf).map(listItem);
+  const plan = planOnPath(path);
   return {
-    plan: plan ? all(shownPlan(plan).map(({ mark, text }) => `${mark} ${cutTo(text, LONGEST)}`)) : known.plan,
-    editing: all(on(state.following).map((call) => listed(followingLine(state, call)))),
-    processes: all(running.map(({ id, title }) => listed(`${id}: ${title}`))),
-    agents: all(launching.map((call) => listed(agentLine(state, call)))),
-    questions: all(on(state.questions).map((question) => listed(questionLine(state, question)))),
-    files: { ...known.files, lines: filesOf(state, path, known.files.lines) },
+    plan: plan ? allLines(shownPlan(plan).map(({ mark, text }) => `${mark} ${cutTo(text, LONGEST)}`)) : known.plan,
+    editing: allLines(on(state.following).map((call) => listItem(followingLine(state, call)))),
+    processes: allLines(running.map(({ id, title }) => listItem(`${id}: ${title}`))),
+    agents: allLines(launching.map((call) => listItem(agentLine(state, call)))),
+    questions: allLines(on(state.questions).map((question) => listItem(questionLine(state, question)))),
+    files: { ...known.files, lines: usedFiles(state, path, known.files.lines) },
     attachments: { ...known.attachments, lines: [...new Set([...known.attachments.lines, ...attached])] },
   };
 }
@@ -78,7 +78,7 @@ export function stateBlock(work: WorkState, left = 0): string {
   const gone = new Set(leavingOrder(work).slice(0, left));
   const sections = SECTIONS.flatMap((section) => {
     const { lines, unlisted } = work[section];
-    const shown = lines.filter((_, index) => !gone.has(keyOf(section, index)));
+    const shown = lines.filter((_, index) => !gone.has(lineKey(section, index)));
     const missing = unlisted + lines.length - shown.length;
     if (shown.length === 0 && missing === 0) return [];
     return [HEADINGS[section], ...(missing > 0 ? [`(${formatCount(missing)} more not listed)`] : []), ...shown];
@@ -87,11 +87,11 @@ export function stateBlock(work: WorkState, left = 0): string {
 }
 
 /** Number of lines that can be left out. */
-export function linesIn(work: WorkState): number {
+export function countDroppableLines(work: WorkState): number {
   return SECTIONS.reduce((sum, section) => sum + work[section].lines.length, 0);
 }
 
-function keyOf(section: Section, index: number): string {
+function lineKey(section: Section, index: number): string {
   return `${section} ${index}`;
 }
 
@@ -99,7 +99,7 @@ function keyOf(section: Section, index: number): string {
 function leavingOrder(work: WorkState): string[] {
   const split = (section: Section, isFirst: RegExp) => {
     const [first, then] = [true, false].map((wanted) =>
-      work[section].lines.flatMap((line, index) => (isFirst.test(line) === wanted ? [keyOf(section, index)] : [])),
+      work[section].lines.flatMap((line, index) => (isFirst.test(line) === wanted ? [lineKey(section, index)] : [])),
     ) as [string[], string[]];
     return { first, then };
   };
@@ -133,24 +133,24 @@ function readBlock(block: string): WorkState {
   return known;
 }
 
-function all(lines: readonly string[]): Lines {
+function allLines(lines: readonly string[]): Lines {
   return { lines, unlisted: 0 };
 }
 
-function listed(text: string): string {
+function listItem(text: string): string {
   return `- ${cutTo(visibleLine(text), LONGEST)}`;
 }
 
 function followingLine(state: ConversationState, following: FollowingCall): string {
   const call = callIn(state, following);
   const paths = call?.about?.paths?.map(({ path }) => path) ?? [];
-  return [...paths, `(${call ? toolOf(call) : "call"})`].join(" ");
+  return [...paths, `(${call ? toolNameOf(call) : "call"})`].join(" ");
 }
 
 function agentLine(state: ConversationState, call: Call): string {
   const works = state.runs.values().some((run) => run.call === call.id);
-  const stands = isAskedIn(state, call.id) ? "waits for the user" : works ? "works" : "was stopped";
-  return `${call.about?.agent ?? toolOf(call)} ${stands}: ${call.about?.title ?? call.inputText}`;
+  const stands = hasOpenQuestion(state, call.id) ? "waits for the user" : works ? "works" : "was stopped";
+  return `${call.about?.agent ?? toolNameOf(call)} ${stands}: ${call.about?.title ?? call.inputText}`;
 }
 
 function questionLine(state: ConversationState, question: OpenQuestion): string {
@@ -158,7 +158,7 @@ function questionLine(state: ConversationState, question: OpenQuestion): string 
   if (question.type === "limit") return question.reason;
   const call = callIn(state, question);
   const title = call?.about?.title ?? call?.about?.command;
-  return `May ${call ? toolOf(call) : "a call"} run${title === undefined ? "" : ` (${title})`}?`;
+  return `May ${call ? toolNameOf(call) : "a call"} run${title === undefined ? "" : ` (${title})`}?`;
 }
 
 /** A file of the branch. Digests identify contents; `null` means no file. */
@@ -170,8 +170,8 @@ interface KnownFile {
 }
 
 /** Returns the files of a branch, last used last: files changed by its calls or sub-agents, and files read by its calls. */
-function filesOf(state: ConversationState, path: readonly Message[], before: readonly string[]): string[] {
-  const files = new Map<string, KnownFile>(before.flatMap(readFile));
+function usedFiles(state: ConversationState, path: readonly Message[], before: readonly string[]): string[] {
+  const files = new Map<string, KnownFile>(before.flatMap(readFileLine));
   const use = (name: string, content: string | null) => {
     const file = files.get(name) ?? { first: content, last: content, isChanged: false, isRead: false };
     files.delete(name);
@@ -196,7 +196,7 @@ function filesOf(state: ConversationState, path: readonly Message[], before: rea
     }
   }
   return [...files].flatMap(([name, file]) => {
-    const kind = kindOf(file);
+    const kind = fileChangeKind(file);
     return kind === undefined ? [] : [`- ${kind} ${name}`];
   });
 }
@@ -216,13 +216,13 @@ function* callsOn(
   }
 }
 
-function kindOf({ first, last, isChanged, isRead }: KnownFile): FileChange["kind"] | "read" | undefined {
+function fileChangeKind({ first, last, isChanged, isRead }: KnownFile): FileChange["kind"] | "read" | undefined {
   if (!isChanged || first === last) return isRead && last !== null ? "read" : undefined;
   return first === null ? "created" : last === null ? "deleted" : "changed";
 }
 
 /** Reads a file from a line of an earlier block. */
-function readFile(line: string): [string, KnownFile][] {
+function readFileLine(line: string): [string, KnownFile][] {
   const [, kind, name] = /^- (created|changed|deleted|read) (.*)$/.exec(line) ?? [];
   if (name === undefined) return [];
   const [first, last] = [kind === "created" ? null : "before", kind === "deleted" ? null : "then"];

@@ -57,7 +57,7 @@ export class TurnSpending {
     const counted = this.#state.waiting.has(run) ? this.#runs.get(run) : undefined;
     if (!counted) return undefined;
     const { steps, usage, cost, grants, isRefused } = counted;
-    const { time, dearestTokens, dearestCost, allGrants } = turnOf(counted);
+    const { time, dearestTokens, dearestCost, allGrants } = countedTurn(counted);
     const money = cost === undefined ? {} : { cost };
     return {
       steps,
@@ -83,11 +83,11 @@ export class TurnSpending {
         if (!counted) return;
         this.#writing.delete(event.message);
         if (event.type === "message.completed") counted.steps++;
-        return count(counted, event.usage ?? noUsage, event.usage ? event.cost : 0);
+        return addToRuns(counted, event.usage ?? noUsage, event.usage ? event.cost : 0);
       }
       case "message.added": {
         const counted = event.usage && event.run !== undefined ? this.#runs.get(event.run) : undefined;
-        if (counted && event.usage) count(counted, event.usage, event.cost);
+        if (counted && event.usage) addToRuns(counted, event.usage, event.cost);
         return;
       }
       case "call.approval-requested":
@@ -102,7 +102,7 @@ export class TurnSpending {
         const counted = event.offers === undefined ? this.#runs.get(event.run) : undefined;
         if (counted && event.allowed) {
           counted.grants++;
-          turnOf(counted).allGrants++;
+          countedTurn(counted).allGrants++;
         } else if (counted) counted.isRefused = true;
         return this.#answer(event.question, event.at);
       }
@@ -153,7 +153,7 @@ export class TurnSpending {
 
   #ask(question: string, counted: CountedRun | undefined, at: number, call?: string): void {
     if (!counted) return;
-    const turn = turnOf(counted);
+    const turn = countedTurn(counted);
     if (turn.asked === 0) turn.stoppedAt = at;
     if (!this.#asked.has(question)) turn.asked++;
     this.#asked.set(question, { turn, call });
@@ -193,18 +193,18 @@ function countedFrom(before: EarlierUsage | undefined): CountedRun {
   };
 }
 
-function turnOf(counted: CountedRun): CountedRun {
+function countedTurn(counted: CountedRun): CountedRun {
   let turn = counted;
   while (turn.parent) turn = turn.parent;
   return turn;
 }
 
-function count(counted: CountedRun, usage: Usage, cost: Cost): void {
+function addToRuns(counted: CountedRun, usage: Usage, cost: Cost): void {
   for (let at: CountedRun | undefined = counted; at; at = at.parent) {
     at.usage = addUsage(at.usage, usage);
     at.cost = addCost(at.cost, cost);
   }
-  const turn = turnOf(counted);
+  const turn = countedTurn(counted);
   turn.dearestTokens = Math.max(turn.dearestTokens, totalTokens(usage));
   turn.dearestCost = Math.max(turn.dearestCost, cost ?? 0);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { resume, say } from "../agent/directive.ts";
 import { type AssistantMessage, textOf } from "../conversation/message.ts";
-import { isLost } from "../conversation/tree/asking.ts";
+import { isAskerLost } from "../conversation/tree/asking.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import type { Effects } from "../ports/tool-values.ts";
 import { Session } from "../session/session.ts";
@@ -131,7 +131,7 @@ describe.each(ENDS)("F84: a tool that asks while it runs (%s)", (end) => {
     expect(looking.openQuestions).toMatchObject([
       { id: open[0]?.id, text: expect.stringMatching(/^One\?\n\n.*unknown/) },
     ]);
-    expect(looking.openQuestions.map((question) => isLost(looking.state, question))).toEqual([true]);
+    expect(looking.openQuestions.map((question) => isAskerLost(looking.state, question))).toEqual([true]);
     const { session, model } = await goneOn(events, waiting, ["I will look."], [{ decision: "answer", text: "a" }]);
     expect(outputs(session)).toEqual([
       "The process stopped while this ran; whether it took effect is unknown. The user's answer to its question came too late for it: a",

@@ -2,7 +2,7 @@ import type { EventBody } from "../conversation/event.ts";
 import { isEnded } from "../conversation/message.ts";
 import type { ConversationState, LiveRun } from "../conversation/state.ts";
 import { latestRun } from "../conversation/tree/asking.ts";
-import { sayingCall } from "../conversation/tree/call-state.ts";
+import { callFields } from "../conversation/tree/call-state.ts";
 import { unsettledBelow } from "../conversation/tree/path.ts";
 
 /** Result of a call with an open question when the user interrupts the turn. */
@@ -19,7 +19,7 @@ export function endOfWaiting(state: ConversationState, turn: LiveRun): EventBody
   );
   return [
     ...calls.map(
-      ({ call, message }): EventBody => ({ type: "call.cancelled", ...sayingCall(message, call), output: INTERRUPTED }),
+      ({ call, message }): EventBody => ({ type: "call.cancelled", ...callFields(message, call), output: INTERRUPTED }),
     ),
     ...runs.map(({ id, leaf }): EventBody => ({ type: "run.ended", run: id, reason: "interrupted", leaf })),
   ];
@@ -56,6 +56,6 @@ export function endBelow(
     .flatMap(({ id: message, calls }) =>
       calls
         .filter(({ status }) => !isEnded(status))
-        .map((open) => ({ type: "call.cancelled", ...sayingCall(message, open), output: GONE }) as const),
+        .map((open) => ({ type: "call.cancelled", ...callFields(message, open), output: GONE }) as const),
     );
 }

@@ -54,6 +54,6 @@ export class NotExecutedError extends Error {
 }
 
 /** Returns the beginning of a failed call's result for the model. */
-export function howFailed(error: unknown): "Not executed" | "The tool failed" {
+export function failurePrefix(error: unknown): "Not executed" | "The tool failed" {
   return error instanceof NotExecutedError ? "Not executed" : "The tool failed";
 }

@@ -224,7 +224,7 @@ const RETRYABLE: ReadonlySet<ModelErrorCode> = new Set([
 const SENTENCE = 500;
 
 /** Returns a message on one line, cut if too long. */
-function sentenceOf(message: string): string {
+function errorLine(message: string): string {
   // Bounds the work for very long messages.
   const line = message
     .slice(0, 10 * SENTENCE)
@@ -266,11 +266,11 @@ export class ModelError extends Error {
     const { fact, advice = "", words = "" } = typeof said === "string" ? { fact: said } : said;
     const behind = words === "" ? "" : ` (${words})`;
     const message = `${fact}${advice === "" ? "" : `; ${advice}`}${behind}`;
-    const sentence = sentenceOf(message);
+    const sentence = errorLine(message);
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
     this.detail = details.detail ?? (sentence === message ? undefined : message);
     this.code = code;
-    this.fact = sentenceOf(fact + behind);
+    this.fact = errorLine(fact + behind);
     this.status = details.status;
     this.retryAfter = details.retryAfter;
     this.retryable = details.retryable ?? RETRYABLE.has(code);
@@ -282,7 +282,7 @@ export class ModelError extends Error {
  * Returns a driver's exception as a `ModelError`. A request refused by a filter is no error: its message ends like a
  * response cut off by a filter (F62).
  */
-export function failureOf(thrown: unknown, model: string, sink: ModelSink): ModelError | undefined {
+export function modelFailure(thrown: unknown, model: string, sink: ModelSink): ModelError | undefined {
   if (thrown instanceof ModelError) {
     if (thrown.code !== "filtered") return thrown;
     sink.push([{ type: "finish", reason: "filtered", usage: noUsage, explanation: thrown.fact }]);

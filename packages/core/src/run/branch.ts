@@ -3,7 +3,7 @@ import { forgetBefore } from "../conversation/tree/forget.ts";
 import { afterSummary, isShortening, isSummary, pathTo } from "../conversation/tree/path.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { Session } from "../session/session.ts";
-import { appendTo, completable, isShown, promptFrom } from "./prompt.ts";
+import { appendTo, isInPrompt, promptFrom, withContinuation } from "./prompt.ts";
 
 /**
  * The path that a turn writes along, and its prompt. Both are extended in place, so that a step does not rebuild the
@@ -71,14 +71,14 @@ export class RunBranch {
       }
       appendTo(this.#prompt, current);
     }
-    return completable(this.#prompt);
+    return withContinuation(this.#prompt);
   }
 
   /** The prompt down to a message of the path, as in the last request, so that the provider's cache serves it. */
   promptTo(id: string): readonly PromptMessage[] {
     const end = this.path.findIndex((message) => message.id === id) + 1;
     // The messages above a summary that it leaves whole follow it in the prompt.
-    return this.prompt().slice(0, afterSummary(this.#path.slice(0, end)).filter(isShown).length);
+    return this.prompt().slice(0, afterSummary(this.#path.slice(0, end)).filter(isInPrompt).length);
   }
 
   /** Drops messages outside the session's window, unless another run may still use them. */
@@ -92,7 +92,7 @@ export class RunBranch {
     this.#path = left;
     if (this.#shown < forgotten || this.#hasSummary) return this.#rebuild();
     // The prompt lists messages in path order, so the dropped messages are its first ones.
-    this.#prompt = this.#prompt.slice(gone.filter(isShown).length);
+    this.#prompt = this.#prompt.slice(gone.filter(isInPrompt).length);
     this.#shown -= forgotten;
   }
 

@@ -335,7 +335,7 @@ const LOOK = 20;
  * Runs a part of a turn whose signal also aborts when the turn has taken `until()` milliseconds. Questions to users in
  * the tree of turns stop the clock, and users may grant more time.
  */
-export async function inTime<T, Run extends TimeLimitedRun>(
+export async function runInTime<T, Run extends TimeLimitedRun>(
   run: Run,
   until: () => number,
   part: (run: Run) => Promise<T>,

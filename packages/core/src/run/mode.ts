@@ -24,7 +24,7 @@ export interface Mode {
 }
 
 /** Returns the result with which a response finished its task, or nothing. */
-export function finishedWith({ calls }: AssistantMessage): Json | undefined {
+export function taskResultIn({ calls }: AssistantMessage): Json | undefined {
   const call = calls.findLast(({ tool, status }) => tool === FINISH_TASK && status === "completed");
   const input = call?.executedInput ?? call?.input;
   return input && typeof input === "object" && "result" in input ? input.result : undefined;
@@ -42,6 +42,6 @@ export interface TurnProblem {
 export type LoopEnd = { readonly reason: RunEnd; readonly limit?: string; readonly error?: TurnProblem };
 
 /** The ending of a turn whose model could not respond. */
-export function failed(error: ModelError): LoopEnd {
+export function failedEnd(error: ModelError): LoopEnd {
   return { reason: "failed", error: { code: error.code, message: error.message, cause: error } };
 }

@@ -1,4 +1,4 @@
-import { runThatWaits } from "../conversation/tree/asking.ts";
+import { waitingRunOn } from "../conversation/tree/asking.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
@@ -34,7 +34,7 @@ export function newRun(
   branch: RunBranch,
   { origin, reader, client, before, parent, call, isRepeatable = true }: TurnWatch,
 ): TurnRun {
-  const continues = runThatWaits(session.state, branch.path, call);
+  const continues = waitingRunOn(session.state, branch.path, call);
   const spentBefore = continues === undefined ? before?.spent() : session.spending.before(continues);
   const budget = new Budget(agent.limits, parent?.budget, spentBefore);
   return {

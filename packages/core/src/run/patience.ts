@@ -13,7 +13,7 @@ const TIME = 300_000;
 const TIME_WITH_FALLBACK = 60_000;
 
 /** True if another model may do better: this model is out, and the request itself has no fault. */
-export function isOut({ retryable, code }: ModelError): boolean {
+export function isOtherModelWorthTrying({ retryable, code }: ModelError): boolean {
   return retryable || code === "quota";
 }
 
@@ -59,11 +59,11 @@ export async function waitToRetry(run: TurnRun, attempt: number, delay: number, 
   const next = { run: run.id, attempt, delay, nextAt: Date.now() + delay };
   const why = { code, ...(status === undefined ? {} : { status }), reason };
   run.session.notify({ type: "model.retrying", ...next, ...why }, run.origin);
-  return waitUntold(run, delay);
+  return waitSilently(run, delay);
 }
 
 /** Waits `delay` milliseconds without publishing. Returns `false` when the run was aborted. */
-export async function waitUntold({ signal }: TurnRun, delay: number): Promise<boolean> {
+export async function waitSilently({ signal }: TurnRun, delay: number): Promise<boolean> {
   try {
     await sleep(delay, undefined, { signal });
     return true;

@@ -1,8 +1,8 @@
 import { writtenInput } from "../conversation/checked/written-input.ts";
 import { type AssistantMessage, type Call, isEnded, isSettled, type Message } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
-import { toldAsPast } from "../conversation/shown/enclosed.ts";
-import { standingFor } from "../conversation/shown/kept-words.ts";
+import { recalledAsPast } from "../conversation/shown/enclosed.ts";
+import { summaryTexts } from "../conversation/shown/kept-words.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../ports/model.ts";
 
@@ -36,7 +36,7 @@ export function promptFrom(path: readonly Message[]): PromptMessage[] {
 }
 
 /** True if `appendTo` adds a message to the prompt: readable messages, and responses with anything but reasoning. */
-export function isShown(message: Message): boolean {
+export function isInPrompt(message: Message): boolean {
   if (message.role === "summary") return isSummary(message);
   if (message.role !== "assistant") return message.unreadable === undefined;
   return message.parts.some((part) => {
@@ -52,22 +52,22 @@ export function appendTo(prompt: PromptMessage[], message: Message): void {
 }
 
 /** Returns a prompt that a model can answer: after a response, asks it to continue, unless its provider always does. */
-export function completable(prompt: readonly PromptMessage[]): readonly PromptMessage[] {
+export function withContinuation(prompt: readonly PromptMessage[]): readonly PromptMessage[] {
   const last = prompt.at(-1);
   return last?.role === "assistant" && last.results.length === 0 && !last.paused ? [...prompt, CONTINUE] : prompt;
 }
 
 function promptMessage(message: Message, path: readonly Message[]): PromptMessage | null {
   // Half a message may mislead a model (F77), and providers refuse a response of reasoning alone.
-  if (!isShown(message)) return null;
+  if (!isInPrompt(message)) return null;
   switch (message.role) {
     case "user": {
       const recalled = message.recalled?.filter(({ dismissed }) => !dismissed) ?? [];
       if (recalled.length === 0) return { role: "user", parts: message.parts };
-      return { role: "user", parts: [{ type: "text", text: toldAsPast(recalled) }, ...message.parts] };
+      return { role: "user", parts: [{ type: "text", text: recalledAsPast(recalled) }, ...message.parts] };
     }
     case "summary":
-      return { role: "user", parts: [{ type: "text", text: standingFor(message, path).join("\n\n") }] };
+      return { role: "user", parts: [{ type: "text", text: summaryTexts(message, path).join("\n\n") }] };
     case "assistant":
       return promptAssistant(message);
   }
@@ -87,7 +87,7 @@ function promptAssistant(message: AssistantMessage): PromptMessage | null {
     const written = via === undefined ? { tool: call.tool, input } : { tool: via, input: { tool: call.tool, input } };
     const asked: PromptCall = { type: "call", id, ...written };
     parts.push(part.provider ? { ...asked, provider: part.provider } : asked);
-    const result = { call: id, tool: asked.tool, output: resultOf(call), failed: call.status !== "completed" };
+    const result = { call: id, tool: asked.tool, output: promptResult(call), failed: call.status !== "completed" };
     results.push(call.files ? { ...result, files: call.files } : result);
   }
   // Providers refuse a response that ends with reasoning.
@@ -99,7 +99,7 @@ function promptAssistant(message: AssistantMessage): PromptMessage | null {
 }
 
 /** Returns the result that the model gets for a call in any state. */
-function resultOf(call: Call): string {
+function promptResult(call: Call): string {
   if (!isEnded(call.status)) {
     return call.status === "executing"
       ? "The process stopped while this ran; whether it took effect is unknown."

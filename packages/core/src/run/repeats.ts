@@ -1,6 +1,6 @@
 import type { Json } from "../conversation/part.ts";
 import { Recent } from "../past/recent.ts";
-import { digestOf } from "../toolbox/toolbox.ts";
+import { textDigest } from "../toolbox/toolbox.ts";
 
 /** Failures in a row after which the model is warned about a call (B67). */
 const FAILING = 3;
@@ -38,7 +38,7 @@ export class Repeats {
   count({ tool, input, status, output }: EndingCall, message: string): number {
     if (status === "cancelled") return 0;
     const written = `${tool} ${JSON.stringify(input)}`;
-    const key = written.length > LONG ? digestOf(written) : written;
+    const key = written.length > LONG ? textDigest(written) : written;
     const before = this.#last.get(key);
     const returned = status === "completed" ? output : undefined;
     const isSame = before?.output === returned;

@@ -2,7 +2,7 @@ import { errorMessage } from "../conversation/error-message.ts";
 import type { DeltaSource } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
-import { deliver, inputsFor } from "../conversation/tree/inbox.ts";
+import { deliverInputs, inputsFor } from "../conversation/tree/inbox.ts";
 import type { EarlierUsage } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
@@ -232,7 +232,7 @@ export type FallbackModel = (error: ModelError) => Promise<RunWithModel | undefi
 type CallbackName = Exclude<keyof Callbacks, "awaited">;
 
 /** Calls a callback, if set. Returns a promise only if the turn must wait; the promise never rejects. */
-export function tell<Name extends CallbackName>(
+export function notify<Name extends CallbackName>(
   run: TurnRun,
   name: Name,
   ...told: Parameters<NonNullable<Callbacks[Name]>>
@@ -256,7 +256,7 @@ export function tell<Name extends CallbackName>(
 }
 
 /** Informs the user about a change to a request or a doubt about it, once per open session. */
-export function tellOnce({ session, id: run, origin }: TurnRun, reason: string): void {
+export function noticeOnce({ session, id: run, origin }: TurnRun, reason: string): void {
   if (session.leftOut.has(reason)) return;
   session.leftOut.add(reason);
   session.notify({ type: "request.changed", run, reason }, origin);
@@ -267,16 +267,16 @@ export async function deliverSteering(run: TurnRun): Promise<boolean> {
   const { session, branch, origin, id } = run;
   const inputs = inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");
   if (inputs.length === 0) return false;
-  await session.commit(deliver(inputs, branch.leaf, id), { durable: true, origin });
+  await session.commit(deliverInputs(inputs, branch.leaf, id), { durable: true, origin });
   for (const input of inputs) {
     const message = branch.extend(input.id);
-    if (message.role === "user") await tell(run, "onInterjection", message);
+    if (message.role === "user") await notify(run, "onInterjection", message);
   }
   return true;
 }
 
 /** Adds a message to the model that no user wrote. */
-export async function tellModel({ id: run, session, branch, origin }: TurnRun, text: string): Promise<void> {
+export async function addModelNote({ id: run, session, branch, origin }: TurnRun, text: string): Promise<void> {
   const message = createId();
   const added = { type: "message.added", message, parentId: branch.leaf, run, role: "user" } as const;
   await session.commit([{ ...added, author: "system", parts: [{ type: "text", text }] }], { origin });

@@ -12,7 +12,7 @@ import { ADD, type AddMessageOptions, checkedId } from "./options.ts";
 /** Checks content that a program adds to a conversation. Every function throws `SessionError` as documented at the session. */
 
 /** Returns a user's content as checked parts. Throws `SessionError` (`empty`), and `DirectiveError` for a wrong shape. */
-export function saidParts(content: UserContent): readonly UserPart[] {
+export function checkedUserParts(content: UserContent): readonly UserPart[] {
   const parts = readUserContent(content);
   if (!parts) throw new SessionError("empty", "A message needs some text or a file; this one is empty.");
   return parts;
@@ -23,11 +23,11 @@ export function addedMessage(state: ConversationState, content: UserContent, opt
   refuseUnknown("session.add", options, ADD);
   const { at, author = "user", id = createId(), worktree } = options;
   const message = checkedId("a message", id);
-  const parts = saidParts(content);
+  const parts = checkedUserParts(content);
   const parentId = at === undefined ? state.leaf : at;
   if (parentId !== null && !state.messages.has(parentId)) throw noMessage(parentId);
   if (!["user", "system"].includes(author)) {
-    throw invalid(`The author of an added message is "user" or "system"; this is ${JSON.stringify(author)}.`);
+    throw invalidOption(`The author of an added message is "user" or "system"; this is ${JSON.stringify(author)}.`);
   }
   const said = { author: author satisfies Author, parts, ...(worktree ? { worktree } : {}) };
   return { type: "message.added", message, parentId, role: "user", ...said } as const;
@@ -38,7 +38,7 @@ export function changedFile({ calls }: ConversationState, call: string, change: 
   const message = calls.get(call);
   if (message === undefined) throw noCall(call);
   const problem = fileChangeProblem(change);
-  if (problem !== undefined) throw invalid(problem);
+  if (problem !== undefined) throw invalidOption(problem);
   const { path, kind, before, after, added, removed, diff, mode } = change;
   const about = { path, kind, before, after, added, removed, diff, ...(mode && { mode }) };
   return { type: "file.changed", message, call, ...about } as const;
@@ -56,13 +56,13 @@ export interface SpentOutsideTurns {
 export function countedUsage(spent: SpentOutsideTurns) {
   const { purpose, model, usage, cost } = spent;
   if (!["title", "summary"].includes(purpose))
-    throw invalid(`A model is asked for a "title" or a "summary"; this is ${JSON.stringify(purpose)}.`);
-  if (typeof model !== "string" || model === "") throw invalid("Spent tokens need the id of the model.");
-  if (cost !== undefined && !(cost >= 0)) throw invalid(`cost is ${cost}; it is in US dollars, 0 or more.`);
+    throw invalidOption(`A model is asked for a "title" or a "summary"; this is ${JSON.stringify(purpose)}.`);
+  if (typeof model !== "string" || model === "") throw invalidOption("Spent tokens need the id of the model.");
+  if (cost !== undefined && !(cost >= 0)) throw invalidOption(`cost is ${cost}; it is in US dollars, 0 or more.`);
   const event = { type: "usage.counted", purpose, model, usage: cleanUsage(usage) } as const;
   return cost === undefined ? event : { ...event, cost };
 }
 
-function invalid(message: string): SessionError {
+function invalidOption(message: string): SessionError {
   return new SessionError("invalid-option", message);
 }

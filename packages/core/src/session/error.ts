@@ -16,7 +16,7 @@ export class Interruption extends Error {
 export const SESSION_CLOSED = new Interruption("the session closed", { isLeaving: true });
 
 /** True if a signal aborted because a reader or a session went away, and not because a user or a limit ended the turn. */
-export function isLeft({ aborted, reason }: AbortSignal): boolean {
+export function isReaderGone({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason instanceof Interruption && reason.isLeaving;
 }
 
@@ -86,7 +86,7 @@ export function branchBusy(leaf: string | null): SessionError {
   return new SessionError("busy", `A turn is at work ${where}, or about to begin; wait for it, or interrupt it.`);
 }
 
-export function stillAsked(question: string): SessionError {
+export function stillAskedError(question: string): SessionError {
   return new SessionError(
     "busy",
     `A process still works on the turn that asks question ${question}; answer it with session.answer(...).`,

@@ -1,9 +1,9 @@
 import type { UserContent } from "../conversation/checked/user-content.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { ConversationState, InputChange } from "../conversation/state.ts";
-import { saidParts } from "./added.ts";
+import { checkedUserParts } from "./added.ts";
 import { noInput, noRun } from "./error.ts";
-import { howSaid, type SayOptions } from "./options.ts";
+import { deliveryOptions, type SayOptions } from "./options.ts";
 
 /** The parts of a session that its inbox uses. */
 interface InboxSession {
@@ -23,8 +23,8 @@ export class Inbox {
 
   /** See `Session.say`. */
   async say(content: UserContent, options: SayOptions): Promise<string> {
-    const { delivery, input } = howSaid(options);
-    const parts = saidParts(content);
+    const { delivery, input } = deliveryOptions(options);
+    const parts = checkedUserParts(content);
     const { inbox, messages, runs, waiting, leaf } = this.#session.state;
     if (messages.has(input) || inbox.some(({ id }) => id === input)) return input;
     if (options.run !== undefined && !this.#hears(options.run)) throw noRun(options.run);
@@ -38,7 +38,7 @@ export class Inbox {
   /** See `Session.editInput`. */
   async edit(input: string, { parts: content, ...change }: InputChange): Promise<void> {
     this.#mustWait(input);
-    const parts = content === undefined ? undefined : saidParts(content);
+    const parts = content === undefined ? undefined : checkedUserParts(content);
     if (change.run !== undefined && !this.#hears(change.run)) throw noRun(change.run);
     await this.#session.commit([{ type: "input.edited", input, ...(parts && { parts }), ...change }], {
       durable: true,

@@ -92,7 +92,7 @@ export function checkedId(what: string, id: string): string {
 }
 
 /** Fills in the defaults of an input's options. Throws `SessionError` for an invalid id. */
-export function howSaid(options: SayOptions): { readonly delivery: Delivery; readonly input: string } {
+export function deliveryOptions(options: SayOptions): { readonly delivery: Delivery; readonly input: string } {
   refuseUnknown("session.say", options, SAY);
   const { delivery = "steer", id = createId() } = options;
   return { delivery, input: checkedId("a message", id) };

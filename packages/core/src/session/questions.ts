@@ -3,7 +3,7 @@ import { createId } from "../conversation/id.ts";
 import type { Json } from "../conversation/part.ts";
 import type { OpenQuestion } from "../conversation/state.ts";
 import type { Answer } from "../ports/verdict.ts";
-import { isLeft, SessionError, UnfitAnswerError } from "./error.ts";
+import { isReaderGone, SessionError, UnfitAnswerError } from "./error.ts";
 
 /** Returns the fault in arguments that a user wrote, or nothing if a call can run with exactly these arguments. */
 export type InputProblemCheck = (input: Json) => Promise<string | undefined>;
@@ -63,7 +63,7 @@ export class Questions {
       if (problem !== undefined) throw new UnfitAnswerError(problem);
     }
     // Another answer may have arrived during the check.
-    if (!waiting || !this.#waiting.delete(question)) throw notOpen(question);
+    if (!waiting || !this.#waiting.delete(question)) throw notOpenError(question);
     const logged = Promise.withResolvers<void>();
     this.#answered.set(question, logged);
     waiting.give(answer);
@@ -72,7 +72,7 @@ export class Questions {
 
   /** Writes an answer to a question that no process waits on. The first answer counts. Rejects as `answer` and `write` do. */
   async answerInLog(question: string, write: () => void | Promise<void>): Promise<void> {
-    if (this.#writing.has(question)) throw notOpen(question);
+    if (this.#writing.has(question)) throw notOpenError(question);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#writing.set(question, promise);
     try {
@@ -96,7 +96,7 @@ export class Questions {
       this.#waiting.delete(id);
       const open = this.#open.get(id);
       if (open && !isLeaving) this.#closed.add(open);
-      this.#answered.get(id)?.reject(notOpen(id));
+      this.#answered.get(id)?.reject(notOpenError(id));
       this.#answered.delete(id);
     };
     return {
@@ -104,7 +104,7 @@ export class Questions {
       answer: (signal) =>
         new Promise((answered, reject) => {
           const abort = () => {
-            close(isLeft(signal));
+            close(isReaderGone(signal));
             reject(signal.reason);
           };
           if (signal.aborted) return abort();
@@ -146,6 +146,6 @@ export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undef
 }
 
 /** Error for an answer to a question that is not open. */
-export function notOpen(question: string): SessionError {
+export function notOpenError(question: string): SessionError {
   return new SessionError("no-question", `No question ${question} is open; it may have been answered or withdrawn.`);
 }

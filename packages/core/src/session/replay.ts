@@ -4,7 +4,7 @@ import { readableEvent } from "../conversation/tree/readable-event.ts";
 import type { Voices } from "../past/voices.ts";
 import type { Log } from "../ports/store.ts";
 import type { FeedReader } from "./feed.ts";
-import { isText, ReaderOffsets, type StreamingBuffer } from "./streaming.ts";
+import { isTextDelta, ReaderOffsets, type StreamingBuffer } from "./streaming.ts";
 
 /** Input of a replay to a reader with a cursor. */
 interface ReplaySource {
@@ -40,7 +40,7 @@ export async function replay(reader: FeedReader, from: Cursor, missed: ReplaySou
   if (isForeign) reader.replay({ type: "feed.reset", epoch, seq: known.seq });
   const tellUpTo = (seq: number) => {
     for (;;) {
-      const next = isBehind(kept[0], fresh[0]) ? fresh : kept;
+      const next = isLaterDelta(kept[0], fresh[0]) ? fresh : kept;
       const delta = next[0];
       if (!delta || delta.seq >= seq) return;
       next.shift();
@@ -63,7 +63,7 @@ export async function replay(reader: FeedReader, from: Cursor, missed: ReplaySou
   reader.release();
 }
 
-function isBehind(one: Delta | undefined, other: Delta | undefined): boolean {
+function isLaterDelta(one: Delta | undefined, other: Delta | undefined): boolean {
   if (!one || !other) return !one;
   return one.seq === other.seq ? one.offset > other.offset : one.seq > other.seq;
 }
@@ -84,13 +84,13 @@ class ReplayedText {
 
   /** True if a delta begins at or before the end of the text that the reader has. */
   follows(delta: Delta): boolean {
-    if (!isText(delta)) return true;
+    if (!isTextDelta(delta)) return true;
     const { message, part, begins = 0 } = delta;
     return begins <= (this.#heard.of(message, part) ?? 0);
   }
 
   tell(delta: Delta): void {
-    if (isText(delta)) this.#heard.hear(delta);
+    if (isTextDelta(delta)) this.#heard.hear(delta);
     this.#at = delta;
     this.#reader.replay(delta);
   }

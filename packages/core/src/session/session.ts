@@ -8,7 +8,7 @@ import type { ApprovalQuestion, ConversationState, InputChange, LiveRun, OpenQue
 import { callIn } from "../conversation/tree/call-state.ts";
 import { answerFacts, approvalResolved } from "../past/answers.ts";
 import { GrantedRights } from "../past/granted.ts";
-import { noPast, type Past, pastOf, wholePath } from "../past/past.ts";
+import { emptyPast, type Past, pastOf, readWholePath } from "../past/past.ts";
 import { recover } from "../past/recovery.ts";
 import type { TurnSpending } from "../past/turn-spending.ts";
 import { endOfWaiting } from "../past/waiting.ts";
@@ -29,7 +29,7 @@ import {
   type SessionOptions,
 } from "./options.ts";
 import { Processes } from "./processes.ts";
-import { type AskedQuestion, fittingAnswer, type InputProblemCheck, notOpen, Questions } from "./questions.ts";
+import { type AskedQuestion, fittingAnswer, type InputProblemCheck, notOpenError, Questions } from "./questions.ts";
 import { LiveRuns } from "./runs.ts";
 import { Writer } from "./writer.ts";
 
@@ -75,7 +75,7 @@ export class Session {
   private constructor(log: Log | undefined, past: Past, options: SessionOptions) {
     const { state, spending, rights } = past;
     this.state = state;
-    this.wholePath = (path) => wholePath(path, log, state.id);
+    this.wholePath = (path) => readWholePath(path, log, state.id);
     this.spending = spending;
     this.damage = log?.damage ?? [];
     this.window = options.window;
@@ -129,7 +129,7 @@ export class Session {
   /** Begins a conversation that is kept in memory only. */
   static inMemory(options: SessionOptions = {}): Session {
     checkSessionOptions(options);
-    return new Session(undefined, noPast(undefined, options.labels), options);
+    return new Session(undefined, emptyPast(undefined, options.labels), options);
   }
 
   /** Id of the conversation. `Session.open(store, id)` opens it again. */
@@ -300,7 +300,7 @@ export class Session {
     const open = this.state.questions.get(question);
     const fitting = fittingAnswer(answer, open?.type);
     if (this.#questions.isAsked(question)) return this.#questions.answer(question, fitting);
-    if (!open || this.#questions.isClosed(open)) throw notOpen(question);
+    if (!open || this.#questions.isClosed(open)) throw notOpenError(question);
     await this.#questions.answerInLog(question, () =>
       open.type === "approval"
         ? this.resolve(open, fitting)
@@ -345,7 +345,7 @@ export class Session {
       const input = answer.input ?? call.executedInput ?? call.input;
       await this.#granted.allow({ ...call, input }, answer.remember?.pattern);
       // During the write, another answer may have arrived, or the call may have ended.
-      if (!this.state.questions.has(asked.id)) throw notOpen(asked.id);
+      if (!this.state.questions.has(asked.id)) throw notOpenError(asked.id);
     }
     await this.commit(facts, { durable: true, ...(origin && { origin }) });
   }

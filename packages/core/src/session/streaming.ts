@@ -48,7 +48,7 @@ export class StreamingBuffer {
   }
 
   add(delta: Delta): void {
-    if (!isText(delta)) return push(this.#fresh, delta);
+    if (!isTextDelta(delta)) return push(this.#fresh, delta);
     this.#fresh.push(delta);
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -101,7 +101,7 @@ export class StreamingBuffer {
   heardAt(cursor: Cursor): ReaderOffsets {
     const heard = new ReaderOffsets();
     for (const delta of [...this.#kept.slice(this.#keptFrom), ...this.#fresh]) {
-      if (!isText(delta) || delta.seq > cursor.seq) continue;
+      if (!isTextDelta(delta) || delta.seq > cursor.seq) continue;
       const ahead = delta.seq === cursor.seq ? Math.max(0, delta.offset - cursor.offset) : 0;
       if (ahead < delta.text.length) heard.hear(delta, delta.text.length - ahead);
     }
@@ -112,7 +112,7 @@ export class StreamingBuffer {
   checkpoints(state: ConversationState): EventBody[] {
     const events: EventBody[] = [];
     for (const delta of this.#fresh) {
-      if (isText(delta) && !this.#saved.has(delta.message)) this.#saved.set(delta.message, []);
+      if (isTextDelta(delta) && !this.#saved.has(delta.message)) this.#saved.set(delta.message, []);
     }
     for (const [id, saved] of this.#saved) {
       const parts: CheckpointPart[] = [];
@@ -131,7 +131,7 @@ export class StreamingBuffer {
     const covered: Delta[] = [];
     this.#fresh = this.#fresh.filter((delta) => {
       if (fits(delta)) return true;
-      if (isText(delta)) covered.push(delta);
+      if (isTextDelta(delta)) covered.push(delta);
       return false;
     });
     for (const delta of mergeAll(covered)) {
@@ -161,12 +161,12 @@ export class ReaderOffsets {
 }
 
 /** True for a delta of text or reasoning. */
-export function isText<Said extends DeltaBody>(delta: Said): delta is Extract<Said, TextBody> {
+export function isTextDelta<Said extends DeltaBody>(delta: Said): delta is Extract<Said, TextBody> {
   return delta.type === "text.delta" || delta.type === "reasoning.delta";
 }
 
 /** Returns the offset in its part at which a fragment begins that has not been added to the state yet. */
-export function beginOf({ message, part: index }: TextBody, state: ConversationState): number {
+export function deltaStart({ message, part: index }: TextBody, state: ConversationState): number {
   const part = state.messages.get(message)?.parts[index];
   return part && "text" in part ? part.text.length : 0;
 }
@@ -184,7 +184,7 @@ function unseen(deltas: readonly Delta[], cursor: Cursor): Delta[] {
 function push(deltas: Delta[], delta: Delta): void {
   const last = deltas.at(-1);
   const merged = last && mergeDeltas(last, delta);
-  if (merged) deltas[deltas.length - 1] = tailOf(merged);
+  if (merged) deltas[deltas.length - 1] = deltaTail(merged);
   else deltas.push(delta);
 }
 
@@ -194,7 +194,7 @@ function isOfRunningCall({ type }: Delta): boolean {
 }
 
 /** Keeps only the end of a call's output. Text is kept whole. */
-function tailOf(delta: Delta): Delta {
+function deltaTail(delta: Delta): Delta {
   if (delta.type !== "call.output.delta" || delta.text.length <= 2 * OUTPUT_SHOWN) return delta;
   return { ...delta, text: delta.text.slice(-OUTPUT_SHOWN) };
 }

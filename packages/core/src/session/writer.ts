@@ -11,7 +11,7 @@ import { SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
 import type { Questions } from "./questions.ts";
 import { replay } from "./replay.ts";
-import { beginOf, isText, StreamingBuffer } from "./streaming.ts";
+import { deltaStart, isTextDelta, StreamingBuffer } from "./streaming.ts";
 
 /** An event body that may have happened before it is written. */
 type Fact = EventBody & { readonly at?: number };
@@ -129,10 +129,10 @@ export class Writer {
       this.#offset = offset;
       let delta: Delta;
       // Each delta names its run, so that a program can print only the root agent's text by `depth === 0` (B68).
-      if (isText(body)) {
+      if (isTextDelta(body)) {
         // The fields are written out, because spreading three objects per fragment takes as long as the rest of this function.
         const { type, message, part } = body;
-        const begins = beginOf(body, state);
+        const begins = deltaStart(body, state);
         delta = { type, message, part, text, begins, run, agent, depth, seq, epoch, offset };
       } else delta = { ...body, run, agent, depth, seq, epoch, offset };
       reduce(state, delta);

@@ -1,5 +1,5 @@
 import { alarm } from "../model/alarm.ts";
-import { failureOf, type ModelDriver, ModelError, type ModelRequest } from "../ports/model.ts";
+import { type ModelDriver, ModelError, type ModelRequest, modelFailure } from "../ports/model.ts";
 import type { TurnRun } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
 import type { ResponseMessage } from "./response-message.ts";
@@ -34,7 +34,7 @@ export async function callModel(
     return new ModelError("broken-stream", `The stream of ${model.id} ended in the middle of an answer.`);
   } catch (error) {
     if (error instanceof SessionError) throw error;
-    return failureOf(error, model.id, response);
+    return modelFailure(error, model.id, response);
   } finally {
     unwatch();
     run.signal.removeEventListener("abort", abort);

@@ -6,12 +6,12 @@ import type { DeltaBody } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Finish } from "../conversation/message.ts";
 import type { Part, ProviderData } from "../conversation/part.ts";
-import { sayingCall } from "../conversation/tree/call-state.ts";
+import { callFields } from "../conversation/tree/call-state.ts";
 import { type Cost, cleanCost, cleanUsage, costOf, noUsage } from "../conversation/usage.ts";
 import { ResponseSize } from "../model/response-size.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
 import { assistantMessage } from "../run/branch.ts";
-import { type TurnRun, tell, tellOnce } from "../run/run.ts";
+import { noticeOnce, notify, type TurnRun } from "../run/run.ts";
 
 /** `held`: nothing of the call is published before the forwarded tool is known. */
 type StreamingCall = { id: string; tool: string; part: number; text: string; via?: string; held?: boolean } & {
@@ -59,7 +59,7 @@ export class ResponseMessage implements ModelSink {
     await session.commit([{ ...started, model: agent.model.id }], { origin });
     branch.extend(id);
     budget.ask();
-    if (agent.callbacks.onMessage) await tell(run, "onMessage", assistantMessage(session, id));
+    if (agent.callbacks.onMessage) await notify(run, "onMessage", assistantMessage(session, id));
     return new ResponseMessage(run, id, eager);
   }
 
@@ -149,7 +149,7 @@ export class ResponseMessage implements ModelSink {
   async keep(finish: "interrupted" | "error", why: string, error?: ModelError): Promise<void> {
     if (!this.begun) return this.abandon(error?.message ?? "interrupted before the first word");
     const cancelled = this.calls().map((call): EventBody => {
-      return { type: "call.cancelled", ...sayingCall(this.id, call), output: why };
+      return { type: "call.cancelled", ...callFields(this.id, call), output: why };
     });
     const { session, origin } = this.#run;
     await session.commit([this.completion(finish, error), ...this.pending(), ...cancelled], { durable: true, origin });
@@ -216,7 +216,7 @@ export class ResponseMessage implements ModelSink {
         return;
       }
       case "note":
-        tellOnce(this.#run, part.text);
+        noticeOnce(this.#run, part.text);
         return;
       case "source":
         this.#sources.push(part);

@@ -5,7 +5,7 @@ import type { AssistantMessage, Finish } from "../conversation/message.ts";
 import type { ModelDriver, ModelError, ModelRequest } from "../ports/model.ts";
 import { assistantMessage } from "../run/branch.ts";
 import { Patience, waitToRetry } from "../run/patience.ts";
-import { type FallbackModel, type TurnRun, tell } from "../run/run.ts";
+import { type FallbackModel, notify, type TurnRun } from "../run/run.ts";
 import { notExecuted } from "../toolbox/execute.ts";
 import { callModel } from "./model-call.ts";
 import { ResponseMessage } from "./response-message.ts";
@@ -59,7 +59,7 @@ export async function takeStep(
       await drop(run, errorMessage(run.signal.reason));
       return { type: "aborted" };
     }
-    await tell(run, "onModelError", error);
+    await notify(run, "onModelError", error);
     const delay = patience.after(error, response.begun);
     if (delay === undefined) {
       const by = await standIn?.(error);
@@ -94,7 +94,7 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
   if (asked.length === 0) {
     // The commit at the end of the run also flushes this event; actions of followers need it on the disk first.
     await session.commit([completed], { durable: followed, origin });
-    const told = followed && (await follow(run, message, reason));
+    const told = followed && (await runFollowers(run, message, reason));
     return {
       type: told ? "told" : reason === "paused" ? "paused" : "ended",
       message: assistantMessage(session, message),
@@ -108,7 +108,7 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
   // `onCalls` must run before the intents are in the log.
   const judged = await batch.prepare(asked, { refusal, later: followed || onCalls !== undefined });
   await session.commit([completed, ...judged], { durable: batch.hasEffects || followed, origin });
-  if (followed) await follow(run, message, reason);
+  if (followed) await runFollowers(run, message, reason);
   if (onCalls) await tellCalls(run, message, asked);
   await batch.run();
   // An early call that was cancelled has no use for its result.
@@ -117,7 +117,7 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
 }
 
 /** Lets the followers act on a complete response, or drops them. Returns true if the model gets a message. */
-function follow(run: TurnRun, message: string, finish: Finish): Promise<boolean> {
+function runFollowers(run: TurnRun, message: string, finish: Finish): Promise<boolean> {
   if (run.signal.aborted) return run.followers.drop(errorMessage(run.signal.reason));
   switch (finish) {
     case "stop":

@@ -1,7 +1,7 @@
 import type { Event } from "../conversation/event.ts";
 import { type AssistantMessage, isEnded, type Message } from "../conversation/message.ts";
 import type { ConversationState, OpenQuestion } from "../conversation/state.ts";
-import { hangsOn } from "../conversation/tree/path.ts";
+import { parentKey } from "../conversation/tree/path.ts";
 import { addUsage, noUsage, type Usage } from "../conversation/usage.ts";
 import { promptFrom } from "../run/prompt.ts";
 import { checkLog } from "./check-log.ts";
@@ -45,7 +45,7 @@ function checkTree({ messages, children, calls, leaf }: ConversationState): stri
   for (const [id, message] of messages) {
     const { parentId } = message;
     if (parentId !== null && !seen.has(parentId)) problems.push(`Message ${id} has no parent ${parentId} before it.`);
-    const place = hangsOn(message);
+    const place = parentKey(message);
     const times = (children.get(place) ?? []).filter((child) => child === id).length;
     if (times !== 1) problems.push(`Message ${id} is ${times} times among the children of ${place}, not once.`);
     seen.add(id);

@@ -53,7 +53,7 @@ class Copy {
           this.isSame = false;
           return this.of(value.toJSON(), place);
         }
-        if (isPlain(value)) return this.#record(value, place);
+        if (hasPlainPrototype(value)) return this.#record(value, place);
     }
     const kind = typeof value === "object" ? (value?.constructor?.name ?? "object") : String(value);
     throw new TypeError(
@@ -87,7 +87,7 @@ class Copy {
 
 const OWN = { enumerable: true, configurable: true, writable: true } as const;
 
-function isPlain(value: object): boolean {
+function hasPlainPrototype(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;
 }

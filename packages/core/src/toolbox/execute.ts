@@ -1,15 +1,15 @@
-import { checkedFile, sizeIn } from "../conversation/brought-file.ts";
+import { base64Size, checkBroughtFile } from "../conversation/brought-file.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import type { About, Preview, SeenFile } from "../conversation/message.ts";
 import type { FilePart } from "../conversation/part.ts";
-import { filesOn } from "../conversation/tree/path.ts";
+import { resultFileBytes } from "../conversation/tree/path.ts";
 import { alarm } from "../model/alarm.ts";
-import { fileProblem } from "../model/rules/pictures.ts";
-import { howFailed } from "../ports/define-tool.ts";
+import { untakenFileProblem } from "../model/rules/pictures.ts";
+import { failurePrefix } from "../ports/define-tool.ts";
 import type { OuterContext, PreviewContext, Tool } from "../ports/tool.ts";
 import type { BroughtBytes } from "../ports/tool-values.ts";
 import { checkedInput } from "./checked-input.ts";
-import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
+import { BoundedText, boundText, DEFAULT_OUTPUT, outputText } from "./output.ts";
 
 /** Milliseconds that a tool has to end after its signal aborted. */
 export const GRACE = 3_000;
@@ -52,9 +52,9 @@ export async function execute(
   };
   const files: FilePart[] = [];
   const attach = (file: BroughtBytes) => {
-    const before = files.reduce((sum, { data = "" }) => sum + sizeIn(data), filesOn(context.path));
-    const checked = files.length < MOST_FILES ? checkedFile({ type: "file", ...file }, before) : TOO_MANY;
-    const problem = typeof checked === "string" ? checked : fileProblem(model, checked);
+    const before = files.reduce((sum, { data = "" }) => sum + base64Size(data), resultFileBytes(context.path));
+    const checked = files.length < MOST_FILES ? checkBroughtFile({ type: "file", ...file }, before) : TOO_MANY;
+    const problem = typeof checked === "string" ? checked : untakenFileProblem(model, checked);
     if (typeof checked === "string" || problem !== undefined)
       throw new RangeError(`${file.name ?? file.mediaType} cannot be shown: ${problem}.`);
     if (!over) files.push(checked);
@@ -63,11 +63,11 @@ export async function execute(
   const saw = (file: SeenFile) => (over ? over : seen.push(file));
   try {
     const value = await withGrace(signal, async () => tool.execute(input, { ...context, progress, attach, saw }));
-    const output = bounded(outputText(value), limit);
-    return signal.aborted ? { ...stopped(signal, output), seen } : { status: "completed", output, files, seen };
+    const output = boundText(outputText(value), limit);
+    return signal.aborted ? { ...stoppedOutcome(signal, output), seen } : { status: "completed", output, files, seen };
   } catch (error) {
-    if (signal.aborted) return { ...stopped(signal, said.toString()), seen };
-    return { status: "failed", output: bounded(`${howFailed(error)}: ${errorMessage(error)}`, limit), seen };
+    if (signal.aborted) return { ...stoppedOutcome(signal, said.toString()), seen };
+    return { status: "failed", output: boundText(`${failurePrefix(error)}: ${errorMessage(error)}`, limit), seen };
   } finally {
     over = true;
     timer?.end();
@@ -90,7 +90,7 @@ export function notExecuted(signal: AbortSignal): string {
 }
 
 /** The result of an aborted call, with its output so far. */
-function stopped(signal: AbortSignal, output: string): ExecutionOutcome {
+function stoppedOutcome(signal: AbortSignal, output: string): ExecutionOutcome {
   const status = signal.reason instanceof ToolTimeout ? "failed" : "cancelled";
   const why = errorMessage(signal.reason);
   return { status, output: output === "" ? `Stopped: ${why}.` : `Stopped: ${why}. Until then:\n${output}` };
@@ -146,7 +146,7 @@ class GracePeriod {
  * Returns the subject of a call: the tool's description, the server that offers the tool, and the folder. Nothing if
  * the tool has none of these. Never rejects.
  */
-export async function aboutCall(tool: Tool, input: unknown, context: PreviewContext): Promise<About | undefined> {
+export async function describeCall(tool: Tool, input: unknown, context: PreviewContext): Promise<About | undefined> {
   const offered = aboutTool(tool);
   // Most tools of programs have neither, so their calls need not wait.
   if (!tool.about && !tool.folder) return offered;

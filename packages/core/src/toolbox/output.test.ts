@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cutTo, cutToEnd } from "../conversation/shown/visible-text.ts";
-import { BoundedText, bounded } from "./output.ts";
+import { BoundedText, boundText } from "./output.ts";
 
 /** Visible characters of one to eleven UTF-16 units. */
 const CHARACTERS = ["a", "é", "e\u0301", "日", "🌳", "👩‍👩‍👧", "🇩🇪", "👍🏽", "\r\n", "नि"];
@@ -19,7 +19,7 @@ test("F46: a cut splits no character that users see as one", () => {
     isEnd(cutToEnd(text, seed * 3));
     const grown = new BoundedText(seed + 20);
     for (const [piece] of text.matchAll(/.{1,90}/gsu)) grown.add(piece);
-    for (const shown of [bounded(text, seed + 40), grown.toString()]) {
+    for (const shown of [boundText(text, seed + 40), grown.toString()]) {
       const [head = "", tail = ""] = shown.split(/\n\[\.\.\. \d+ (?:of \d+ )?bytes left out here \.\.\.\]\n/);
       isBegin(head);
       isEnd(tail);
@@ -31,7 +31,7 @@ test("F46: a cut ends at a code point where a character has no end, and what is 
   const endless = `a${"\u0301".repeat(300)}🌳`;
   expect(cutTo(endless, 150, "")).toHaveLength(150);
   expect(cutTo(`${"🌳\u200d".repeat(200)}`, 301, "").isWellFormed()).toBe(true);
-  expect(bounded("x".repeat(100), 40)).toBe(
+  expect(boundText("x".repeat(100), 40)).toBe(
     `${"x".repeat(20)}\n[... 60 of 100 bytes left out here ...]\n${"x".repeat(20)}`,
   );
 });

@@ -24,7 +24,7 @@ function isLostInJson(value: object): boolean {
 }
 
 /** Bounds a text to `limit` bytes of UTF-8: keeps head and tail, and the number of bytes left out between them. */
-export function bounded(text: string, limit: number): string {
+export function boundText(text: string, limit: number): string {
   // A UTF-16 unit has at most three bytes.
   if (text.length * 3 <= limit) return text;
   const bytes = encoder.encode(text);
@@ -73,7 +73,7 @@ export class BoundedText {
   }
 
   toString(): string {
-    if (this.#dropped === 0) return bounded(this.#head + this.#tail, this.#limit);
+    if (this.#dropped === 0) return boundText(this.#head + this.#tail, this.#limit);
     return `${this.#head}\n[... ${this.#dropped} bytes left out here ...]\n${this.#tail.slice(cutBefore(this.#tail, this.#tail.length - this.#limit))}`;
   }
 }

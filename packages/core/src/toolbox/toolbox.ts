@@ -1,6 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { meantInput } from "../conversation/checked/meant-input.ts";
+import { interpretInput } from "../conversation/checked/meant-input.ts";
 import { writtenInput } from "../conversation/checked/written-input.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import type { Json } from "../conversation/part.ts";
@@ -52,7 +52,7 @@ export class Toolbox {
 
   /** Digest of the schemas as text. */
   get digest(): string {
-    this.#digest ??= digestOf(this.text);
+    this.#digest ??= textDigest(this.text);
     return this.#digest;
   }
 
@@ -102,7 +102,7 @@ type ArgumentCheck = (input: Json) => CheckedArguments | Promise<CheckedArgument
 function asMeant(schema: JsonSchema, check: ArgumentCheck): ArgumentCheck {
   return (input) => {
     const again = (checked: CheckedArguments) => {
-      const meant = checked.ok ? undefined : meantInput(schema, input);
+      const meant = checked.ok ? undefined : interpretInput(schema, input);
       return meant === undefined ? checked : check(meant);
     };
     const checked = check(input);
@@ -111,7 +111,7 @@ function asMeant(schema: JsonSchema, check: ArgumentCheck): ArgumentCheck {
 }
 
 /** Names a text: 128 bits of its SHA-256, in hexadecimal. */
-export function digestOf(text: string): string {
+export function textDigest(text: string): string {
   // Creating an agent needs no digest, and must not wait for Node to load its cryptography.
   return process.getBuiltinModule("node:crypto").hash("sha256", text).slice(0, 32);
 }

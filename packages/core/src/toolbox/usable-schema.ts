@@ -27,18 +27,24 @@ export function keywordProblem(keyword: string, value: unknown): string | undefi
   }
   if (keyword === "pattern") return patternProblem(value);
   if (keyword === "required" && !(Array.isArray(value) && value.every((name) => typeof name === "string"))) {
-    return `required is ${shown(value)}; it is a list of names`;
+    return `required is ${schemaExcerpt(value)}; it is a list of names`;
   }
-  if (keyword === "enum" && !Array.isArray(value)) return `enum is ${shown(value)}; it is a list`;
-  if (keyword === "$ref" && typeof value !== "string") return `$ref is ${shown(value)}; it is a text`;
-  if (NUMBERS.has(keyword) && typeof value !== "number") return `${keyword} is ${shown(value)}; it is a number`;
-  if (LISTS.has(keyword) && !(Array.isArray(value) && value.every(isSchema))) return `${keyword} is no list of schemas`;
+  if (keyword === "enum" && !Array.isArray(value)) return `enum is ${schemaExcerpt(value)}; it is a list`;
+  if (keyword === "$ref" && typeof value !== "string") return `$ref is ${schemaExcerpt(value)}; it is a text`;
+  if (NUMBERS.has(keyword) && typeof value !== "number") return `${keyword} is ${schemaExcerpt(value)}; it is a number`;
+  if (LISTS.has(keyword) && !(Array.isArray(value) && value.every(isAnySchema)))
+    return `${keyword} is no list of schemas`;
   // Up to draft 2019-09, a list of schemas describes each item.
-  if (ONE.has(keyword) && !isSchema(value) && !(keyword === "items" && Array.isArray(value) && value.every(isSchema))) {
-    return `${keyword} is ${shown(value)}; it is a schema`;
+  if (
+    ONE.has(keyword) &&
+    !isAnySchema(value) &&
+    !(keyword === "items" && Array.isArray(value) && value.every(isAnySchema))
+  ) {
+    return `${keyword} is ${schemaExcerpt(value)}; it is a schema`;
   }
   if (!BY_NAME.has(keyword)) return undefined;
-  if (!isKeywords(value) || !Object.values(value).every(isSchema)) return `${keyword} has something that is no schema`;
+  if (!isKeywords(value) || !Object.values(value).every(isAnySchema))
+    return `${keyword} has something that is no schema`;
   const broken = keyword === "patternProperties" ? Object.keys(value).map(patternProblem) : [];
   return broken.find((problem) => problem !== undefined);
 }
@@ -46,7 +52,7 @@ export function keywordProblem(keyword: string, value: unknown): string | undefi
 /** Returns the unusable part of a JSON Schema and its place, or nothing. */
 export function schemaProblem(schema: unknown): string | undefined {
   try {
-    for (const [place, keywords] of within(schema, [])) {
+    for (const [place, keywords] of schemasWithin(schema, [])) {
       for (const [keyword, value] of Object.entries(keywords)) {
         const problem = keywordProblem(keyword, value);
         if (problem !== undefined) return at(place, problem);
@@ -54,7 +60,7 @@ export function schemaProblem(schema: unknown): string | undefined {
     }
     // The resolver knows all targets of references.
     const known = dereference(schema as Schema);
-    for (const [place, keywords] of within(schema, [])) {
+    for (const [place, keywords] of schemasWithin(schema, [])) {
       const { $ref, __absolute_ref__: absolute } = keywords;
       if ($ref !== undefined && known[String(absolute)] === undefined) {
         return at(place, `$ref leads to ${JSON.stringify($ref)}, which is nowhere in the schema`);
@@ -67,7 +73,7 @@ export function schemaProblem(schema: unknown): string | undefined {
 }
 
 /** Yields a schema and all nested schemas, each with its place. */
-function* within(
+function* schemasWithin(
   schema: unknown,
   place: readonly string[],
 ): Generator<readonly [readonly string[], ToolSchemaKeywords]> {
@@ -75,16 +81,16 @@ function* within(
   yield [place, schema];
   for (const [keyword, value] of Object.entries(schema)) {
     if (BY_NAME.has(keyword) && isKeywords(value)) {
-      for (const [name, inner] of Object.entries(value)) yield* within(inner, [...place, keyword, name]);
-    } else if (ONE.has(keyword) && !Array.isArray(value)) yield* within(value, [...place, keyword]);
+      for (const [name, inner] of Object.entries(value)) yield* schemasWithin(inner, [...place, keyword, name]);
+    } else if (ONE.has(keyword) && !Array.isArray(value)) yield* schemasWithin(value, [...place, keyword]);
     else if (Array.isArray(value) && (LISTS.has(keyword) || keyword === "items")) {
-      for (const [index, inner] of value.entries()) yield* within(inner, [...place, keyword, String(index)]);
+      for (const [index, inner] of value.entries()) yield* schemasWithin(inner, [...place, keyword, String(index)]);
     }
   }
 }
 
 function patternProblem(pattern: unknown): string | undefined {
-  if (typeof pattern !== "string") return `pattern is ${shown(pattern)}; it is a regular expression`;
+  if (typeof pattern !== "string") return `pattern is ${schemaExcerpt(pattern)}; it is a regular expression`;
   try {
     // With the same flag as the validator.
     new RegExp(pattern, "u");
@@ -98,11 +104,11 @@ function at(place: readonly string[], problem: string): string {
   return `at ${place.length === 0 ? "the top" : place.join(".")}: ${problem}`;
 }
 
-function shown(value: unknown): string {
+function schemaExcerpt(value: unknown): string {
   return JSON.stringify(value)?.slice(0, 80) ?? typeof value;
 }
 
-function isSchema(value: unknown): boolean {
+function isAnySchema(value: unknown): boolean {
   return typeof value === "boolean" || isKeywords(value);
 }
 

@@ -1,13 +1,13 @@
 import { openLimit } from "../conversation/tree/asking.ts";
 import type { ModelDriver } from "../ports/model.ts";
-import { inTime } from "../run/limits.ts";
+import { runInTime } from "../run/limits.ts";
 import type { LoopEnd } from "../run/mode.ts";
-import { type TurnRun, tellModel } from "../run/run.ts";
-import { isLeft } from "../session/error.ts";
+import { addModelNote, type TurnRun } from "../run/run.ts";
+import { isReaderGone } from "../session/error.ts";
 import { takeStep } from "../step/step.ts";
 
 /** Applies the limit policy. Returns nothing if the turn continues. */
-export async function atLimit(run: TurnRun, model: ModelDriver, limit: string): Promise<LoopEnd | undefined> {
+export async function applyLimitPolicy(run: TurnRun, model: ModelDriver, limit: string): Promise<LoopEnd | undefined> {
   const error = { code: "limit", message: `The turn reached ${limit}.` };
   const { policy = "wrap-up" } = run.agent.limits;
   if (policy === "fail") return { reason: "limit", limit, error };
@@ -16,7 +16,7 @@ export async function atLimit(run: TurnRun, model: ModelDriver, limit: string): 
     if (!run.budget.isRefused && (await askForMore(run, error.message))) return undefined;
     if (run.signal.aborted) return { reason: "interrupted" };
   }
-  const ending = run.budget.hasLastWord ? await lastWord(run, model, limit) : undefined;
+  const ending = run.budget.hasLastWord ? await askLastWord(run, model, limit) : undefined;
   return ending ?? { reason: "limit", limit };
 }
 
@@ -47,22 +47,22 @@ export async function askRun(run: TurnRun, reason: string, offers?: "file"): Pro
     allowed = (await asked.answer(run.signal)).decision === "allow";
   } catch {
     // Only an interruption ends the wait. The run then ends, or waits on in the log.
-    if (survives && isLeft(run.signal)) return false;
+    if (survives && isReaderGone(run.signal)) return false;
   }
   await session.commit([{ type: "run.continued", run: run.id, question, allowed, ...kind }], { durable: true, origin });
   return allowed;
 }
 
 /** Makes a final model call without tools, so that the turn ends with a response. */
-async function lastWord(run: TurnRun, model: ModelDriver, limit: string): Promise<LoopEnd | undefined> {
+async function askLastWord(run: TurnRun, model: ModelDriver, limit: string): Promise<LoopEnd | undefined> {
   const { budget, followers } = run;
   if (followers.size > 0) await followers.drop(`the turn reached ${limit}`);
-  await tellModel(
+  await addModelNote(
     run,
     `This turn has reached ${limit}. You cannot use tools any more. Answer now with your results, and name the work that is left.`,
   );
   const until = budget.lastWordTime();
-  const step = await inTime(
+  const step = await runInTime(
     run,
     () => until,
     (run) => takeStep(run, model, "none"),

@@ -1,8 +1,8 @@
 import { errorMessage } from "../conversation/error-message.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ModelDriver, ModelError } from "../ports/model.ts";
-import { checkPrice, inTime } from "../run/limits.ts";
-import { isOut } from "../run/patience.ts";
+import { checkPrice, runInTime } from "../run/limits.ts";
+import { isOtherModelWorthTrying } from "../run/patience.ts";
 import type { RunWithModel, TurnAgent, TurnRun } from "../run/run.ts";
 
 /** Applies model changes that users make during a turn. */
@@ -38,7 +38,7 @@ export class ChosenModel {
         return asking;
       }
     };
-    return inTime(run, () => budget.softTime(), look);
+    return runInTime(run, () => budget.softTime(), look);
   }
 
   /**
@@ -48,7 +48,7 @@ export class ChosenModel {
   async standIn({ run, model }: RunWithModel, error: ModelError): Promise<RunWithModel | undefined> {
     const { session, agent, budget, origin } = run;
     const { modelNamed, fallbacks } = agent;
-    if (!modelNamed || !isOut(error)) return undefined;
+    if (!modelNamed || !isOtherModelWorthTrying(error)) return undefined;
     const find = async ({ signal }: TurnRun): Promise<RunWithModel | undefined> => {
       for (const [index, name] of fallbacks.entries()) {
         try {
@@ -68,7 +68,7 @@ export class ChosenModel {
       }
       return undefined;
     };
-    return inTime(run, () => budget.softTime(), find);
+    return runInTime(run, () => budget.softTime(), find);
   }
 }
 

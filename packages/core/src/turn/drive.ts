@@ -3,10 +3,10 @@ import { inputsFor } from "../conversation/tree/inbox.ts";
 import { RunBranch } from "../run/branch.ts";
 import type { TurnWatch } from "../run/new-run.ts";
 import type { TurnAgent } from "../run/run.ts";
-import { type Interruption, isLeft, SessionError } from "../session/error.ts";
+import { type Interruption, isReaderGone, SessionError } from "../session/error.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
-import { type EndedTurn, placeOf, runTurn, type Turn, type TurnStart } from "./turn.ts";
+import { type EndedTurn, runTurn, type Turn, type TurnStart, turnStartLeaf } from "./turn.ts";
 
 /**
  * Interrupts a run when a signal aborts: the first abort interrupts the run, a second one hurries it. A chat has one for
@@ -35,7 +35,7 @@ export class Interrupts implements Disposable {
   }
 
   readonly #interrupt = () => {
-    const leaving = this.#signals.find((signal) => signal && isLeft(signal));
+    const leaving = this.#signals.find((signal) => signal && isReaderGone(signal));
     this.#run?.interrupt(leaving?.reason ?? this.#reason);
   };
 }
@@ -103,7 +103,7 @@ class DrivenRun {
  *                                              ╰──▶ goOn ──▶ work, with the inputs sent meanwhile
  * ```
  */
-export async function drive<Result>(
+export async function runOnBranch<Result>(
   begun: RunHandle | Promise<RunHandle>,
   { session, interrupts }: DriveOptions,
   work: (run: DrivenRun) => Promise<Result>,
@@ -154,10 +154,10 @@ export async function takeTurns(
   let inputs: readonly WaitingInput[] = [];
   for (;;) {
     try {
-      ended = await drive(begun, taking, async (run) => {
+      ended = await runOnBranch(begun, taking, async (run) => {
         leaf = run.branch.leaf;
         const start: TurnStart = ended ? { type: "inputs", parentId: leaf, inputs } : startOn(run.branch);
-        await run.moveTo(placeOf(start));
+        await run.moveTo(turnStartLeaf(start));
         const taken = await runTurn(run.handle, session, taking.agent(), run.branch, start, watch);
         leaf = run.branch.leaf;
         // An input may arrive in the moment in which the turn ends. The run was still live, so `session.say` took the

@@ -1,16 +1,16 @@
 import { createId } from "../conversation/id.ts";
 import { isSettled, type Message, textOf } from "../conversation/message.ts";
-import { adviceOn } from "../conversation/shown/nearest.ts";
-import { lastAssistantMessage, newestLeaf, pathTo, spentOn } from "../conversation/tree/path.ts";
+import { nearestNameAdvice } from "../conversation/shown/nearest.ts";
+import { lastAssistantMessage, newestLeaf, pathTo, usageOnPath } from "../conversation/tree/path.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { LoopDriver, SubTask, Tool } from "../ports/tool.ts";
 import type { SubTaskEnd } from "../ports/tool-values.ts";
-import { finishedWith, type Mode } from "../run/mode.ts";
+import { type Mode, taskResultIn } from "../run/mode.ts";
 import type { Compaction, SubAgentLaunch, TurnAgent, TurnRun } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
-import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
+import { Toolbox, textDigest } from "../toolbox/toolbox.ts";
 import { Interrupts, takeTurns } from "./drive.ts";
-import { resultText, type Turn } from "./turn.ts";
+import { type Turn, taskResultText } from "./turn.ts";
 
 /**
  * Runs a sub-agent in its own conversation: a tree below the launching call, in the same log and feed. After a crash, a
@@ -22,9 +22,9 @@ export async function launch(parent: TurnRun, launching: SubAgentLaunch, task: S
   if (deep !== undefined) throw new Error(`Not launched: ${deep}. Do the task yourself.`);
   const agent = subAgent(parent.agent, task);
   const [known] = state.children.get(launching.call) ?? [];
-  if (known === undefined) return work(parent, launching, agent, await begin(parent, launching.call, task));
+  if (known === undefined) return work(parent, launching, agent, await addTask(parent, launching.call, task));
   const leaf = newestLeaf(state, known);
-  return endOf(pathTo(state, leaf)) ?? work(parent, launching, agent, leaf);
+  return finishedSubTask(pathTo(state, leaf)) ?? work(parent, launching, agent, leaf);
 }
 
 async function work(
@@ -46,7 +46,7 @@ async function work(
   return subTaskEnd(turn);
 }
 
-async function begin({ session, origin }: TurnRun, call: string, { task, worktree }: SubTask): Promise<string> {
+async function addTask({ session, origin }: TurnRun, call: string, { task, worktree }: SubTask): Promise<string> {
   const message = createId();
   const added = { type: "message.added", message, parentId: null, role: "user", author: "tool", call } as const;
   const placed = worktree === undefined ? added : { ...added, worktree };
@@ -60,15 +60,15 @@ function subAgent(parent: TurnAgent, { name = parent.name, instructions, model, 
   const own = {
     ...parent.own,
     instructions: instructions ?? parent.own.instructions,
-    tools: tools === undefined ? parent.own.tools : tools.map((wanted) => toolOf(parent, wanted)),
+    tools: tools === undefined ? parent.own.tools : tools.map((wanted) => findTool(parent, wanted)),
   };
   const text = instructionsFor(own.instructions, mode.instructions);
   return {
     ...parent,
     name,
     ...(model && onModel(parent, model)),
-    instructions: { text, digest: digestOf(text) },
-    toolbox: Toolbox.of(toolsFor(own.tools, mode)),
+    instructions: { text, digest: textDigest(text) },
+    toolbox: Toolbox.of(toolsInMode(own.tools, mode)),
     own,
     mode,
     // Sub-agents write no memory; the parent agent does.
@@ -118,17 +118,17 @@ export function instructionsFor(own: string, mode: string): string {
 }
 
 /** Tools of an agent in a mode. A tool of the mode replaces a control tool of the same name. */
-export function toolsFor(own: readonly Tool[], { tools: brought }: Mode): readonly Tool[] {
+export function toolsInMode(own: readonly Tool[], { tools: brought }: Mode): readonly Tool[] {
   if (brought.length === 0) return own;
   // A tool that the agent does not list stays unlisted.
   const listed = brought.filter(({ name }) => !own.some((tool) => tool.unlisted && tool.name === name));
   return [...own.filter(({ name, control }) => !control || !listed.some((tool) => tool.name === name)), ...listed];
 }
 
-function toolOf({ own }: TurnAgent, name: string) {
+function findTool({ own }: TurnAgent, name: string) {
   const found = own.tools.find((tool) => tool.name === name);
   if (found) return found;
-  const advice = adviceOn(
+  const advice = nearestNameAdvice(
     name,
     own.tools.map((tool) => tool.name),
   );
@@ -136,12 +136,12 @@ function toolOf({ own }: TurnAgent, name: string) {
 }
 
 /** Returns the end of a sub-agent that had finished before, or nothing. */
-function endOf(path: readonly Message[]): SubTaskEnd | undefined {
+function finishedSubTask(path: readonly Message[]): SubTaskEnd | undefined {
   const response = lastAssistantMessage(path);
-  const result = response && isSettled(response) ? finishedWith(response) : undefined;
+  const result = response && isSettled(response) ? taskResultIn(response) : undefined;
   if (result === undefined) return undefined;
   const steps = path.filter(({ role }) => role === "assistant").length;
-  return { reason: "finished", text: resultText(result), problem: undefined, steps, ...spentOn(path) };
+  return { reason: "finished", text: taskResultText(result), problem: undefined, steps, ...usageOnPath(path) };
 }
 
 function subTaskEnd({ reason, text, message, limit, error, steps, usage, cost }: Turn): SubTaskEnd {

@@ -6,19 +6,19 @@ import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type About, type Call, type FileChange, isEnded, textOf } from "../conversation/message.ts";
 import type { Json } from "../conversation/part.ts";
-import { sayingCall } from "../conversation/tree/call-state.ts";
+import { callFields } from "../conversation/tree/call-state.ts";
 import { worktreeAt } from "../conversation/tree/path.ts";
 import { ModelError, type ModelSink, type PromptResult } from "../ports/model.ts";
 import type { LoopDriver, ReportedCall, Tool, TurnSink } from "../ports/tool.ts";
 import { assistantMessage } from "../run/branch.ts";
-import { inTime } from "../run/limits.ts";
-import { failed, type LoopEnd } from "../run/mode.ts";
-import { type TurnRun, tell } from "../run/run.ts";
+import { runInTime } from "../run/limits.ts";
+import { failedEnd, type LoopEnd } from "../run/mode.ts";
+import { notify, type TurnRun } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
 import { ResponseMessage } from "../step/response-message.ts";
 import { checkTool } from "../toolbox/check-tool.ts";
 import { GRACE, notExecuted } from "../toolbox/execute.ts";
-import { bounded, DEFAULT_OUTPUT } from "../toolbox/output.ts";
+import { boundText, DEFAULT_OUTPUT } from "../toolbox/output.ts";
 import { Toolbox } from "../toolbox/toolbox.ts";
 import { askForMore } from "./at-limit.ts";
 
@@ -32,12 +32,12 @@ class LimitReached extends Error {
  * ends without a final answer, since the loop cannot be forced to give one.
  */
 export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<LoopEnd> {
-  return inTime(
+  return runInTime(
     run,
     () => run.budget.hardTime(),
     async (run) => {
       const turn = new ReportedTurn(run);
-      const error = await ended(run, turn, loop);
+      const error = await waitForLoop(run, turn, loop);
       const { limit } = turn;
       await turn.close(error ?? undefined);
       if (limit !== undefined) {
@@ -49,7 +49,7 @@ export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<LoopEnd> {
       if (run.signal.aborted) {
         return run.budget.timeIsUp ? { reason: "limit", limit: run.budget.timeLimit() } : { reason: "interrupted" };
       }
-      if (error) return failed(error);
+      if (error) return failedEnd(error);
       if (loop.ownTools) endTask(run);
       return { reason: run.progress.finished ? "finished" : "answered" };
     },
@@ -57,7 +57,7 @@ export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<LoopEnd> {
 }
 
 /** Waits for the loop, and after an abort only for a grace period. Returns the loop's error, if any. */
-async function ended(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promise<ModelError | undefined> {
+async function waitForLoop(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promise<ModelError | undefined> {
   const { agent, branch, session, signal } = run;
   const abandoned = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;
@@ -179,17 +179,17 @@ class ReportedTurn implements TurnSink {
   async ended(call: string, { output, failed }: { readonly output: string; readonly failed: boolean }): Promise<void> {
     const { message, asked } = this.#open(call);
     this.#calls.delete(call);
-    const said = bounded(output, DEFAULT_OUTPUT);
-    await this.#write({ type: failed ? "call.failed" : "call.completed", ...sayingCall(message, asked), output: said });
+    const said = boundText(output, DEFAULT_OUTPUT);
+    await this.#write({ type: failed ? "call.failed" : "call.completed", ...callFields(message, asked), output: said });
     const settled = this.#callOf(message, call);
-    if (settled) await tell(this.#run, "onCall", settled, assistantMessage(this.#run.session, message));
+    if (settled) await notify(this.#run, "onCall", settled, assistantMessage(this.#run.session, message));
   }
 
   async execute(call: string, theirs?: Tool, signal?: AbortSignal): Promise<PromptResult> {
     const open = this.#open(call);
     const { message, asked } = open;
     open.busy = true;
-    const batch = new CallBatch(runOf(this.#run, theirs, signal), message);
+    const batch = new CallBatch(runForCall(this.#run, theirs, signal), message);
     const events = await batch.prepare([asked], { logged: true });
     const { session, origin } = this.#run;
     if (events.length > 0) await session.commit(events, { durable: batch.hasEffects, origin });
@@ -223,7 +223,7 @@ class ReportedTurn implements TurnSink {
     });
     branch.extend(message);
     const added = session.state.messages.get(message);
-    if (added?.role === "user") await tell(this.#run, "onInterjection", added);
+    if (added?.role === "user") await notify(this.#run, "onInterjection", added);
   }
 
   /** Closes all open responses and calls. Later reports are rejected. */
@@ -262,7 +262,7 @@ class ReportedTurn implements TurnSink {
       this.#calls.delete(id);
       const now = this.#callOf(call.message, id);
       if (!now || isEnded(now.status)) continue;
-      cancelled.push({ type: "call.cancelled", ...sayingCall(call.message, now), output: why });
+      cancelled.push({ type: "call.cancelled", ...callFields(call.message, now), output: why });
     }
     if (cancelled.length > 0) await this.#write(...cancelled);
   }
@@ -292,7 +292,7 @@ class ReportedTurn implements TurnSink {
 }
 
 /** The run for one call: with a tool outside our toolbox, and with a signal of its own. */
-function runOf(run: TurnRun, tool: Tool | undefined, signal: AbortSignal | undefined): TurnRun {
+function runForCall(run: TurnRun, tool: Tool | undefined, signal: AbortSignal | undefined): TurnRun {
   return {
     ...run,
     ...(tool && { agent: { ...run.agent, toolbox: Toolbox.of([tool], checkTool) } }),

@@ -2,11 +2,11 @@ import { giveUpSummary } from "../context/background-summary.ts";
 import { makeRoom, useSummary } from "../context/compaction.ts";
 import { withWindow } from "../context/overflow.ts";
 import type { ModelError } from "../ports/model.ts";
-import { inTime } from "../run/limits.ts";
-import { failed, type LoopEnd } from "../run/mode.ts";
-import { deliverSteering, type RunWithModel, tellModel } from "../run/run.ts";
+import { runInTime } from "../run/limits.ts";
+import { failedEnd, type LoopEnd } from "../run/mode.ts";
+import { addModelNote, deliverSteering, type RunWithModel } from "../run/run.ts";
 import { takeStep } from "../step/step.ts";
-import { atLimit } from "./at-limit.ts";
+import { applyLimitPolicy } from "./at-limit.ts";
 import type { ChosenModel } from "./chosen-model.ts";
 import { afterFailure, refuseAgain, refuseTooLarge } from "./too-large.ts";
 
@@ -33,7 +33,7 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
     if (limit !== undefined) {
       // A background summary may have taken the room for another step.
       if (await giveUpSummary(run)) continue;
-      const ending = await atLimit(run, model, limit);
+      const ending = await applyLimitPolicy(run, model, limit);
       if (ending) return ending;
       continue;
     }
@@ -43,16 +43,16 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
       // A user may type "stop" while a summary is made: the model reads it before its next call (F94).
       do {
         const tooLarge = await refuseTooLarge(run, model);
-        if (tooLarge) return failed(tooLarge);
-        await inTime(run, softTime, (run) => makeRoom({ run, model }, standIn));
+        if (tooLarge) return failedEnd(tooLarge);
+        await runInTime(run, softTime, (run) => makeRoom({ run, model }, standIn));
       } while (!signal.aborted && (await deliverSteering(run)));
     }
     if (signal.aborted) return { reason: "interrupted" };
     if (budget.timeIsUp) continue;
     const refused = hasWindow ? await refuseAgain(run, model) : undefined;
-    if (refused) return failed(refused);
+    if (refused) return failedEnd(refused);
     budget.beginStep();
-    const step = await inTime(run, softTime, (run) => takeStep(run, model, "auto", standIn));
+    const step = await runInTime(run, softTime, (run) => takeStep(run, model, "auto", standIn));
     if (progress.finished) return { reason: "finished" };
     await useSummary(run);
     switch (step.type) {
@@ -68,12 +68,12 @@ export async function stepLoop(begun: RunWithModel, chosen: ChosenModel): Promis
       case "ended": {
         const correction = mode.onResponse(step.message);
         if (correction === undefined) return { reason: "answered" };
-        await tellModel(run, correction);
+        await addModelNote(run, correction);
         break;
       }
       case "failed": {
         const error = await afterFailure({ run, model }, step.error, standIn);
-        if (error) return failed(error);
+        if (error) return failedEnd(error);
         break;
       }
       case "aborted":

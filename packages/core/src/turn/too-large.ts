@@ -1,6 +1,6 @@
-import { putShortening } from "../context/cut-results.ts";
+import { addShortening } from "../context/cut-results.ts";
 import { repairOverflow, withWindow } from "../context/overflow.ts";
-import { estimate, ownCount, tokensOf, untilAborted } from "../context/tokens.ts";
+import { countContextTokens, estimate, roughCount, untilAborted } from "../context/tokens.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import { textOf, type UserMessage } from "../conversation/message.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
@@ -20,7 +20,7 @@ export async function afterFailure(
   const { run, model } = withWindow(asking);
   const { contextSize } = run.agent.compaction ?? {};
   // Most of the refused request is one message: the same request must not be sent a third time.
-  const settled = contextSize === undefined ? "fits" : await settle(run, model, contextSize / 2);
+  const settled = contextSize === undefined ? "fits" : await setAsideLarge(run, model, contextSize / 2);
   if (settled === "stored") return undefined;
   return settled === "fits" ? error : settled;
 }
@@ -36,10 +36,10 @@ export async function refuseTooLarge(run: TurnRun, model: ModelDriver): Promise<
   const bytes = [...head, ...unanswered(run).map(textOf)].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   // Usually the request fits by any count, so nothing is counted.
   if (bytes < contextSize) return undefined;
-  const taken = await untilAborted(run, (signal) => tokensOf({ counted: 0, uncounted: head }, count, signal));
+  const taken = await untilAborted(run, (signal) => countContextTokens({ counted: 0, uncounted: head }, count, signal));
   // If instructions and tools leave no room, no message is to blame.
   if (taken === undefined || taken >= contextSize) return undefined;
-  const settled = await settle(run, model, contextSize - taken);
+  const settled = await setAsideLarge(run, model, contextSize - taken);
   return settled instanceof ModelError ? settled : undefined;
 }
 
@@ -49,9 +49,9 @@ export async function refuseTooLarge(run: TurnRun, model: ModelDriver): Promise<
  */
 export async function refuseAgain(run: TurnRun, model: ModelDriver): Promise<ModelError | undefined> {
   const { wasRefused, contextSize } = run.agent.compaction ?? {};
-  if (!wasRefused || contextSize === undefined || ownCount(run.branch.prompt(), run.agent) < contextSize)
+  if (!wasRefused || contextSize === undefined || roughCount(run.branch.prompt(), run.agent) < contextSize)
     return undefined;
-  const settled = await settle(run, model, contextSize / 2);
+  const settled = await setAsideLarge(run, model, contextSize / 2);
   return settled instanceof ModelError ? settled : undefined;
 }
 
@@ -59,12 +59,12 @@ export async function refuseAgain(run: TurnRun, model: ModelDriver): Promise<Mod
  * Sets aside unanswered messages of at least `most` tokens. If a user agrees, the text becomes a file for the model. If
  * not, all later requests of the branch leave the message out.
  */
-async function settle(run: TurnRun, model: ModelDriver, most: number): Promise<"fits" | "stored" | ModelError> {
+async function setAsideLarge(run: TurnRun, model: ModelDriver, most: number): Promise<"fits" | "stored" | ModelError> {
   const count = run.agent.compaction?.count ?? estimate;
   let settled: "fits" | "stored" | ModelError = "fits";
   for (const message of unanswered(run)) {
     const uncounted = [textOf(message)];
-    const size = await untilAborted(run, (signal) => tokensOf({ counted: 0, uncounted }, count, signal));
+    const size = await untilAborted(run, (signal) => countContextTokens({ counted: 0, uncounted }, count, signal));
     if (size === undefined || size < most) continue;
     const error = await setAside(run, model, message, size);
     if (run.signal.aborted) return "stored";
@@ -93,8 +93,8 @@ async function setAside(
   tokens: number,
 ): Promise<ModelError | undefined> {
   const { storeText, compaction } = run.agent;
-  const size = `about ${inWords(tokens)} tokens`;
-  const window = inWords(compaction?.contextSize ?? tokens);
+  const size = `about ${exactTokens(tokens)} tokens`;
+  const window = exactTokens(compaction?.contextSize ?? tokens);
   const fact = `Your message has ${size}, too many for ${model.id}, which takes ${window}`;
   let problem = "";
   // The task of a sub-agent is not a user's message: the parent agent gets the error and can react.
@@ -113,7 +113,7 @@ async function setAside(
     }
   }
   const text = `(The user wrote a message here that is too large for your context: ${size}. You are not shown it.)`;
-  await putShortening(run, `The message above is too large for ${model.id}, so requests leave it out.`, [
+  await addShortening(run, `The message above is too large for ${model.id}, so requests leave it out.`, [
     { message: message.id, text },
   ]);
   const advice =
@@ -123,9 +123,9 @@ async function setAside(
 
 async function toldOfFile(run: TurnRun, message: UserMessage, size: string, file: string): Promise<void> {
   const text = `The user's message is too large for your context (${size}), so it was stored as the file ${file}. Read the file in parts. The message begins:\n${cutTo(textOf(message), BEGINNING)}`;
-  await putShortening(run, `The message above was stored as ${file}.`, [{ message: message.id, text }]);
+  await addShortening(run, `The message above was stored as ${file}.`, [{ message: message.id, text }]);
 }
 
-function inWords(tokens: number): string {
+function exactTokens(tokens: number): string {
   return Math.round(tokens).toLocaleString("en");
 }

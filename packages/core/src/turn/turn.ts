@@ -1,7 +1,7 @@
-import { goOnWithCalls } from "../calls/open-calls.ts";
+import { completeOpenCalls } from "../calls/open-calls.ts";
 import { giveUpSummary } from "../context/background-summary.ts";
 import { SHORTEN } from "../context/compaction.ts";
-import { recallInto, rememberTurn } from "../context/recall.ts";
+import { recallMemory, rememberTurn } from "../context/recall.ts";
 import { planSummary } from "../context/summary-message.ts";
 import { CUT_OFF } from "../conversation/broken-turn.ts";
 import { errorMessage } from "../conversation/error-message.ts";
@@ -12,16 +12,16 @@ import type { Json, UserPart } from "../conversation/part.ts";
 import { endedReport } from "../conversation/shown/enclosed.ts";
 import type { ConversationState, OpenQuestion, StayingProcess, WaitingInput } from "../conversation/state.ts";
 import { askingRuns, openLimit } from "../conversation/tree/asking.ts";
-import { deliver, stillWaiting } from "../conversation/tree/inbox.ts";
+import { deliverInputs, stillWaiting } from "../conversation/tree/inbox.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { processesOf } from "../past/state-block.ts";
 import { assistantMessage, type RunBranch } from "../run/branch.ts";
 import { type Budget, checkPrice, LimitError, type Limits } from "../run/limits.ts";
 import type { LoopEnd, TurnProblem } from "../run/mode.ts";
-import { finishedWith } from "../run/mode.ts";
+import { taskResultIn } from "../run/mode.ts";
 import { newRun, type TurnWatch } from "../run/new-run.ts";
-import { type TurnAgent, type TurnRun, tell } from "../run/run.ts";
-import { isLeft, noInput, SESSION_CLOSED, SessionError } from "../session/error.ts";
+import { notify, type TurnAgent, type TurnRun } from "../run/run.ts";
+import { isReaderGone, noInput, SESSION_CLOSED, SessionError } from "../session/error.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
 import { ChosenModel } from "./chosen-model.ts";
@@ -42,7 +42,7 @@ export type TurnStart =
   | { readonly type: "here"; readonly leaf: string | null; readonly again?: true };
 
 /** Returns the message at which a turn begins. */
-export function placeOf(start: TurnStart): string | null {
+export function turnStartLeaf(start: TurnStart): string | null {
   return start.type === "here" ? start.leaf : start.parentId;
 }
 
@@ -102,19 +102,19 @@ export async function runTurn(
   const fresh = newRun(handle, session, agent, branch, watch);
   // The log names the model that the run begins with.
   const { run } = "run" in model ? { run: fresh } : await chosen.now({ run: fresh, model });
-  await begin(run, start);
+  await addTurnStart(run, start);
   handle.started();
   const ending = await takeSteps(run, start, chosen).catch((cause: unknown): LoopEnd => {
     if (cause instanceof SessionError) throw cause;
     return { reason: "failed", error: { code: "defect", message: errorMessage(cause), cause } };
   });
-  return { turn: await end(run, ending), budget: run.budget };
+  return { turn: await endTurn(run, ending), budget: run.budget };
 }
 
 async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): Promise<LoopEnd> {
   const { model, memory, mode } = run.agent;
-  if (memory && start.type !== "here") await recallInto(run, memory);
-  await goOnWithCalls(run);
+  if (memory && start.type !== "here") await recallMemory(run, memory);
+  await completeOpenCalls(run);
   const summary = summaryToPlan(run);
   // After a rejection the feed already has the reason why nothing is shortened.
   if (summary) await planSummary(run, summary.response, summary.text).catch(() => {});
@@ -123,7 +123,7 @@ async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): P
   return "run" in model ? reportedLoop(run, model) : stepLoop({ run, model }, chosen);
 }
 
-async function begin(run: TurnRun, start: TurnStart): Promise<void> {
+async function addTurnStart(run: TurnRun, start: TurnStart): Promise<void> {
   const { session, agent, branch } = run;
   const { instructions, toolbox } = agent;
   const events: EventBody[] = [];
@@ -150,7 +150,7 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     const inputs = stillWaiting(session.state, start.inputs);
     const last = inputs.at(-1);
     if (!last) throw noInput(start.inputs[0]?.id ?? "");
-    events.push(...deliver(inputs, told ?? start.parentId));
+    events.push(...deliverInputs(inputs, told ?? start.parentId));
     leaf = last.id;
   }
   const { settings, limits, model, name, mode } = agent;
@@ -199,7 +199,7 @@ async function closeLimit({ id: run, session, budget, origin }: TurnRun): Promis
 function finishAsBefore({ branch, progress }: TurnRun): void {
   // Messages about ended processes may follow the response.
   const last = branch.path.findLast((message) => message.role !== "user" || message.author !== "system");
-  const result = last?.role === "assistant" ? finishedWith(last) : undefined;
+  const result = last?.role === "assistant" ? taskResultIn(last) : undefined;
   if (result !== undefined) progress.finish({ result, summary: undefined });
 }
 
@@ -215,7 +215,7 @@ function summaryToPlan({ branch }: TurnRun): { readonly response: string; readon
   return typeof summary === "string" ? { response: response.id, text: summary } : undefined;
 }
 
-async function end(run: TurnRun, ending: LoopEnd): Promise<Turn> {
+async function endTurn(run: TurnRun, ending: LoopEnd): Promise<Turn> {
   const { limit, error } = ending;
   const { session, agent, branch, budget, call, followers, begun, progress } = run;
   await begun.end();
@@ -237,7 +237,7 @@ async function end(run: TurnRun, ending: LoopEnd): Promise<Turn> {
   const { finished } = progress;
   const message = lastMessageOf(branch.path, run);
   if (message && (reason === "answered" || reason === "finished" || reason === "limit"))
-    await tell(run, "onAnswer", message);
+    await notify(run, "onAnswer", message);
   if (run.agent.memory) rememberTurn(run, run.agent.memory);
   // The messages of a sub-agent are dropped together with those of its parent.
   if (run.call === undefined) branch.trim();
@@ -245,7 +245,7 @@ async function end(run: TurnRun, ending: LoopEnd): Promise<Turn> {
     id: run.id,
     reason,
     message,
-    text: textAtEnd(finished?.result, message, limit),
+    text: turnResultText(finished?.result, message, limit),
     result: finished?.result,
     usage,
     cost,
@@ -258,21 +258,25 @@ async function end(run: TurnRun, ending: LoopEnd): Promise<Turn> {
 
 /** True if a user is being asked in the turn, and only its process goes away. */
 function waits(run: TurnRun): boolean {
-  return run.survives && isLeft(run.signal) && questionsOf(run).length > 0;
+  return run.survives && isReaderGone(run.signal) && questionsOf(run).length > 0;
 }
 
 function questionsOf({ id, session: { state } }: TurnRun): OpenQuestion[] {
   return [...state.questions.values()].filter((question) => askingRuns(state, question).includes(id));
 }
 
-function textAtEnd(result: Json | undefined, message: AssistantMessage | undefined, limit: string | undefined): string {
-  if (result !== undefined) return resultText(result);
+function turnResultText(
+  result: Json | undefined,
+  message: AssistantMessage | undefined,
+  limit: string | undefined,
+): string {
+  if (result !== undefined) return taskResultText(result);
   const said = message ? textOf(message) : "";
   return said === "" && limit !== undefined ? `(Stopped: the turn reached ${limit}.)` : said;
 }
 
 /** Returns the result of a task as text: a string as it is, any other value as JSON. */
-export function resultText(result: Json): string {
+export function taskResultText(result: Json): string {
   return typeof result === "string" ? result : JSON.stringify(result);
 }
 

@@ -1,6 +1,6 @@
 import { type Agent, defineTool, type NamedAgent, OptionError, type Tool } from "@banyan/core";
 import { type ConversationState, callIn, isEnded } from "@banyan/core/conversation";
-import { adviceOn } from "@banyan/core/shown";
+import { nearestNameAdvice } from "@banyan/core/shown";
 import { contextKnown } from "@banyan/host";
 import type { ClientTool, Command } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
@@ -17,7 +17,7 @@ export type TurnSettings = Pick<Command<"turn.say">, "agent" | "mode" | "model" 
  * settings, in this order. A named agent works as its definition says. Rejects with `OptionError` for an unknown name, and with
  * `WorktreeError` when the branch's files are gone.
  */
-export async function agentFor(
+export async function agentForTurn(
   { host }: Workplace,
   { session }: LiveConversation,
   how: TurnSettings,
@@ -38,7 +38,7 @@ async function namedAgent(host: Workplace["host"], name: string): Promise<NamedA
   const { agents = [] } = await host.ready();
   const found = agents.find((agent) => agent.name === name);
   if (found) return found;
-  const advice = adviceOn(
+  const advice = nearestNameAdvice(
     name,
     agents.map((agent) => agent.name),
   );
@@ -66,7 +66,7 @@ function withClientTools(agent: Agent, tools: readonly ClientTool[] = []): Agent
       const whose = made.has(tool.name) ? "is there twice" : "is one of the agent itself";
       throw new OptionError(`tools: ${tool.name} ${whose}. Give it another name.`);
     }
-    made.set(tool.name, toolOf(tool));
+    made.set(tool.name, clientTool(tool));
   }
   return agent.with({
     tools: [...own, ...made.values()],
@@ -77,7 +77,7 @@ function withClientTools(agent: Agent, tools: readonly ClientTool[] = []): Agent
   });
 }
 
-function toolOf({ name, description, input }: ClientTool): Tool {
+function clientTool({ name, description, input }: ClientTool): Tool {
   return defineTool({
     name,
     description,
@@ -95,7 +95,7 @@ const resultQuestion = (tool: string) => `The client program runs ${tool}. What 
  * Returns the client tools that open calls wait for and that `known` lacks, as the log names them: without description and
  * schema. So a call gets its result even from a client that cannot describe the tool.
  */
-export function handedOut(state: ConversationState, known: readonly ClientTool[]): ClientTool[] {
+export function openClientTools(state: ConversationState, known: readonly ClientTool[]): ClientTool[] {
   const names = new Set<string>();
   for (const [call, asked] of state.asked) {
     const made = callIn(state, { call });

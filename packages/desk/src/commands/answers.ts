@@ -6,14 +6,14 @@ import {
   StoreError,
   UnfitAnswerError,
 } from "@banyan/core";
-import { type ApprovalQuestion, callIn, turnThatWaits } from "@banyan/core/conversation";
-import { asOpened } from "@banyan/core/hosts";
+import { type ApprovalQuestion, callIn, turnWaitingFor } from "@banyan/core/conversation";
+import { recoveredState } from "@banyan/core/hosts";
 import { errorMessage } from "@banyan/core/shown";
 import { type ConversationDirectory, rulesFrom } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { NotThereError, UnfittingAnswerError } from "../request/problem.ts";
-import { agentFor } from "./agent-for.ts";
+import { agentForTurn } from "./agent-for.ts";
 import { continueTurn } from "./turns.ts";
 import type { Handlers, Workplace } from "./workplace.ts";
 
@@ -25,7 +25,7 @@ type CallDecision = "allow" | "deny";
 /** Commands that answer questions. */
 export const answerHandlers: Handlers<"question.list" | "question.answer" | "rule.revoke"> = {
   async "question.list"(_command, desk) {
-    return { waiting: (await statesThatMayWait(desk)).flatMap(waitingIn) };
+    return { waiting: (await statesThatMayWait(desk)).flatMap(questionsWaiting) };
   },
 
   async "question.answer"({ id, conversation, question, answer, approval = "ask", tools }, desk) {
@@ -39,9 +39,9 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     if (remember) rulesFrom({ [decision]: [remember.pattern] }, tool === undefined ? [] : [tool]);
     if (remember && asked.type !== "approval")
       throw new UnfittingAnswerError("Only the answer to a tool call can have a rule.");
-    const turn = turnThatWaits(session.state, asked);
+    const turn = turnWaitingFor(session.state, asked);
     // Reject unusable tools before the answer counts, so that the client can answer again.
-    if (tools && turn) await agentFor(desk, live, { tools }, turn.leaf);
+    if (tools && turn) await agentForTurn(desk, live, { tools }, turn.leaf);
     await session.answer(question, answer).catch((error: unknown) => {
       throw error instanceof UnfitAnswerError ? new UnfittingAnswerError(error.message) : error;
     });
@@ -52,8 +52,8 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     }
     // Only now the answer counts: a late or invalid answer must not leave a rule.
     const isRule = remember !== undefined && decision !== "answer";
-    const kept = isRule && remember.scope === "always" ? whyNotKept(desk, remember.pattern, decision) : undefined;
-    if (isRule) await answerWhatIsCovered(live, desk, decision);
+    const kept = isRule && remember.scope === "always" ? keepRule(desk, remember.pattern, decision) : undefined;
+    if (isRule) await answerCoveredCalls(live, desk, decision);
     const waits = turn && session.state.waiting.has(turn.id);
     const stuck = waits ? await continueTurn(live, desk, turn, { id, tools }) : undefined;
     const problem = kept ?? stuck;
@@ -75,15 +75,15 @@ export async function statesThatMayWait({
   // Read both in the same instant: a conversation that opened during the listing is among the open ones.
   const open = conversations.allOpen.map(({ session }) => session.state);
   const others = listed.filter(({ id, waiting }) => waiting > 0 && !conversations.ifOpen(id));
-  const closed = await Promise.all(others.map(({ id }) => stateOf(directory, id)));
+  const closed = await Promise.all(others.map(({ id }) => storedStates(directory, id)));
   return [...open, ...closed.flat()];
 }
 
 /** The state of a conversation that is not open here; empty if it is gone or cannot be read. */
-async function stateOf(directory: ConversationDirectory, id: string): Promise<ConversationState[]> {
+async function storedStates(directory: ConversationDirectory, id: string): Promise<ConversationState[]> {
   try {
     const { state, isOpen } = await directory.read(id);
-    return [isOpen ? state : asOpened(state)];
+    return [isOpen ? state : recoveredState(state)];
   } catch (error) {
     if (error instanceof StoreError) return [];
     throw error;
@@ -91,7 +91,7 @@ async function stateOf(directory: ConversationDirectory, id: string): Promise<Co
 }
 
 /** The questions of a conversation, in the order in which they arose. */
-function waitingIn(state: ConversationState): ListedQuestion[] {
+function questionsWaiting(state: ConversationState): ListedQuestion[] {
   const { id, labels, messages, questions } = state;
   const directory = labels.cwd === undefined ? {} : { directory: labels.cwd };
   return questions
@@ -105,7 +105,7 @@ function waitingIn(state: ConversationState): ListedQuestion[] {
 }
 
 /** Stores a rule for good. Returns the reason if that fails. */
-function whyNotKept({ host }: Workplace, pattern: string, list: CallDecision): string | undefined {
+function keepRule({ host }: Workplace, pattern: string, list: CallDecision): string | undefined {
   try {
     host.remember(pattern, list);
     return undefined;
@@ -115,14 +115,14 @@ function whyNotKept({ host }: Workplace, pattern: string, list: CallDecision): s
 }
 
 /** Allows or denies the waiting calls that a new rule covers, so that users need not answer them. */
-export async function answerWhatIsCovered(
+export async function answerCoveredCalls(
   live: LiveConversation,
   desk: Workplace,
   decision: CallDecision,
 ): Promise<void> {
   const { session } = live;
   if (session.state.questions.size === 0) return;
-  const agent = await agentFor(desk, live, {});
+  const agent = await agentForTurn(desk, live, {});
   for (const question of session.state.questions.values()) {
     const permit = question.type === "approval" ? await permitOf(session, agent, question) : undefined;
     if (!permit || permit.decision === "ask" || permit.decision !== decision) continue;

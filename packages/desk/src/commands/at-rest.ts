@@ -3,14 +3,14 @@ import type { RestorationResult } from "@banyan/host";
 import { AtWorkError, asAtWork, NotThereError } from "../request/problem.ts";
 
 /** Throws `NotThereError` when one of these messages is not in the conversation. Ignores `undefined`. */
-export function mustBeThere({ messages }: ConversationState, ...named: readonly (string | undefined)[]): void {
+export function requireMessages({ messages }: ConversationState, ...named: readonly (string | undefined)[]): void {
   for (const id of named)
     if (id !== undefined && !messages.has(id))
       throw new NotThereError(`There is no message ${id} in this conversation.`);
 }
 
 /** Throws `AtWorkError` while a turn or a sub-agent works or waits for a user below one of these messages. */
-export function mustBeAtRest(state: ConversationState, messages: Iterable<string | undefined>): void {
+export function requireRest(state: ConversationState, messages: Iterable<string | undefined>): void {
   const ends = new Set([...messages].map((id) => wayTo(state, id).at(-1)));
   const isOn = (leaf: string | null) => wayTo(state, leaf).some((message) => ends.has(message));
   if (state.runs.values().some(({ leaf }) => isOn(leaf))) throw new AtWorkError();

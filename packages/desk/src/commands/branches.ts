@@ -1,25 +1,25 @@
 import { type ConversationState, Interruption, newestLeaf, pathTo, say } from "@banyan/core";
-import { type LiveRun, standing, worktreeAt } from "@banyan/core/conversation";
+import { type LiveRun, standingLeaf, worktreeAt } from "@banyan/core/conversation";
 import {
+  branchHandover,
+  branchNameForModel,
   bringingAgent,
-  broughtBy,
   compareBranches,
+  fanPlaces,
   forkAbove,
-  nameFor,
-  placesFor,
   WorktreeError,
   type Worktrees,
 } from "@banyan/host";
 import { BRANCHES_AT_ONCE, type Command } from "@banyan/protocol";
 import { TurnNotBegun } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
-import { AtWorkError, asAtWork, NotThereError, problemOf, UnfittingAnswerError } from "../request/problem.ts";
-import { agentFor, type TurnSettings } from "./agent-for.ts";
+import { AtWorkError, asAtWork, clientProblem, NotThereError, UnfittingAnswerError } from "../request/problem.ts";
+import { agentForTurn, type TurnSettings } from "./agent-for.ts";
 import { statesThatMayWait } from "./answers.ts";
-import { mustBeAtRest, mustBeThere } from "./at-rest.ts";
-import { eventsOf } from "./conversations.ts";
-import { begin, isDone } from "./turns.ts";
-import { type Handlers, type Workplace, written } from "./workplace.ts";
+import { requireMessages, requireRest } from "./at-rest.ts";
+import { readEvents } from "./conversations.ts";
+import { beginTurn, isDone } from "./turns.ts";
+import { type Handlers, prepareMessage, type Workplace } from "./workplace.ts";
 
 /** How often one model is asked by default. */
 const ATTEMPTS = 3;
@@ -42,11 +42,11 @@ export const branchHandlers: Handlers<
       const { session } = live;
       const { state } = session;
       await host.ready();
-      const agent = await agentFor(desk, live, { model });
-      mustBeThere(state, at);
-      const leaf = at ?? standing(state, state.leaf);
+      const agent = await agentForTurn(desk, live, { model });
+      requireMessages(state, at);
+      const leaf = at ?? standingLeaf(state, state.leaf);
       if (leaf === null) return { problem: "There are no messages yet." };
-      mustBeAtRest(state, [leaf]);
+      requireRest(state, [leaf]);
       const wanted = keep === undefined ? {} : { keep: host.redact(keep) };
       beginning.begins();
       const shortening = agent.compact({ session, at: leaf, id, wait: false, ...wanted });
@@ -68,31 +68,31 @@ export const branchHandlers: Handlers<
       const { session } = live;
       const { state } = session;
       const { id, parts } = command;
-      const at = placeIn(live, command.at);
+      const at = messageBelow(live, command.at);
       const asked = askedModels(command);
       const nameOf = (model: string | undefined) => model ?? state.model ?? desk.host.model.name;
-      const known = asked.map((_, index) => state.messages.get(messageOf(id, index)));
+      const known = asked.map((_, index) => state.messages.get(branchMessageId(id, index)));
       if (known.some((message) => message))
         return { branches: known.flatMap(toldAgain(asked.map(nameOf), live)), problems: [] };
       mustBeFree(state, at);
       // Reject unusable models before anything is created.
-      for (const model of new Set(asked)) await agentFor(desk, live, withModel(command, model));
+      for (const model of new Set(asked)) await agentForTurn(desk, live, fanSettings(command, model));
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
       const folder = await desk.host.worktrees.folderAt(state, at);
-      const { parts: clean } = await written(desk, parts, { principal, signal, folder });
+      const { parts: clean } = await prepareMessage(desk, parts, { principal, signal, folder });
       const said = await desk.host.hooks.prompt(session, clean);
       const { worktrees, problems } = await worktreesFor(command, live, desk);
-      const places = await placesFor(
+      const places = await fanPlaces(
         session,
         at,
-        asked.map((model) => nameFor(nameOf(model))),
+        asked.map((model) => branchNameForModel(nameOf(model))),
         worktrees,
       );
       const begun = await Promise.allSettled(
         places.map(async (place, index) => {
-          const message = messageOf(id, index);
-          const turn = { ...withModel(command, asked[index]), id: message };
-          await begin(turn, say(said), place.at ?? undefined, { live, beginning, desk });
+          const message = branchMessageId(id, index);
+          const turn = { ...fanSettings(command, asked[index]), id: message };
+          await beginTurn(turn, say(said), place.at ?? undefined, { live, beginning, desk });
           return {
             message,
             model: nameOf(asked[index]),
@@ -107,7 +107,7 @@ export const branchHandlers: Handlers<
         branches,
         problems: [
           ...problems,
-          ...failed.map((error) => `One branch was not started: ${problemOf(error)?.message ?? desk.told(error)}`),
+          ...failed.map((error) => `One branch was not started: ${clientProblem(error)?.message ?? desk.told(error)}`),
         ],
       };
     });
@@ -116,11 +116,11 @@ export const branchHandlers: Handlers<
   async "branch.compare"({ conversation, at }, { conversations, host }) {
     const { session } = await conversations.open(conversation);
     const { state } = session;
-    mustBeThere(state, at);
-    const fork = forkAbove(state, at ?? standing(state, state.leaf));
+    requireMessages(state, at);
+    const fork = forkAbove(state, at ?? standingLeaf(state, state.leaf));
     if (fork === undefined)
       throw new NotThereError("There is only one branch, so there is nothing to compare. Ask several models first.");
-    const events = await eventsOf(session);
+    const events = await readEvents(session);
     const branches = await compareBranches(state, host.worktrees, { at: fork, events });
     return { at: fork, branches };
   },
@@ -132,16 +132,16 @@ export const branchHandlers: Handlers<
     return await live.whileBeginning(async () => {
       const { session } = live;
       const { state } = session;
-      mustBeThere(state, from, to);
-      const at = placeIn(live, to);
+      requireMessages(state, from, to);
+      const at = messageBelow(live, to);
       if (at === null) throw new NotThereError("There is no branch yet to bring the changes to.");
       const leaf = newestLeaf(state, from);
       if (pathTo(state, at).some((message) => message.id === leaf))
         throw new UnfittingAnswerError("Choose another branch: the source and the target are the same.");
       if (isDone(live, id)) return { message: id, files: 0, problems: [] };
-      mustBeAtRest(state, [leaf, at]);
+      requireRest(state, [leaf, at]);
       const { bring } = await host.ready();
-      const { text, patch, problems } = await broughtBy(state, host.worktrees, { from: leaf, to: at });
+      const { text, patch, problems } = await branchHandover(state, host.worktrees, { from: leaf, to: at });
       const told = host.redact(text);
       if (!patch) {
         await session.add(told, { at, id });
@@ -157,7 +157,7 @@ export const branchHandlers: Handlers<
   async "worktree.open"({ conversation, at, name }, { conversations, host }) {
     const live = await conversations.open(conversation);
     return live.whileBeginning(async () => {
-      const [place] = await host.worktrees.open(live.session, placeIn(live, at), [name ?? "branch"]);
+      const [place] = await host.worktrees.open(live.session, messageBelow(live, at), [name ?? "branch"]);
       return { message: place?.at ?? "", worktree: place?.worktree ?? "" };
     });
   },
@@ -191,13 +191,13 @@ function mustBeFree({ runs, waiting }: ConversationState, at: string | null): vo
 }
 
 /** The message to continue from. Throws when the named message is not there. */
-function placeIn({ session: { state } }: LiveConversation, at: string | null | undefined): string | null {
-  mustBeThere(state, at ?? undefined);
-  return at === undefined ? standing(state, state.leaf) : at;
+function messageBelow({ session: { state } }: LiveConversation, at: string | null | undefined): string | null {
+  requireMessages(state, at ?? undefined);
+  return at === undefined ? standingLeaf(state, state.leaf) : at;
 }
 
 /** The message id of the branch with this number. */
-function messageOf(command: string, index: number): string {
+function branchMessageId(command: string, index: number): string {
   return `${command}.${index + 1}`;
 }
 
@@ -216,7 +216,7 @@ function askedModels({
 }
 
 /** The agent, mode and model of one branch. */
-function withModel({ agent, mode }: Command<"branch.fan">, model: string | undefined): TurnSettings {
+function fanSettings({ agent, mode }: Command<"branch.fan">, model: string | undefined): TurnSettings {
   return { agent, mode, ...(model !== undefined && { model }) };
 }
 
@@ -229,7 +229,7 @@ async function worktreesFor(
   const { host } = desk;
   if (worktrees === false) return { problems: [] };
   if (worktrees) return { worktrees: host.worktrees, problems: [] };
-  const { tools = [] } = (await agentFor(desk, live, how)).options;
+  const { tools = [] } = (await agentForTurn(desk, live, how)).options;
   const writes =
     host.approval !== "plan" && tools.some(({ files, effects }) => files === "write" || effects === "external");
   if (!writes) return { problems: [] };

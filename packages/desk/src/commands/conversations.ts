@@ -1,6 +1,6 @@
 import { type Event, isEvent, type Session } from "@banyan/core";
 import { type StoredConversation, withRedactedTitle } from "@banyan/host";
-import { shownTo } from "../live/frame.ts";
+import { itemForViewer } from "../live/frame.ts";
 import { NotThereError } from "../request/problem.ts";
 import type { Handlers, Workplace } from "./workplace.ts";
 
@@ -73,7 +73,7 @@ export const conversationHandlers: Handlers<
         return {
           name: `${name}.json`,
           mediaType: "application/json",
-          text: toJson(events.flatMap((event) => shownTo(event, viewer) ?? [])),
+          text: toJson(events.flatMap((event) => itemForViewer(event, viewer) ?? [])),
         };
       case "markdown":
         return { name: `${name}.md`, mediaType: "text/markdown", text: toMarkdown(state, leaf) };
@@ -113,7 +113,7 @@ async function asItIs(
 ): Promise<Pick<StoredConversation, "state" | "events">> {
   const session = conversations.ifOpen(conversation)?.session;
   if (!session) return directory.read(conversation);
-  const events = (await eventsOf(session)).map((event) => withRedactedTitle(event, redact));
+  const events = (await readEvents(session)).map((event) => withRedactedTitle(event, redact));
   const { title } = session.state;
   const state = title === undefined ? session.state : { ...session.state, title: redact(title) };
   // The session keeps only what this version understands of an event; the log has the whole event.
@@ -124,7 +124,7 @@ async function asItIs(
 }
 
 /** The events of an open conversation. */
-export async function eventsOf(session: Session): Promise<Event[]> {
+export async function readEvents(session: Session): Promise<Event[]> {
   const events: Event[] = [];
   const { seq } = session.cursor;
   if (seq === 0) return events;

@@ -1,8 +1,8 @@
 import { dirname } from "node:path/posix";
-import { type ChangesPlace, changesOf, revertBranch, undoableCalls, undoCall } from "@banyan/host";
+import { type ChangesPlace, changedFiles, revertBranch, undoableCalls, undoCall } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import { NotThereError } from "../request/problem.ts";
-import { mustBeAtRest, mustBeThere, whileAtRest } from "./at-rest.ts";
+import { requireMessages, requireRest, whileAtRest } from "./at-rest.ts";
 import type { Handlers, ServedHost } from "./workplace.ts";
 
 /** Commands about files in the workspace. The log, not the client, decides which files a branch or a call changed (S4). */
@@ -17,14 +17,14 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | 
       const { session } = live;
       const { state } = session;
       const { backups } = await host.ready();
-      mustBeThere(state, leaf, beside);
-      const files = changesOf(state, leaf, beside);
-      mustBeAtRest(
+      requireMessages(state, leaf, beside);
+      const files = changedFiles(state, leaf, beside);
+      requireRest(
         state,
         files.flatMap(({ changes }) => changes.map(({ call }) => state.calls.get(call))),
       );
       if (files.length === 0) return { changes: [], problems: [] };
-      const place = placeOf(host, { conversation, backups });
+      const place = changesPlaceOf(host, { conversation, backups });
       return whileAtRest(session, leaf, () => revertBranch(session, place, { leaf, files }));
     });
   },
@@ -35,13 +35,13 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | 
       const { session } = live;
       const { state } = session;
       const { backups } = await host.ready();
-      mustBeThere(state, leaf);
+      requireMessages(state, leaf);
       if (!state.calls.has(call)) throw new NotThereError(`There is no call ${call} in this conversation.`);
       const done = undoableCalls(state, leaf).find((known) => known.call === call);
       // A call that is already undone stays undone.
       if (!done) return { changes: [], problems: [] };
-      mustBeAtRest(state, [state.calls.get(call)]);
-      const place = { ...placeOf(host, { conversation, backups }), ...(agreed && { agreed }) };
+      requireRest(state, [state.calls.get(call)]);
+      const place = { ...changesPlaceOf(host, { conversation, backups }), ...(agreed && { agreed }) };
       return whileAtRest(session, leaf, () => undoCall(session, place, { ...done, leaf }));
     });
   },
@@ -65,7 +65,7 @@ function refusedPicture(error: unknown): PictureRead {
 }
 
 /** The folders of a conversation's branches, and its backups. */
-function placeOf(
+function changesPlaceOf(
   { worktrees, redact }: ServedHost,
   { conversation, backups }: { readonly conversation: string; readonly backups: string },
 ): ChangesPlace {

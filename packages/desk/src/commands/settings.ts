@@ -1,5 +1,5 @@
 import { listedHooks, listPrompts } from "@banyan/host";
-import { answerWhatIsCovered } from "./answers.ts";
+import { answerCoveredCalls } from "./answers.ts";
 import type { Handlers } from "./workplace.ts";
 
 /** Commands about models, approval mode, prompts and equipment. */
@@ -25,7 +25,7 @@ export const settingsHandlers: Handlers<
     const { host, conversations, settingsChanged } = desk;
     await host.useApproval(mode, conversation === undefined ? undefined : { conversation, confirmed }, run);
     settingsChanged();
-    for (const live of conversations.allOpen) await answerWhatIsCovered(live, desk, "allow");
+    for (const live of conversations.allOpen) await answerCoveredCalls(live, desk, "allow");
     return {};
   },
 

@@ -1,6 +1,6 @@
 import { ShareError, type ShareStore } from "../request/principal.ts";
 import { NotThereError } from "../request/problem.ts";
-import { mustBeThere } from "./at-rest.ts";
+import { requireMessages } from "./at-rest.ts";
 import type { Handlers } from "./workplace.ts";
 
 /** Default lifetime of a link, in seconds. */
@@ -9,23 +9,23 @@ const WEEK = 7 * 24 * 60 * 60;
 /** Commands about links that show a conversation (S29). */
 export const shareHandlers: Handlers<"share.create" | "share.list" | "share.revoke"> = {
   async "share.create"({ conversation, leaf, seconds = WEEK }, { conversations, shares }) {
-    const made = there(shares);
-    mustBeThere((await conversations.open(conversation)).session.state, leaf);
+    const made = requireShares(shares);
+    requireMessages((await conversations.open(conversation)).session.state, leaf);
     const { share, token } = made.create({ conversation, ...(leaf !== undefined && { leaf }) }, seconds);
     return { share, token, path: `/?token=${token}` };
   },
 
   "share.list"({ conversation }, { shares }) {
-    return { shares: there(shares).list(conversation) };
+    return { shares: requireShares(shares).list(conversation) };
   },
 
   "share.revoke"({ share }, { shares }) {
-    if (!there(shares).revoke(share)) throw new NotThereError(`There is no link ${share}.`);
+    if (!requireShares(shares).revoke(share)) throw new NotThereError(`There is no link ${share}.`);
     return {};
   },
 };
 
-function there(shares: ShareStore | undefined): ShareStore {
+function requireShares(shares: ShareStore | undefined): ShareStore {
   if (shares) return shares;
   throw new ShareError("Links need a server, and none is running here. To share a file, use /export with HTML.");
 }

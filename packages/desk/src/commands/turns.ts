@@ -3,14 +3,28 @@ import { instructionsRequest, REVIEWER, slashIn } from "@banyan/client/words";
 import type { Session } from "@banyan/core";
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
 import type { LiveRun } from "@banyan/core/conversation";
-import { listPrompts, modeLeft, PromptError, type PromptText, saidByPrompt, saidWithSlash } from "@banyan/host";
+import {
+  expandPrompt,
+  expandSlashPrompt,
+  listPrompts,
+  PromptError,
+  type PromptText,
+  unfinishedMode,
+} from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command, Result } from "@banyan/protocol";
 import type { TurnBeginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
-import { AtWorkError, problemOf, UnfittingAnswerError } from "../request/problem.ts";
-import { agentFor, handedOut, type TurnSettings } from "./agent-for.ts";
-import { type Handlers, type PreparedMessage, together, type Workplace, withoutSecrets, written } from "./workplace.ts";
+import { AtWorkError, clientProblem, UnfittingAnswerError } from "../request/problem.ts";
+import { agentForTurn, openClientTools, type TurnSettings } from "./agent-for.ts";
+import {
+  type Handlers,
+  joinPreparedMessages,
+  type PreparedMessage,
+  prepareMessage,
+  type Workplace,
+  withoutSecrets,
+} from "./workplace.ts";
 
 /** Commands that start and stop turns. */
 export const turnHandlers: Handlers<
@@ -36,10 +50,10 @@ export const turnHandlers: Handlers<
       // The prompt's server may be gone by now.
       if (isDone) return { message: withoutSecrets(desk, []) };
       const { prompt: name, argument, values, parts = [] } = command;
-      const own = await saidByPrompt(desk.host, { name, argument, values }, { signal });
+      const own = await expandPrompt(desk.host, { name, argument, values }, { signal });
       const how = { principal, signal, folder };
       return {
-        message: together(await writtenByPrompt(own, desk, how), await written(desk, parts, how)),
+        message: joinPreparedMessages(await writtenByPrompt(own, desk, how), await prepareMessage(desk, parts, how)),
         model: own.model,
       };
     }),
@@ -49,7 +63,7 @@ export const turnHandlers: Handlers<
     const { id } = command;
     const { parts } = withoutSecrets(desk, command.parts);
     return live.whileBeginning(async () => {
-      const waits = await deliver(command, parts, live, (at) => live.session.add(parts, { at, id }));
+      const waits = await deliverToRun(command, parts, live, (at) => live.session.add(parts, { at, id }));
       return { message: id, waits };
     });
   },
@@ -66,7 +80,7 @@ export const turnHandlers: Handlers<
       const directive = parts ? retry(message.parts) : retry();
       if (!isDone(live, id)) {
         mustHaveChanges(command, message);
-        await begin({ ...command, model }, directive, at, { live, beginning, desk });
+        await beginTurn({ ...command, model }, directive, at, { live, beginning, desk });
       }
       return { ...(parts ? { message: id } : {}), ...message.told };
     });
@@ -75,9 +89,9 @@ export const turnHandlers: Handlers<
   async "turn.resume"(command, desk) {
     using beginning = desk.beginnings.of(command);
     const live = await desk.conversations.open(command.conversation);
-    const { id, at, mode = modeLeft(live.session, at) } = command;
+    const { id, at, mode = unfinishedMode(live.session, at) } = command;
     if (!isDone(live, id)) {
-      await live.whileBeginning(() => begin({ ...command, mode }, resume(), at, { live, beginning, desk }));
+      await live.whileBeginning(() => beginTurn({ ...command, mode }, resume(), at, { live, beginning, desk }));
     }
     return {};
   },
@@ -105,7 +119,7 @@ export const turnHandlers: Handlers<
     const live = await desk.conversations.open(conversation);
     const { session } = live;
     const folder = await folderFor({ run: session.state.inbox.find((each) => each.id === input)?.run }, live, desk);
-    const message = await written(desk, parts ?? [], { principal, signal: desk.signal, folder });
+    const message = await prepareMessage(desk, parts ?? [], { principal, signal: desk.signal, folder });
     await session.editInput(input, {
       ...(parts === undefined ? {} : { parts: message.parts }),
       ...(delivery === undefined ? {} : { delivery }),
@@ -125,14 +139,17 @@ export const turnHandlers: Handlers<
 async function toSay(
   desk: Workplace,
   parts: readonly UserPart[],
-  { asIs, slash, ...how }: Parameters<typeof written>[2] & Pick<Command<"turn.say">, "asIs" | "slash">,
+  { asIs, slash, ...how }: Parameters<typeof prepareMessage>[2] & Pick<Command<"turn.say">, "asIs" | "slash">,
 ): Promise<MessageForModel> {
   const clean = async (some: readonly UserPart[]) =>
-    asIs ? withoutSecrets(desk, some) : await written(desk, some, how);
+    asIs ? withoutSecrets(desk, some) : await prepareMessage(desk, some, how);
   const [first, ...others] = parts;
   const own = slash && first?.type === "text" ? await saidBySlash(desk, first.text, how.signal) : undefined;
   if (!own) return { message: await clean(parts) };
-  return { message: together(await writtenByPrompt(own, desk, how), await clean(others)), model: own.model };
+  return {
+    message: joinPreparedMessages(await writtenByPrompt(own, desk, how), await clean(others)),
+    model: own.model,
+  };
 }
 
 /**
@@ -144,7 +161,7 @@ async function saidBySlash({ host }: Workplace, text: string, signal: AbortSigna
   const action = asked && actionNamed(asked.name);
   const isPrompt = async (name: string) =>
     (await listPrompts(host, 0, signal)).prompts.some((each) => each.name === name);
-  if (!action || (await isPrompt(asked.name.toLowerCase()))) return saidWithSlash(host, text, { signal });
+  if (!action || (await isPrompt(asked.name.toLowerCase()))) return expandSlashPrompt(host, text, { signal });
   if (action.name === "init")
     return { parts: [{ type: "text", text: instructionsRequest(asked.argument) }], asIs: false };
   const where = "in a terminal, in an editor or on the page";
@@ -155,9 +172,9 @@ async function saidBySlash({ host }: Workplace, text: string, signal: AbortSigna
 async function writtenByPrompt(
   { parts, asIs }: PromptText,
   desk: Workplace,
-  how: Parameters<typeof written>[2],
+  how: Parameters<typeof prepareMessage>[2],
 ): Promise<PreparedMessage> {
-  return asIs ? withoutSecrets(desk, parts) : written(desk, parts, how);
+  return asIs ? withoutSecrets(desk, parts) : prepareMessage(desk, parts, how);
 }
 
 /** A message to send, and the model that the prompt asks for, if any. */
@@ -184,8 +201,8 @@ async function sayIn(
     const { message, model = command.model } = await inWords({ signal, folder, isDone: isDone(live, command.id) });
     if (!isDone(live, command.id)) mustHaveChanges(command, message);
     const said = isDone(live, command.id) ? message.parts : await desk.host.hooks.prompt(live.session, message.parts);
-    const waits = await deliver(command, said, live, (at) =>
-      begin({ ...command, model }, say(said), at ?? undefined, { live, beginning, desk }),
+    const waits = await deliverToRun(command, said, live, (at) =>
+      beginTurn({ ...command, model }, say(said), at ?? undefined, { live, beginning, desk }),
     );
     return { message: command.id, waits, ...message.told };
   });
@@ -202,7 +219,7 @@ function mustHaveChanges({ agent }: { readonly agent?: string | undefined }, { t
 type MessageTarget = Pick<Command<"message.add">, "id" | "at" | "run"> & Pick<Command<"turn.say">, "delivery">;
 
 /** Sends a message to its run. Without a run, `otherwise` adds it below a message. Returns whether the message waits. */
-async function deliver(
+async function deliverToRun(
   command: MessageTarget,
   parts: readonly UserPart[],
   live: LiveConversation,
@@ -233,7 +250,7 @@ async function deliver(
     // Another turn has begun there meanwhile, and gets the message.
     const other = error instanceof AtWorkError ? hearer({ at: place }, live) : undefined;
     if (other === undefined) throw error;
-    return deliver({ ...command, run: other }, parts, live, otherwise);
+    return deliverToRun({ ...command, run: other }, parts, live, otherwise);
   }
 }
 
@@ -255,7 +272,7 @@ function hearer({ run, at }: Pick<MessageTarget, "run" | "at">, { session }: Liv
 }
 
 /** Begins a turn. Resolves when the turn is in the log, like `LiveChats.begin`. */
-export async function begin(
+export async function beginTurn(
   command: TurnSettings & Pick<Command, "id">,
   directive: Directive,
   at: string | undefined,
@@ -272,7 +289,7 @@ export async function begin(
     const signal = AbortSignal.any([desk.signal, beginning.patience]);
     wait.missing = await serversForFirstTurn(mcp, { signal, waiting: (sentence) => wait.tell(sentence) });
   }
-  const agent = await agentFor(desk, live, command, at ?? live.session.state.leaf);
+  const agent = await agentForTurn(desk, live, command, at ?? live.session.state.leaf);
   await desk.chats.begin(live.session, { agent, directive, at, id: command.id, client: desk.client }, beginning);
 }
 
@@ -291,13 +308,13 @@ export function continueTurn(
     try {
       const { agents = [] } = await desk.host.ready();
       const agent = agents.some(({ name }) => name === turn.agent) ? turn.agent : undefined;
-      const how = { id, agent, mode: turn.mode, tools: [...tools, ...handedOut(live.session.state, tools)] };
-      await live.whileBeginning(() => begin(how, resume(), turn.leaf ?? undefined, { live, beginning, desk }));
+      const how = { id, agent, mode: turn.mode, tools: [...tools, ...openClientTools(live.session.state, tools)] };
+      await live.whileBeginning(() => beginTurn(how, resume(), turn.leaf ?? undefined, { live, beginning, desk }));
       return undefined;
     } catch (error) {
       // Another run already continues the turn.
       if (error instanceof AtWorkError) return undefined;
-      return `Your answer is saved, but the turn does not continue by itself: ${problemOf(error)?.message ?? desk.told(error)}`;
+      return `Your answer is saved, but the turn does not continue by itself: ${clientProblem(error)?.message ?? desk.told(error)}`;
     }
   });
 }

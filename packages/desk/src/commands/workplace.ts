@@ -86,7 +86,7 @@ export interface PreparedMessage {
 }
 
 /** Prepares user text: removes secrets (S10) and attaches the files that it names (B46). Reading stops when the signal aborts. */
-export async function written(
+export async function prepareMessage(
   { host }: Workplace,
   parts: readonly UserPart[],
   {
@@ -125,7 +125,7 @@ export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]):
 }
 
 /** Joins two parts of one message. */
-export function together({ parts, told }: PreparedMessage, behind: PreparedMessage): PreparedMessage {
+export function joinPreparedMessages({ parts, told }: PreparedMessage, behind: PreparedMessage): PreparedMessage {
   return {
     parts: [...parts, ...behind.parts],
     told: {

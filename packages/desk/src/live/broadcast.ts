@@ -1,7 +1,7 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
 import { mergeDeltas } from "@banyan/core/hosts";
-import { ClientFrame, type FeedViewer, shownTo } from "./frame.ts";
+import { ClientFrame, type FeedViewer, itemForViewer } from "./frame.ts";
 
 /** Milliseconds between two frames of one conversation. */
 const FRAME = 16;
@@ -67,7 +67,7 @@ export class Broadcast {
     this.flush();
     this.#receivers.add(receiver);
     const retries = [...this.#retries.values()].filter(({ nextAt }) => nextAt > Date.now());
-    const shown = retries.flatMap((item) => shownTo(item, receiver.viewer) ?? []);
+    const shown = retries.flatMap((item) => itemForViewer(item, receiver.viewer) ?? []);
     if (shown.length > 0 && !receiver.isFull) receiver.send(ClientFrame.ofFeed(this.#session.id, shown), this.#latest);
   }
 
@@ -90,7 +90,7 @@ export class Broadcast {
     const items = this.#pending;
     const whole = ClientFrame.ofFeed(this.#session.id, items);
     const frameFor = (viewer: FeedViewer) => {
-      const shown = items.map((item) => shownTo(item, viewer));
+      const shown = items.map((item) => itemForViewer(item, viewer));
       if (shown.every((item, index) => item === items[index])) return whole;
       return ClientFrame.ofFeed(
         this.#session.id,

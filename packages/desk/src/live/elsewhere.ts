@@ -1,6 +1,6 @@
 import type { Cursor, Message } from "@banyan/core";
 import type { Command } from "@banyan/protocol";
-import { sizeOf } from "@banyan/protocol/values";
+import { messageSize } from "@banyan/protocol/values";
 import type { CommandOutcome, DeskCommand } from "../request/command.ts";
 import type { Principal } from "../request/principal.ts";
 import type { FeedViewer } from "./frame.ts";
@@ -22,7 +22,7 @@ export function findMessages(all: ReadonlyMap<string, Message>, ids: readonly st
   let size = 0;
   for (const id of ids) {
     const message = all.get(id);
-    size += message ? sizeOf(message) : 0;
+    size += message ? messageSize(message) : 0;
     if (!message) unknown.push(id);
     else if (size > READ_AT_ONCE && messages.length > 0) break;
     else messages.push(message);

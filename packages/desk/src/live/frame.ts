@@ -1,7 +1,7 @@
 import type { FeedItem } from "@banyan/core";
 import type { Right, ServerFrame } from "@banyan/protocol";
 import type { ShareScope } from "../request/principal.ts";
-import { itemOnly } from "./shown-only.ts";
+import { itemInShare } from "./shown-only.ts";
 
 /** A frame for clients: as an object for clients in this process, and as bytes that all other clients share. */
 export class ClientFrame {
@@ -41,9 +41,9 @@ export interface FeedViewer {
  * Returns the item as this viewer may see it, or `undefined`. A link shows only its conversation (S29). Other viewers without the
  * right to act see that content was stored for the model, but not its text (S28).
  */
-export function shownTo<Item extends FeedItem>(item: Item, viewer: FeedViewer): Item | undefined {
-  // `itemOnly` maps an event to an event.
-  if (viewer.only) return itemOnly(item, viewer.only) as Item | undefined;
+export function itemForViewer<Item extends FeedItem>(item: Item, viewer: FeedViewer): Item | undefined {
+  // `itemInShare` maps an event to an event.
+  if (viewer.only) return itemInShare(item, viewer.only) as Item | undefined;
   return seesAllOf(item, viewer) ? item : { ...item, text: "" };
 }
 

@@ -1,5 +1,5 @@
 import type { Session } from "@banyan/core";
-import { standing } from "@banyan/core/conversation";
+import { standingLeaf } from "@banyan/core/conversation";
 import { orAborted } from "@banyan/core/hosts";
 import { asAtWork } from "../request/problem.ts";
 import type { TurnBeginning } from "./beginnings.ts";
@@ -80,11 +80,11 @@ export class LiveChats {
   }
 
   /** The chat that waits at a message, or the nearest above it: its branch may have grown since, for example by a summary. */
-  #chatAt({ id, state }: Session, at = standing(state, state.leaf)): LiveChat | undefined {
+  #chatAt({ id, state }: Session, at = standingLeaf(state, state.leaf)): LiveChat | undefined {
     if (at !== null && !state.messages.has(at)) return undefined;
     const ends = new Map<string | null, LiveChat>();
     for (const chat of this.#waiting)
-      if (chat.session.id === id && chat.leaf !== undefined) ends.set(standing(state, chat.leaf), chat);
+      if (chat.session.id === id && chat.leaf !== undefined) ends.set(standingLeaf(state, chat.leaf), chat);
     if (ends.size === 0) return undefined;
     for (let place: string | null = at; ; place = state.messages.get(place)?.parentId ?? null) {
       const chat = ends.get(place);

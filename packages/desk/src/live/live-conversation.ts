@@ -4,7 +4,7 @@ import type { NarrowedRule } from "@banyan/protocol";
 import { Broadcast } from "./broadcast.ts";
 import { type ConversationActivity, type FoundMessages, findMessages } from "./elsewhere.ts";
 import { ClientFrame, type FeedViewer } from "./frame.ts";
-import { stateOnly } from "./shown-only.ts";
+import { stateInShare } from "./shown-only.ts";
 import { type ClientConnection, Subscription } from "./subscription.ts";
 
 /** Events of a live conversation, for the server. */
@@ -105,7 +105,7 @@ export class LiveConversation {
     while (subscription && !subscription.isInStep && this.#subscriptions.has(subscription)) await subscription.inStep();
     this.#broadcast.flush();
     const { state } = this.session;
-    const shown = only ? stateOnly(state, only).messages : state.messages;
+    const shown = only ? stateInShare(state, only).messages : state.messages;
     answer(findMessages(shown, messages));
   }
 

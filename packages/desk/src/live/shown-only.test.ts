@@ -2,7 +2,7 @@ import { Agent, type FeedItem, Session, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
 import type { ShareScope } from "../request/principal.ts";
-import { itemOnly, stateOnly } from "./shown-only.ts";
+import { itemInShare, stateInShare } from "./shown-only.ts";
 
 test("S29, S31: a link shows no folder that a call works in, neither in the feed nor in the conversation", async () => {
   const session = Session.inMemory();
@@ -29,8 +29,8 @@ test("S29, S31: a link shows no folder that a call works in, neither in the feed
     ended: new AbortController().signal,
   };
   const shown = JSON.stringify([
-    items.map((item) => itemOnly(item, only)),
-    [...stateOnly(session.state, only).messages.values()],
+    items.map((item) => itemInShare(item, only)),
+    [...stateInShare(session.state, only).messages.values()],
   ]);
   expect(shown).not.toContain("/a/folder");
   expect(shown.match(/"title":"a file"/g)).toHaveLength(2);

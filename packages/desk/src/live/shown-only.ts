@@ -6,7 +6,7 @@ import {
   isEvent,
   type Message,
   pathTo,
-  spentOn,
+  usageOnPath,
 } from "@banyan/core/conversation";
 import type { ShareScope } from "../request/principal.ts";
 
@@ -14,7 +14,7 @@ import type { ShareScope } from "../request/principal.ts";
 // conversations that memory recalled, the folder, settings, rules, queued messages, and messages that the user removed.
 
 /** The state of a conversation as a link shows it. */
-export function stateOnly(state: ConversationState, { leaf }: ShareScope): ConversationState {
+export function stateInShare(state: ConversationState, { leaf }: ShareScope): ConversationState {
   const messages = messagesOnly(state, leaf);
   const within = (id: string | null) => id !== null && messages.has(id);
   const shown: ConversationState = {
@@ -39,11 +39,11 @@ export function stateOnly(state: ConversationState, { leaf }: ShareScope): Conve
     processes: new Map(),
     processesBegun: 0,
   };
-  return { ...shown, ...still, ...spentOn([...messages.values()]), leaf };
+  return { ...shown, ...still, ...usageOnPath([...messages.values()]), leaf };
 }
 
 /**
- * The part of each item type that a link shows: everything, a part (`itemOnly`), or nothing. A new item type does not compile
+ * The part of each item type that a link shows: everything, a part (`itemInShare`), or nothing. A new item type does not compile
  * until it has a row here.
  */
 const SHOWS = {
@@ -113,25 +113,25 @@ type PartlyShown = { [Type in FeedItem["type"]]: (typeof SHOWS)[Type] extends "p
  * Returns an item of the feed as a link shows it. A link to one branch gets no items. Events that are not shown become empty
  * events, so that the feed has no gap.
  */
-export function itemOnly(item: FeedItem, { leaf }: ShareScope): FeedItem | undefined {
+export function itemInShare(item: FeedItem, { leaf }: ShareScope): FeedItem | undefined {
   if (leaf !== undefined) return undefined;
   const shows = SHOWS[item.type];
   if (shows === "all") return item;
-  if (shows === "part") return partOf(item as Extract<FeedItem, { readonly type: PartlyShown }>);
-  return isEvent(item) ? untold(item) : undefined;
+  if (shows === "part") return visiblePart(item as Extract<FeedItem, { readonly type: PartlyShown }>);
+  return isEvent(item) ? emptiedEvent(item) : undefined;
 }
 
-function untold({ seq, epoch, at }: Event): Event {
+function emptiedEvent({ seq, epoch, at }: Event): Event {
   return { type: "content.stored", digest: "", text: "", seq, epoch, at };
 }
 
-function partOf(item: Extract<FeedItem, { readonly type: PartlyShown }>): FeedItem {
+function visiblePart(item: Extract<FeedItem, { readonly type: PartlyShown }>): FeedItem {
   switch (item.type) {
     case "conversation.created":
       return { ...item, labels: labelsOnly(item.labels) };
     case "content.stored":
       // A file that a call produced is part of the conversation; content for the model is not.
-      return item.mediaType === undefined ? untold(item) : item;
+      return item.mediaType === undefined ? emptiedEvent(item) : item;
     case "run.started":
       return { ...item, settings: {}, limits: {} };
     case "call.pending":

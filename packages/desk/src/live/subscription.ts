@@ -2,8 +2,8 @@ import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionErr
 import type { NarrowedRule } from "@banyan/protocol";
 import { snapshotOf } from "@banyan/protocol/values";
 import type { Broadcast, Receiver } from "./broadcast.ts";
-import { ClientFrame, type FeedViewer, shownTo } from "./frame.ts";
-import { stateOnly } from "./shown-only.ts";
+import { ClientFrame, type FeedViewer, itemForViewer } from "./frame.ts";
+import { stateInShare } from "./shown-only.ts";
 
 /** Maximum number of UTF-16 units of JSON in one frame of missed items; a single larger item is still sent. */
 const FRAME_SIZE = 128 * 1024;
@@ -82,7 +82,7 @@ export class Subscription implements Receiver {
     }
     const beginAnew = () => {
       const { state, cursor, interrupted, damage } = this.#session;
-      if (only) this.#line.send(new ClientFrame(snapshotOf(stateOnly(state, only), { cursor, leaf })), cursor);
+      if (only) this.#line.send(new ClientFrame(snapshotOf(stateInShare(state, only), { cursor, leaf })), cursor);
       else if (this.#line.share) this.#line.share(this.#session);
       else {
         const narrowed = this.#narrowed();
@@ -153,7 +153,7 @@ export class Subscription implements Receiver {
   async #readOn(from: Cursor, anew?: ForeignCursor): Promise<Cursor | undefined> {
     if (this.#over) return undefined;
     const join = anew?.begin ?? (() => this.#join());
-    if (isSame(from, this.#broadcast.latest)) {
+    if (isSameCursor(from, this.#broadcast.latest)) {
       join();
       return undefined;
     }
@@ -173,10 +173,10 @@ export class Subscription implements Receiver {
     };
     try {
       for await (const item of this.#session.feed({ from })) {
-        at = placeOf(item) ?? at;
+        at = cursorOfItem(item) ?? at;
         if (item.type === "feed.reset") hasBegun = true;
         // A client at the start of the feed has nothing to reset; a client that gets a snapshot learns of the reset from it.
-        const shown = (anew ? isDelta(item) : item.type !== "feed.reset") && shownTo(item, this.viewer);
+        const shown = (anew ? isDelta(item) : item.type !== "feed.reset") && itemForViewer(item, this.viewer);
         if (shown) {
           const told = { ...shown, ...mark };
           const text = JSON.stringify(told);
@@ -207,11 +207,11 @@ export class Subscription implements Receiver {
   }
 }
 
-function placeOf(item: FeedItem): Cursor | undefined {
+function cursorOfItem(item: FeedItem): Cursor | undefined {
   return item.type === "feed.reset" ? { epoch: item.epoch, seq: item.seq, offset: 0 } : cursorOf(item);
 }
 
-function isSame(one: Cursor, other: Cursor): boolean {
+function isSameCursor(one: Cursor, other: Cursor): boolean {
   return one.epoch === other.epoch && one.seq === other.seq && one.offset === other.offset;
 }
 

@@ -23,7 +23,7 @@ export class UnreadCounts implements Disposable {
   /** Without a file, the counts last as long as the process. An unreadable file counts as empty. */
   constructor(file?: string) {
     this.#file = file;
-    this.#ended = new Map(file === undefined ? [] : endedIn(file));
+    this.#ended = new Map(file === undefined ? [] : endedTurnsIn(file));
   }
 
   of(conversation: string): EndedTurns {
@@ -82,7 +82,7 @@ const NONE: EndedTurns = { unread: 0 };
 
 const BROKEN: ReadonlySet<unknown> = new Set<BrokenTurn["reason"]>(["failed", "limit", "interrupted"]);
 
-function endedIn(file: string): [string, EndedTurns][] {
+function endedTurnsIn(file: string): [string, EndedTurns][] {
   try {
     const kept = Object.entries(JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>);
     return kept.flatMap(([conversation, value]): [string, EndedTurns][] => {

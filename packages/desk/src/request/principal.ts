@@ -32,7 +32,7 @@ export const USER: Principal = { ...OWNER, isHere: true };
 export const GUEST: Principal = { name: "guest", rights: ["show", "watch"] };
 
 /** The principal of a guest with a link, who sees one conversation. */
-export function shownOnly(only: ShareScope): Principal {
+export function sharePrincipal(only: ShareScope): Principal {
   return { name: "guest", rights: ["show"], only };
 }
 

@@ -62,13 +62,13 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** The problem that a client gets for an error; `undefined` for an internal error, whose message belongs in the log only. */
-export function problemOf(error: unknown): (Problem & { readonly code: ErrorCode }) | undefined {
+export function clientProblem(error: unknown): (Problem & { readonly code: ErrorCode }) | undefined {
   if (!(error instanceof Error)) return undefined;
-  const code = codeOf(error);
+  const code = problemCode(error);
   return code && { code, message: error.message };
 }
 
-function codeOf(error: Error): ErrorCode | undefined {
+function problemCode(error: Error): ErrorCode | undefined {
   if (error instanceof ServerStopping) return "stopping";
   if (error instanceof StoreError) {
     const { code } = error;

@@ -4,9 +4,15 @@ import type { FilePart, TextPart } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { errorMessage } from "@banyan/core/shown";
 import { adviceOnPath } from "@banyan/tools/named-path";
-import { type AttachmentKind, type AttachmentReadOptions, type FileAttachment, named, readNamed } from "./files.ts";
-import { isPattern, matchingFiles } from "./patterns.ts";
-import { type FileReach, isRefused, type NamedPlace, placeNamed } from "./place.ts";
+import {
+  type AttachmentKind,
+  type AttachmentReadOptions,
+  attachedTextPart,
+  type FileAttachment,
+  readNamed,
+} from "./files.ts";
+import { isFilePattern, matchingFiles } from "./patterns.ts";
+import { type FileReach, isRefusedPlace, type NamedPlace, placeNamed } from "./place.ts";
 
 /** An attachment of a message, for display. */
 export interface AttachmentSummary {
@@ -57,7 +63,7 @@ const OPTIONS: OptionNames<AttachOptions> = {
  * Attaches everything that a message names with `@` (B46). Reads nothing else. A name that is no file stays a word; for a
  * name that looks like a path, adds a problem. Rejects only if aborted.
  */
-export async function attach(text: string, options: AttachOptions): Promise<MessageWithAttachments> {
+export async function attachNamedFiles(text: string, options: AttachOptions): Promise<MessageWithAttachments> {
   refuseUnknown("attach", options, OPTIONS);
   const parts: UserPart[] = text === "" ? [] : [{ type: "text", text }];
   const attached: AttachmentSummary[] = [];
@@ -67,7 +73,7 @@ export async function attach(text: string, options: AttachOptions): Promise<Mess
     options.signal?.throwIfAborted();
     if (seen.has(reference.name)) continue;
     seen.add(reference.name);
-    const found = await read(reference, options);
+    const found = await readNamedFile(reference, options);
     if (found === undefined) continue;
     if (typeof found === "string") {
       problems.push(found);
@@ -80,7 +86,10 @@ export async function attach(text: string, options: AttachOptions): Promise<Mess
 }
 
 /** Returns an attachment, or a text with the reason against it; undefined if the word names nothing. */
-async function read({ name }: Reference, options: AttachOptions): Promise<FileAttachment | string | undefined> {
+async function readNamedFile(
+  { name }: Reference,
+  options: AttachOptions,
+): Promise<FileAttachment | string | undefined> {
   const { signal, redact = (text) => text, keyFiles, readPage, readResource, readDiff } = options;
   const reading: AttachmentReadOptions = { redact, keyFiles };
   if (/^https?:\/\//i.test(name)) {
@@ -94,16 +103,18 @@ async function read({ name }: Reference, options: AttachOptions): Promise<FileAt
   const [isDiff, of] = /^diff(?::(.+))?$/.exec(name) ?? [];
   if (readDiff && isDiff !== undefined && (await placeNamed(name, options)) === undefined)
     return fetched(name, "diff", () => readDiff(of, signal), redact);
-  if (isPattern(name)) {
+  if (isFilePattern(name)) {
     const place = await placeNamed(name, options).catch(() => undefined);
-    return place && !isRefused(place) ? readNamed(name, place, reading) : readAll(name, options, reading);
+    return place && !isRefusedPlace(place)
+      ? readNamed(name, place, reading)
+      : readMatchingFiles(name, options, reading);
   }
   const place = await placeNamed(name, options);
-  if (place === undefined) return /[/\\.]/.test(name) ? missing(name, options) : undefined;
-  return isRefused(place) ? `Can't attach ${name}: ${place.why}` : readNamed(name, place, reading);
+  if (place === undefined) return /[/\\.]/.test(name) ? missingFileSentence(name, options) : undefined;
+  return isRefusedPlace(place) ? `Can't attach ${name}: ${place.why}` : readNamed(name, place, reading);
 }
 
-function missing(name: string, { folder }: FileReach): string {
+function missingFileSentence(name: string, { folder }: FileReach): string {
   return `Can't attach ${name}: there is no such file. ${adviceOnPath(folder, name)}`.trimEnd();
 }
 
@@ -117,21 +128,21 @@ async function fetched(
     const text = await get();
     if (text === undefined) return undefined;
     const said = redact(text);
-    return { kind, parts: [named(kind, name, said)], size: Buffer.byteLength(said) };
+    return { kind, parts: [attachedTextPart(kind, name, said)], size: Buffer.byteLength(said) };
   } catch (error) {
     return `Can't attach ${name}: ${errorMessage(error)}`;
   }
 }
 
-async function readAll(pattern: string, reach: FileReach, reading: AttachmentReadOptions) {
+async function readMatchingFiles(pattern: string, reach: FileReach, reading: AttachmentReadOptions) {
   const files = await matchingFiles(pattern, reach);
   if (typeof files === "string") return files;
   const parts: (TextPart | FilePart)[] = [];
   let size = 0;
   for (const { name } of files) {
     const place: NamedPlace | undefined = await placeNamed(name, reach);
-    if (place === undefined) return missing(name, reach);
-    if (isRefused(place)) return `Can't attach ${name}: ${place.why}`;
+    if (place === undefined) return missingFileSentence(name, reach);
+    if (isRefusedPlace(place)) return `Can't attach ${name}: ${place.why}`;
     const file = await readNamed(name, place, reading);
     if (typeof file === "string") return file;
     parts.push(...file.parts);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Rule } from "../permissions/match.ts";
 import { pathScope } from "../permissions/place.ts";
 import { readingRules } from "../permissions/reading.ts";
-import { attach } from "./attach.ts";
+import { attachNamedFiles } from "./attach.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
@@ -27,7 +27,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("B46: what goes along", () => {
-  const only = async (text: string, options = {}) => attach(text, { folder, ...options });
+  const only = async (text: string, options = {}) => attachNamedFiles(text, { folder, ...options });
 
   test("a text file, with its name, and the message stays as it was typed", async () => {
     expect(await only("Read @a.txt, please.")).toEqual({
@@ -68,13 +68,13 @@ describe("B46: what goes along", () => {
       for (const name of ["v\u00a013.05.txt", "it\u2019s.md", "line\nend.txt", 'say "hi".txt', "notes.txt"])
         writeFileSync(join(own, name), name);
       const names = ['@"v 13.05.txt"', "@v\\ 13.05.txt", "@it\\'s.md", '@"line\\nend.txt"', '@"say \\"hi\\".txt"'];
-      const { parts, problems } = await attach(names.join(" and "), { folder: own });
+      const { parts, problems } = await attachNamedFiles(names.join(" and "), { folder: own });
       expect(problems).toEqual([]);
       const bodies = parts
         .slice(1)
         .map((part) => (part.type === "text" ? part.text.replace(/^<file name=".*">\n|\n<\/file>$/g, "") : ""));
       expect(bodies).toEqual(["v\u00a013.05.txt", "it\u2019s.md", "line\nend.txt", 'say "hi".txt']);
-      expect((await attach("@note.txt", { folder: own })).problems).toEqual([
+      expect((await attachNamedFiles("@note.txt", { folder: own })).problems).toEqual([
         "Can't attach note.txt: there is no such file. Did you mean notes.txt?",
       ]);
     } finally {
@@ -175,7 +175,7 @@ describe("S21: what a link or a rule leads to", () => {
   afterAll(() => rmSync(outside, { recursive: true, force: true }));
 
   const problems = async (text: string, options = {}) => {
-    const { parts, problems } = await attach(text, { folder, outside: true, ...options });
+    const { parts, problems } = await attachNamedFiles(text, { folder, outside: true, ...options });
     expect(JSON.stringify(parts)).not.toMatch(/the key|the plan/);
     return problems;
   };
@@ -193,7 +193,7 @@ describe("S21: what a link or a rule leads to", () => {
 
   test("S21: who sits at the machine may name what lies elsewhere; who writes to a server may not", async () => {
     const named = `@${join(outside, "key.txt")}`;
-    expect((await attach(named, { folder, outside: true })).attached).toHaveLength(1);
+    expect((await attachNamedFiles(named, { folder, outside: true })).attached).toHaveLength(1);
     const refusal = "it is outside the workspace, and a message to a server can name only files inside.";
     expect(await problems(`${named} @../x @docs/key.txt`, { outside: false })).toEqual([
       `Can't attach ${named.slice(1)}: ${refusal}`,
@@ -204,7 +204,9 @@ describe("S21: what a link or a rule leads to", () => {
   });
 
   test("S21: a link inside the workspace is followed", async () => {
-    expect((await attach("@same.txt", { folder })).parts[1]).toMatchObject({ text: expect.stringContaining("alpha") });
+    expect((await attachNamedFiles("@same.txt", { folder })).parts[1]).toMatchObject({
+      text: expect.stringContaining("alpha"),
+    });
   });
 
   test("S21: a rule on reading holds for what a message names, by whatever name; a question is answered by naming it", async () => {
@@ -220,6 +222,6 @@ describe("S21: what a link or a rule leads to", () => {
     expect(await problems("@plain.txt", { whyNotRead })).toEqual([
       "Can't attach plain.txt: the rule 'read(secret/**)' asks about secret/plan.txt. Name it by this path.",
     ]);
-    expect((await attach("@secret/plan.txt", { folder, whyNotRead })).attached).toHaveLength(1);
+    expect((await attachNamedFiles("@secret/plan.txt", { folder, whyNotRead })).attached).toHaveLength(1);
   });
 });

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSandbox, type Sandbox } from "@banyan/tools/sandbox";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { attach } from "./attach.ts";
-import { changesIn } from "./diff.ts";
+import { attachNamedFiles } from "./attach.ts";
+import { namedDiff } from "./diff.ts";
 
 let folder: string;
 let sandbox: Sandbox | undefined;
@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const changes = (of?: string, cwd = folder) => changesIn(of, { cwd, sandbox, env: process.env });
+const changes = (of?: string, cwd = folder) => namedDiff(of, { cwd, sandbox, env: process.env });
 
 test("C15: @diff is what is not committed, what changed since a branch, what a commit changed, or what lies between", async (context) => {
   if (!sandbox) return context.skip("There is no sandbox here.");
@@ -74,18 +74,18 @@ test("C15: @diff runs no program that the repository names", async (context) => 
 });
 
 test("S16: without a sandbox git does not run, and a sentence says so", async () => {
-  await expect(changesIn(undefined, { cwd: folder, sandbox: undefined, env: process.env })).rejects.toThrow(
+  await expect(namedDiff(undefined, { cwd: folder, sandbox: undefined, env: process.env })).rejects.toThrow(
     "git runs only in a sandbox",
   );
 });
 
 test("C15: @diff goes along as it is named; a file of that name comes first", async () => {
   const readDiff = async (of: string | undefined) => `the changes of ${of}`;
-  const { attached, parts } = await attach("See @diff:main", { folder, readDiff });
+  const { attached, parts } = await attachNamedFiles("See @diff:main", { folder, readDiff });
   expect(attached).toEqual([{ name: "diff:main", kind: "diff", size: 19 }]);
   expect(parts[1]).toEqual({ type: "text", text: '<diff name="diff:main">\nthe changes of main\n</diff>' });
   at("diff", "a file");
-  expect((await attach("See @diff", { folder, readDiff })).attached[0]?.kind).toBe("text");
+  expect((await attachNamedFiles("See @diff", { folder, readDiff })).attached[0]?.kind).toBe("text");
 });
 
 test("F82, K17: @diff names each file as it is called", async (context) => {
@@ -113,7 +113,7 @@ test("F82, K17: @diff names each file as it is called", async (context) => {
       writeFileSync(join(own, name), "after\n");
       writeFileSync(join(own, `new ${name}`), "new\n");
     }
-    const said = await changesIn(undefined, { cwd: own, sandbox: here, env: process.env });
+    const said = await namedDiff(undefined, { cwd: own, sandbox: here, env: process.env });
     const [patch = "", added = ""] = said.split("New files, not in git yet:\n");
     // git quotes such names with the same escapes as JSON.
     const changed = Array.from(

@@ -18,7 +18,7 @@ const FLAGS = ["--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodu
  * branch: changes here since the fork. A commit: its changes. `a..b` or `a...b`: the changes between. Rejects with an
  * `Error` whose message gives the reason if there are none.
  */
-export async function changesIn(
+export async function namedDiff(
   name: string | undefined,
   {
     sandbox,
@@ -36,7 +36,7 @@ export async function changesIn(
       () => false,
     );
   if (!(await isThere("HEAD"))) throw new Error("there is no git repository here, or it has no commit");
-  const patch = await patchOf(name, ask, isThere);
+  const patch = await gitPatch(name, ask, isThere);
   if (patch.trim() === "") throw new Error("nothing has changed");
   const bytes = Buffer.from(patch);
   if (bytes.length <= MOST) return patch;
@@ -44,7 +44,7 @@ export async function changesIn(
   return `${whole.toString("utf8")}[${bytes.length - whole.length} more bytes are left out: read the files themselves]\n`;
 }
 
-async function patchOf(
+async function gitPatch(
   name: string | undefined,
   ask: (...args: string[]) => Promise<string>,
   isThere: (ref: string) => Promise<boolean>,

@@ -1,9 +1,9 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { type FilePart, mediaIn, type TextPart } from "@banyan/core/conversation";
-import { enclosed, errorMessage } from "@banyan/core/shown";
+import { encloseInTags, errorMessage } from "@banyan/core/shown";
 import {
-  formOf,
+  detectFileForm,
   JUDGED_BYTES,
   keyFileRefusal,
   type OpenRegularFile,
@@ -47,10 +47,10 @@ export async function readNamed(
   try {
     if (location.kind === "directory") {
       await using directory = await openDirectory(workspace, location.real);
-      return folderOf(name, await readdir(directory.at, { withFileTypes: true }));
+      return folderAttachment(name, await readdir(directory.at, { withFileTypes: true }));
     }
     await using file = await openFileAt(workspace, location);
-    return contentOf(name, await startOf(file), file.stats.size, reading);
+    return attachableContent(name, await readStart(file), file.stats.size, reading);
   } catch (error) {
     if (error instanceof WorkspaceError && error.code === "kind")
       return `Can't attach ${name}: it is ${location.what}, not a file.`;
@@ -58,7 +58,7 @@ export async function readNamed(
   }
 }
 
-async function startOf({ handle, stats }: OpenRegularFile): Promise<Buffer> {
+async function readStart({ handle, stats }: OpenRegularFile): Promise<Buffer> {
   const bytes = Buffer.alloc(Math.min(stats.size, MOST_MEDIA));
   let filled = 0;
   while (filled < bytes.length) {
@@ -69,7 +69,7 @@ async function startOf({ handle, stats }: OpenRegularFile): Promise<Buffer> {
   return bytes.subarray(0, filled);
 }
 
-function contentOf(
+function attachableContent(
   name: string,
   bytes: Buffer,
   size: number,
@@ -89,24 +89,24 @@ function contentOf(
     return refuse(
       `it has ${size} bytes, and the limit is ${MOST_TEXT}. Name the part that matters, or let the agent read it`,
     );
-  const { text, encoding } = textOf(bytes) ?? {};
+  const { text, encoding } = decodeAttachment(bytes) ?? {};
   if (text === undefined) return refuse("only text, images and PDF can be attached");
   const said = redact(text);
-  return { kind: "text", parts: [named("file", name, said, encoding)], size: Buffer.byteLength(said) };
+  return { kind: "text", parts: [attachedTextPart("file", name, said, encoding)], size: Buffer.byteLength(said) };
 }
 
 /** The names in a folder, folders first. */
-function folderOf(name: string, entries: readonly Dirent[]): FileAttachment {
+function folderAttachment(name: string, entries: readonly Dirent[]): FileAttachment {
   const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
   const shown = names.slice(0, MOST_NAMES);
   const more = names.length > shown.length ? [`(and ${names.length - shown.length} more)`] : [];
   const text = [...shown, ...more].join("\n");
-  return { kind: "folder", parts: [named("folder", name, text)], size: Buffer.byteLength(text) };
+  return { kind: "folder", parts: [attachedTextPart("folder", name, text)], size: Buffer.byteLength(text) };
 }
 
 /** The text of a UTF-8 file, or of UTF-16 with a byte order mark, as `read` decodes it; undefined for a binary file. */
-function textOf(bytes: Buffer): { readonly text: string; readonly encoding?: string } | undefined {
-  const form = formOf(bytes);
+function decodeAttachment(bytes: Buffer): { readonly text: string; readonly encoding?: string } | undefined {
+  const form = detectFileForm(bytes);
   if (form.kind === "binary") return undefined;
   try {
     // Keep the byte order mark: a later write compares the digest of this text (F78).
@@ -119,7 +119,7 @@ function textOf(bytes: Buffer): { readonly text: string; readonly encoding?: str
 }
 
 /** A text in a tag with its kind and name, as the model gets it. */
-export function named(kind: string, name: string, text: string, encoding?: string): TextPart {
+export function attachedTextPart(kind: string, name: string, text: string, encoding?: string): TextPart {
   const form = encoding === undefined ? "" : ` encoding="${encoding}"`;
-  return { type: "text", text: enclosed(kind, text, ` name=${JSON.stringify(name)}${form}`) };
+  return { type: "text", text: encloseInTags(kind, text, ` name=${JSON.stringify(name)}${form}`) };
 }

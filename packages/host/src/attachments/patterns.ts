@@ -9,7 +9,7 @@ const MOST_FILES = 50;
 const MOST_BYTES = 512 * 1024;
 
 /** Returns whether a name is a pattern of several files. */
-export function isPattern(name: string): boolean {
+export function isFilePattern(name: string): boolean {
   return /[*?[\]{}]/.test(expandHome(name, ""));
 }
 

@@ -33,7 +33,7 @@ export interface RefusedPlace {
 
 export type NamedPlace = AttachablePlace | RefusedPlace;
 
-export function isRefused(place: NamedPlace): place is RefusedPlace {
+export function isRefusedPlace(place: NamedPlace): place is RefusedPlace {
   return "why" in place;
 }
 
@@ -48,7 +48,9 @@ export async function placeNamed(name: string, reach: FileReach): Promise<NamedP
     const workspace = openWorkspace(folder);
     meant = meantPath(name, workspace);
     const location = await locate(workspace, meant);
-    return location.kind === "missing" ? undefined : judged({ workspace, location }, location.path, name, whyNotRead);
+    return location.kind === "missing"
+      ? undefined
+      : judgePlace({ workspace, location }, location.path, name, whyNotRead);
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error;
     if (error.code === "path") return { why: error.message };
@@ -61,10 +63,15 @@ export async function placeNamed(name: string, reach: FileReach): Promise<NamedP
   if (real !== named) return { why: `a link leads to ${real}. Name that path if you mean it.` };
   const workspace = openWorkspace(dirname(real));
   const location = await locate(workspace, basename(real) || ".");
-  return location.kind === "missing" ? undefined : judged({ workspace, location }, real, name, whyNotRead);
+  return location.kind === "missing" ? undefined : judgePlace({ workspace, location }, real, name, whyNotRead);
 }
 
-function judged(place: AttachablePlace, path: string, name: string, whyNotRead: ReadRefusal | undefined): NamedPlace {
+function judgePlace(
+  place: AttachablePlace,
+  path: string,
+  name: string,
+  whyNotRead: ReadRefusal | undefined,
+): NamedPlace {
   // Names in a folder may be shown.
   const why = place.location.kind === "directory" ? undefined : whyNotRead?.(path, name);
   return why === undefined ? place : { why };

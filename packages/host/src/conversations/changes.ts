@@ -3,8 +3,8 @@ import type { FileChange } from "@banyan/core/conversation";
 import { undoneReport } from "@banyan/core/shown";
 import {
   type ChangedFile,
-  changesOf,
-  modeOf,
+  changedFiles,
+  changedMode,
   openWorkspace,
   revertFile,
   undoChange,
@@ -27,7 +27,7 @@ export interface ChangesPlace {
 }
 
 /** Returns whether undoing these calls relies on a log from another machine. */
-export function wasElsewhere({ writtenElsewhere }: ConversationState, calls: readonly string[]): boolean {
+export function reliesOnForeignLog({ writtenElsewhere }: ConversationState, calls: readonly string[]): boolean {
   return calls.some((call) => writtenElsewhere.has(call));
 }
 
@@ -50,11 +50,11 @@ export interface RestorationResult {
 /** Undoable calls of a branch, newest first; of all branches without a `leaf`. */
 export function undoableCalls(state: ConversationState, leaf?: string): CallChanges[] {
   const byCall = new Map<string, CallChanges["changes"][number][]>();
-  for (const { path, worktree, changes } of changesOf(state, leaf)) {
+  for (const { path, worktree, changes } of changedFiles(state, leaf)) {
     const place = worktree === undefined ? {} : { worktree };
     for (const [call, own] of Map.groupBy(changes, (change) => change.call)) {
       const [before = null, after = null] = [own[0]?.before, own.at(-1)?.after];
-      const mode = modeOf(own);
+      const mode = changedMode(own);
       if (before === after && !mode) continue;
       byCall.set(call, [...(byCall.get(call) ?? []), { path, ...place, before, after, ...mode }]);
     }
@@ -80,7 +80,7 @@ export async function undoCall(
     worktree: change.worktree,
     done: (workspace) => undoChange(workspace, place.backups, change, place.redact.watch),
   }));
-  return told(session, leaf, taken);
+  return recordRestoration(session, leaf, taken);
 }
 
 /**
@@ -106,19 +106,23 @@ export async function revertBranch(
   place: ChangesPlace,
   { leaf, files }: { readonly leaf: string; readonly files: readonly ChangedFile[] },
 ): Promise<RestorationResult> {
-  return told(session, leaf, await revertFiles(session, place, files));
+  return recordRestoration(session, leaf, await revertFiles(session, place, files));
 }
 
-async function told(session: Session, leaf: string | null, taken: RestorationResult): Promise<RestorationResult> {
+async function recordRestoration(
+  session: Session,
+  leaf: string | null,
+  taken: RestorationResult,
+): Promise<RestorationResult> {
   if (taken.changes.length === 0) return taken;
-  return { ...taken, message: await tellTakenBack(session, leaf, taken.changes) };
+  return { ...taken, message: await addRestorationMessage(session, leaf, taken.changes) };
 }
 
 /**
  * Adds a message about undone changes below `parentId` (root: `null`). The model gets it with the next user message, since
  * it believes that its changes are in place. Returns the new message's id. Rejects with `SessionError`.
  */
-export function tellTakenBack(
+export function addRestorationMessage(
   session: Session,
   parentId: string | null,
   changes: RestorationResult["changes"],
@@ -157,7 +161,7 @@ async function takeBack<Item>(
   for (const item of items) {
     const { calls, path, worktree, done } = begin(item);
     const call = calls.at(-1) ?? "";
-    if (!place.agreed && wasElsewhere(session.state, calls)) {
+    if (!place.agreed && reliesOnForeignLog(session.state, calls)) {
       problems.push(`${path} was changed elsewhere, before this conversation was brought in: ${ASKS} about it first.`);
       continue;
     }

@@ -94,7 +94,7 @@ const RECENT = 20;
  * Returns the last written conversation of a directory. If a user can be asked, conversations that a user began come first, and
  * `passed` is a later conversation that began without one.
  */
-export async function lastFor(
+export async function lastConversation(
   store: Store,
   cwd: string,
   { unattended = false }: Pick<AgentOptions, "unattended">,
@@ -132,7 +132,7 @@ export async function findConversation(store: Store, named: string): Promise<Con
         ];
   for (const way of ways) {
     const found = summaries.filter(way);
-    if (found.length > 1) throw ambiguous(named, found);
+    if (found.length > 1) throw ambiguousNameError(named, found);
     if (found[0]) return found[0];
   }
   throw new ConversationError(
@@ -141,7 +141,7 @@ export async function findConversation(store: Store, named: string): Promise<Con
   );
 }
 
-function ambiguous(named: string, found: readonly ConversationSummary[]): ConversationError {
+function ambiguousNameError(named: string, found: readonly ConversationSummary[]): ConversationError {
   const some = found.slice(0, 5).map(({ id, title }) => `${visibleLine(id)} (${title.slice(0, 40)})`);
   const more = found.length > some.length ? ` and ${found.length - some.length} more` : "";
   return new ConversationError(

@@ -1,10 +1,10 @@
 import type { NamedAgent, Tool } from "@banyan/core";
-import { adviceOn } from "@banyan/core/shown";
+import { nearestNameAdvice } from "@banyan/core/shown";
 import { z } from "zod";
 import { toolList } from "../permissions/tool-list.ts";
 import type { Misfit, SettingsFault } from "../settings/fault.ts";
 import { formatKey, type KeyPath } from "../settings/key.ts";
-import { agentMisfits, begun, type LookupPlace } from "../settings/unknown-names.ts";
+import { agentMisfits, type LookupPlace, lowerCaseFirst } from "../settings/unknown-names.ts";
 import {
   type DefinitionFile,
   type DefinitionFolder,
@@ -29,10 +29,10 @@ const head = z.looseObject({
 
 /** Keys of other programs' agent files without effect here. */
 const KEYS_OF_OTHERS =
-  words(`background color disable disallowedTools effort hidden hooks initialPrompt isolation maxTurns mcpServers
+  wordSet(`background color disable disallowedTools effort hidden hooks initialPrompt isolation maxTurns mcpServers
   memory mode permission permissionMode prompt steps temperature top_p topP whenToUse`);
 /** The keys among them that restrict an agent: a user who wrote one expects it to work. */
-const LIMITS_OF_OTHERS = words("disallowedTools hooks maxTurns mcpServers permission permissionMode steps");
+const LIMITS_OF_OTHERS = wordSet("disallowedTools hooks maxTurns mcpServers permission permissionMode steps");
 
 /** The names in an agent's file. */
 export interface AgentDefinition {
@@ -51,7 +51,7 @@ export interface AgentDefinition {
  * Reads `NAME.md` files: front matter with description, model, tools and skills; the text is the agent's instructions. `written`
  * has the names in all usable files, for `unknownInAgents`.
  */
-export function readAgents(
+export function readAgentFiles(
   folders: readonly DefinitionFolder[],
 ): Definitions<NamedAgent> & { readonly written: readonly AgentDefinition[] } {
   const written: AgentDefinition[] = [];
@@ -96,14 +96,16 @@ export async function unknownInAgents(
     const known = skills.map(({ name }) => name);
     const unknownSkills = names.skills.flatMap((skill, index) => {
       const misfit = { path: ["skills", index], isName: false, problem: `there is no skill "${skill}"` };
-      return known.includes(skill) ? [] : [{ ...misfit, advice: begun(adviceOn(skill, known).replace(/\.$/, "")) }];
+      return known.includes(skill)
+        ? []
+        : [{ ...misfit, advice: lowerCaseFirst(nearestNameAdvice(skill, known).replace(/\.$/, "")) }];
     });
     const unknownKeys = names.otherKeys.flatMap((key): Misfit[] => {
       const misfit = { path: [key], isName: true };
       if (LIMITS_OF_OTHERS.has(key))
         return [{ ...misfit, problem: `"${key}" has no effect here`, advice: "limit the agent by tools" }];
       if (KEYS_OF_OTHERS.has(key)) return [];
-      const advice = begun(adviceOn(key, Object.keys(head.shape)).replace(/\.$/, ""));
+      const advice = lowerCaseFirst(nearestNameAdvice(key, Object.keys(head.shape)).replace(/\.$/, ""));
       return [{ ...misfit, problem: `an agent has no key "${key}"`, advice }];
     });
     return [...misfits, ...unknownSkills, ...unknownKeys].map(({ path, problem, advice }) => ({
@@ -117,7 +119,7 @@ export async function unknownInAgents(
   return (await Promise.all(found)).flat();
 }
 
-function words(text: string): ReadonlySet<string> {
+function wordSet(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/));
 }
 

@@ -3,7 +3,7 @@ import type { NamedAgent } from "@banyan/core";
 import type { Directories } from "../places/directories.ts";
 import type { ProjectPlaces } from "../places/project.ts";
 import type { SettingsFault } from "../settings/fault.ts";
-import { type AgentDefinition, readAgents } from "./agents.ts";
+import { type AgentDefinition, readAgentFiles } from "./agents.ts";
 import { type PromptCommand, readCommands } from "./commands.ts";
 import { readSkills, type Skill } from "./skills.ts";
 
@@ -23,7 +23,7 @@ export function readDefinitions({ config }: Pick<Directories, "config">, project
     { path: join(config, kind) },
     ...(project ? [project[kind]].flat().map((path) => ({ path, within: project.root })) : []),
   ];
-  const agents = readAgents(folders("agents"));
+  const agents = readAgentFiles(folders("agents"));
   const commands = readCommands(folders("commands"));
   const skills = readSkills(folders("skills"));
   return {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { promptOf } from "./commands.ts";
+import { commandPromptText } from "./commands.ts";
 
 const said = (text: string, args: string) =>
-  promptOf({ name: "x", description: "", hint: undefined, model: undefined, text }, args);
+  commandPromptText({ name: "x", description: "", hint: undefined, model: undefined, text }, args);
 
 describe("C17, K10: the arguments of a command", () => {
   test("prices and code stay as they are; arguments that no place takes come last", () => {

@@ -19,7 +19,7 @@ export interface PromptCommand {
   /** A hint about its arguments, for users. */
   readonly hint: string | undefined;
   readonly model: string | undefined;
-  /** The text for the agent; see `promptOf`. */
+  /** The text for the agent; see `commandPromptText`. */
   readonly text: string;
 }
 
@@ -33,10 +33,10 @@ const head = z.object({
 
 /** Reads `NAME.md` files: `/NAME` sends their text to the agent, and `/FOLDER:NAME` that of a file in a folder. */
 export function readCommands(folders: readonly DefinitionFolder[]): Definitions<PromptCommand> {
-  return definitionsIn(folders, nestedMarkdownFiles, readCommand);
+  return definitionsIn(folders, nestedMarkdownFiles, readCommandFile);
 }
 
-function readCommand({ name, path, content }: DefinitionFile): ReadDefinition<PromptCommand> | SettingsFault {
+function readCommandFile({ name, path, content }: DefinitionFile): ReadDefinition<PromptCommand> | SettingsFault {
   if (slashIn(`/${name}`)?.name !== name)
     return { source: path, problem: `'${name}' cannot name a command`, advice: "use letters, digits, '_' and '-'" };
   const read = readFrontMatter(path, content, head);
@@ -71,8 +71,8 @@ const FENCED_OR_PLACE = new RegExp(`${FENCED}|${PLACE}`, "gm");
  * Inserts arguments into a command's text (C17). `$ARGUMENTS` means all of them, everywhere. `$1` to `$9` mean one each,
  * outside code blocks and amounts of money. Unused arguments are added at the end.
  */
-export function promptOf({ text }: PromptCommand, args: string): string {
-  const words = wordsIn(args);
+export function commandPromptText({ text }: PromptCommand, args: string): string {
+  const words = splitWords(args);
   let used = false;
   const take = (taken: string) => {
     used = true;
@@ -91,7 +91,7 @@ export function promptOf({ text }: PromptCommand, args: string): string {
 }
 
 /** The words of a line with their positions. Text in quotes is one word, in which a quote is doubled. */
-export function wordsIn(line: string): readonly { readonly word: string; readonly at: number }[] {
+export function splitWords(line: string): readonly { readonly word: string; readonly at: number }[] {
   return [...line.matchAll(/"((?:[^"]|"")*)"|\S+/g)].map(({ 0: word, 1: quoted, index }) => ({
     word: quoted?.replaceAll('""', '"') ?? word,
     at: index,

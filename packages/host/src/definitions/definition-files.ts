@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import { readFileStart, textOf } from "../places/read-file.ts";
+import { decodeUtfText, readFileStart } from "../places/read-file.ts";
 import type { SettingsFault } from "../settings/fault.ts";
 
 /** Maximum bytes of one file. */
@@ -60,7 +60,7 @@ export function definitionsIn<T extends { readonly name: string }>(
 
 /** The Markdown files of a folder. */
 export function markdownFiles(folder: string): DefinitionPlace[] {
-  return namesIn(folder)
+  return listDefinitionFolder(folder)
     .filter((name) => name.endsWith(".md"))
     .map((name) => ({ name: basename(name, ".md"), path: join(folder, name) }));
 }
@@ -74,8 +74,8 @@ export function nestedMarkdownFiles(folder: string): DefinitionPlace[] {
 
 /** The skills of a folder: one folder per skill. Its `SKILL.md` may be missing. */
 export function skillFiles(folder: string): DefinitionPlace[] {
-  return namesIn(folder)
-    .filter((name) => !name.startsWith(".") && isFolder(join(folder, name)))
+  return listDefinitionFolder(folder)
+    .filter((name) => !name.startsWith(".") && isExistingFolder(join(folder, name)))
     .map((name) => ({ name, path: join(folder, name, "SKILL.md") }));
 }
 
@@ -98,13 +98,13 @@ function readDefinition({ name, path }: DefinitionPlace, within: string | undefi
   if (content.state === "absent") return fault("there is no such file", "create it, or remove its folder");
   if (content.state === "unreadable") return fault(content.problem, "make it readable");
   if (content.size > LARGEST) return fault(`it has ${content.size} bytes`, `keep it below ${LARGEST}`);
-  const text = textOf(content.bytes);
+  const text = decodeUtfText(content.bytes);
   return text === undefined
     ? fault("it is neither UTF-8 nor UTF-16", "save it as UTF-8")
     : { name, path, content: text };
 }
 
-function isFolder(path: string): boolean {
+function isExistingFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
@@ -113,7 +113,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-function namesIn(folder: string): string[] {
+function listDefinitionFolder(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
   } catch {

@@ -15,8 +15,8 @@ import { call, scriptedModel } from "@banyan/core/testing";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { describeFault } from "../settings/fault.ts";
-import { readAgents } from "./agents.ts";
-import { promptOf, readCommands } from "./commands.ts";
+import { readAgentFiles } from "./agents.ts";
+import { commandPromptText, readCommands } from "./commands.ts";
 import { readSkills, skillTool } from "./skills.ts";
 
 let root: string;
@@ -56,7 +56,7 @@ describe("named agents", () => {
       "---",
       "Dig.",
     );
-    expect(readAgents([{ path: join(root, "agents") }])).toEqual({
+    expect(readAgentFiles([{ path: join(root, "agents") }])).toEqual({
       found: [
         { name: "dig", description: "Digs.", instructions: "Dig.", tools: ["read", "shell"] },
         {
@@ -78,7 +78,7 @@ describe("named agents", () => {
   test("one of the project stands in the place of the user's of the same name", () => {
     write("user/a.md", "---", "description: the user's", "---", "User.");
     write("project/a.md", "---", "description: the project's", "---", "Project.");
-    const { found } = readAgents([
+    const { found } = readAgentFiles([
       { path: join(root, "user") },
       { path: join(root, "project") },
       { path: join(root, "nowhere") },
@@ -110,7 +110,7 @@ describe("named agents", () => {
   ])("one %s is named with its line, and the others work", (_, lines, problem) => {
     const bad = write("agents/bad.md", ...lines);
     write("agents/good.md", "---", "description: good", "---", "Text.");
-    const { found, faults } = readAgents([{ path: join(root, "agents") }]);
+    const { found, faults } = readAgentFiles([{ path: join(root, "agents") }]);
     expect(found.map(({ name }) => name)).toEqual(["good"]);
     expect(faults.map(describeFault)).toEqual([bad + problem]);
   });
@@ -122,7 +122,7 @@ describe("named agents", () => {
   ])("YAML %s is a fault of its file alone", (_, head, problem) => {
     write("agents/bad.md", "---", ...head, "---", "Text.");
     write("agents/good.md", "---", "description: good", "---", "Text.");
-    const { found, faults } = readAgents([{ path: join(root, "agents") }]);
+    const { found, faults } = readAgentFiles([{ path: join(root, "agents") }]);
     expect(found.map(({ name }) => name)).toEqual(["good"]);
     expect(faults.map((fault) => fault.problem)).toEqual([expect.stringContaining(problem)]);
   });
@@ -132,7 +132,7 @@ describe("named agents", () => {
     write("agents/bytes.md");
     writeFileSync(join(root, "agents/bytes.md"), Buffer.from([0xff, 0xfe, 0x00]));
     write("agents/large.md", "x".repeat(300_000));
-    const { found, faults } = readAgents([{ path: join(root, "agents") }]);
+    const { found, faults } = readAgentFiles([{ path: join(root, "agents") }]);
     expect(found).toEqual([]);
     expect(faults.map(({ problem }) => problem)).toEqual([
       "it is neither UTF-8 nor UTF-16",
@@ -148,8 +148,8 @@ describe("named agents", () => {
     mkdirSync(join(root, "agents"), { recursive: true });
     symlinkSync(join(elsewhere, "secret"), join(root, "agents/spy.md"));
     const path = join(root, "agents");
-    expect(readAgents([{ path }]).found).toHaveLength(1);
-    const { found, faults } = readAgents([{ path, within: realpathSync(root) }]);
+    expect(readAgentFiles([{ path }]).found).toHaveLength(1);
+    const { found, faults } = readAgentFiles([{ path, within: realpathSync(root) }]);
     expect(found).toEqual([]);
     const problem = `not read: the path leads out of the project, to ${join(elsewhere, "secret")}`;
     expect(faults).toMatchObject([{ source: join(path, "spy.md"), problem }]);
@@ -158,12 +158,12 @@ describe("named agents", () => {
 
   test.skipIf(process.getuid?.() === 0)("one that cannot be read is a fault", () => {
     chmodSync(write("agents/a.md", "text"), 0);
-    expect(readAgents([{ path: join(root, "agents") }]).faults).toHaveLength(1);
+    expect(readAgentFiles([{ path: join(root, "agents") }]).faults).toHaveLength(1);
   });
 
   test("B41: it can be launched by its name", async () => {
     write("agents/digger.md", "---", "description: Digs.", "---", "You dig.");
-    const { found } = readAgents([{ path: join(root, "agents") }]);
+    const { found } = readAgentFiles([{ path: join(root, "agents") }]);
     const model = scriptedModel((request) => {
       if (request.instructions.startsWith("You dig.")) return [call("finish_task", { result: "dug" })];
       const [task, ...rest] = request.messages;
@@ -194,9 +194,9 @@ describe("commands", () => {
     const [fix, plain] = found;
     expect(fix).toMatchObject({ name: "fix", description: "Fixes an issue", hint: "number" });
     expect(plain).toMatchObject({ name: "plain", description: "Look around." });
-    expect(fix && promptOf(fix, '12 "the tree"')).toBe('Fix issue 12 of the tree, that is 12 "the tree".');
-    expect(plain && promptOf(plain, "")).toBe("Look around.\nThen tell.");
-    expect(plain && promptOf(plain, "quietly")).toBe("Look around.\nThen tell.\n\nquietly");
+    expect(fix && commandPromptText(fix, '12 "the tree"')).toBe('Fix issue 12 of the tree, that is 12 "the tree".');
+    expect(plain && commandPromptText(plain, "")).toBe("Look around.\nThen tell.");
+    expect(plain && commandPromptText(plain, "quietly")).toBe("Look around.\nThen tell.\n\nquietly");
   });
 
   test("a name that cannot be typed is a fault", () => {
@@ -248,7 +248,7 @@ describe("C19: loading", () => {
     write("agents/dig.md", "---", "description: @team: digs", "tools:", "  - read", "  - 'search'", "---", "Dig.");
     write("agents/look.md", "---", 'tools: [read, "list"]', "description: Looks: around", "---", "Look.");
     write("agents/star.md", "---", "description: *reviews* what is there", "---", "Review.");
-    expect(readAgents([{ path: join(root, "agents") }]).found).toMatchObject([
+    expect(readAgentFiles([{ path: join(root, "agents") }]).found).toMatchObject([
       { name: "dig", description: "@team: digs", tools: ["read", "search"] },
       { name: "look", description: "Looks: around", tools: ["read", "list"] },
       { name: "star", description: "*reviews* what is there" },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type SettingsFault, shown } from "../settings/fault.ts";
+import { type SettingsFault, shortJson } from "../settings/fault.ts";
 import type { TextPosition } from "../settings/json-text.ts";
 import { type KeyPath, valueAt } from "../settings/key.ts";
 import { parseYaml, type YamlText } from "../settings/yaml-text.ts";
@@ -47,8 +47,8 @@ export function readFrontMatter<Schema extends z.ZodType>(
   const text = (closing ? rest.slice(closing.index + closing[0].length) : markdown).trim();
   if (!yaml.ok) {
     const { at, problem, advice } = yaml;
-    const fault = { source, ...placeOf(at), problem };
-    const byLine = schema.safeParse(linesIn(written));
+    const fault = { source, ...frontMatterPlace(at), problem };
+    const byLine = schema.safeParse(frontMatterLines(written));
     return byLine.success && !LONG_LINE.test(written)
       ? {
           head: byLine.data,
@@ -59,12 +59,12 @@ export function readFrontMatter<Schema extends z.ZodType>(
       : { ...fault, advice };
   }
   const checked = schema.safeParse(yaml.value);
-  if (!checked.success) return faultIn(source, checked.error.issues[0], yaml);
-  return { head: checked.data, text, placeOf: (path) => placeOf(yaml.places.value(path)) };
+  if (!checked.success) return frontMatterFault(source, checked.error.issues[0], yaml);
+  return { head: checked.data, text, placeOf: (path) => frontMatterPlace(yaml.places.value(path)) };
 }
 
 /** Reads lines of `name: value`. A line without a name continues the value above, and lines of `- item` are a list. */
-function linesIn(yaml: string): Readonly<Record<string, string | readonly string[]>> {
+function frontMatterLines(yaml: string): Readonly<Record<string, string | readonly string[]>> {
   const values = new Map<string, string | readonly string[]>();
   let current: string | undefined;
   for (const line of yaml.split(/\r?\n/)) {
@@ -75,7 +75,7 @@ function linesIn(yaml: string): Readonly<Record<string, string | readonly string
     if (name !== undefined || current === undefined || /^\s*(?:#|$)/.test(line)) continue;
     const item = /^\s*- (.*)$/.exec(line)?.[1];
     if (item !== undefined && (before === "" || Array.isArray(before)))
-      values.set(current, [...(before === "" ? [] : (before as readonly string[])), unquoted(item.trim())]);
+      values.set(current, [...(before === "" ? [] : (before as readonly string[])), unquotedYaml(item.trim())]);
     else values.set(current, [before, line.trim()].flat().filter(Boolean).join(" "));
   }
   return Object.fromEntries(values);
@@ -85,20 +85,20 @@ function linesIn(yaml: string): Readonly<Record<string, string | readonly string
 function readValue(written: string): string | readonly string[] {
   if (/^[|>][+-]?\d?$/.test(written)) return "";
   const [, list] = /^\[([^[\]]*)\]$/.exec(written) ?? [];
-  return list === undefined ? unquoted(written) : list.split(",").map((each) => unquoted(each.trim()));
+  return list === undefined ? unquotedYaml(written) : list.split(",").map((each) => unquotedYaml(each.trim()));
 }
 
-function unquoted(text: string): string {
+function unquotedYaml(text: string): string {
   if (/^".*"$/.test(text)) return text.slice(1, -1).replaceAll('\\"', '"');
   return /^'.*'$/.test(text) ? text.slice(1, -1).replaceAll("''", "'") : text;
 }
 
 /** The YAML starts one line below the fence. */
-function placeOf(at: TextPosition | undefined): Pick<SettingsFault, "line" | "column"> {
+function frontMatterPlace(at: TextPosition | undefined): Pick<SettingsFault, "line" | "column"> {
   return at === undefined ? {} : { line: at.line + 1, column: at.column };
 }
 
-function faultIn(
+function frontMatterFault(
   source: string,
   issue: z.core.$ZodIssue | undefined,
   { value, places }: Extract<YamlText, { ok: true }>,
@@ -106,9 +106,9 @@ function faultIn(
   const { path = [] } = issue ?? {};
   return {
     source,
-    ...placeOf(places.value(path) ?? { line: 0, column: 1 }),
+    ...frontMatterPlace(places.value(path) ?? { line: 0, column: 1 }),
     ...(path.length > 0 && { key: path.join(".") }),
-    problem: `found ${shown(valueAt(value, path))}`,
+    problem: `found ${shortJson(valueAt(value, path))}`,
     advice: `expected ${issue?.message ?? "something else"}`,
   };
 }

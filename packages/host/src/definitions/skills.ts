@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { defineTool, type Tool } from "@banyan/core";
-import { adviceOn } from "@banyan/core/shown";
+import { nearestNameAdvice } from "@banyan/core/shown";
 import { z } from "zod";
 import type { SettingsFault } from "../settings/fault.ts";
 import {
@@ -60,7 +60,7 @@ export function skillTool(skills: readonly Skill[]): Tool {
       const skill = skills.find((known) => known.name === name);
       if (skill) return `${skill.text}\n\n(The files of this skill are in ${skill.folder}.)`;
       const names = skills.map((known) => known.name);
-      throw new Error(`there is no skill '${name}'. ${adviceOn(name, names)}`);
+      throw new Error(`there is no skill '${name}'. ${nearestNameAdvice(name, names)}`);
     },
   });
 }

@@ -30,12 +30,12 @@ export interface DriversOptions {
 }
 
 /** The provider's id of a model, in place of a short name; undefined for an object that is not a driver. */
-export function idOf(model: AgentOptions["model"]): string | undefined {
+export function driverModelId(model: AgentOptions["model"]): string | undefined {
   return "id" in model ? String(model.id) : undefined;
 }
 
 /** Tokens of the model's context, if known or reported by its server. */
-export function contextOf(model: AgentOptions["model"]): number | undefined {
+export function knownContextSize(model: AgentOptions["model"]): number | undefined {
   return "stream" in model ? windowOf(model) : undefined;
 }
 
@@ -63,7 +63,7 @@ export async function providersHere(place: ModelsPlace): Promise<ProviderStatus[
 }
 
 /** The known models of a provider, and those that its server lists. Rejects with `ModelChoiceError`. */
-export async function modelsHere(
+export async function modelsOfProvider(
   provider: string,
   place: ModelsPlace,
   listed?: readonly string[],
@@ -126,9 +126,9 @@ export class Drivers {
     return providersHere(this.#options);
   }
 
-  /** As `modelsHere`. */
+  /** As `modelsOfProvider`. */
   models(provider: string, listed?: readonly string[]): Promise<KnownModel[]> {
-    return modelsHere(provider, this.#options, listed);
+    return modelsOfProvider(provider, this.#options, listed);
   }
 
   /** Returns whether calls of this tool run in another program, outside of the sandbox. */

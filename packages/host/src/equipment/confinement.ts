@@ -18,7 +18,7 @@ export async function openConfinement({
   readonly home: string;
 }): Promise<Confinement> {
   const { enabled = "auto", network, writable, home: readable } = settings.sandbox ?? {};
-  if (enabled === "off") return without("Commands run without a sandbox, because your settings turn it off.", []);
+  if (enabled === "off") return unconfined("Commands run without a sandbox, because your settings turn it off.", []);
   const { openSandbox } = await import("@banyan/tools/sandbox");
   const opening = await openSandbox({
     root: workspace,
@@ -41,9 +41,9 @@ export async function openConfinement({
   }
   const { reason } = opening;
   if (enabled === "require") throw new Error(`${reason} The settings require a sandbox (sandbox.enabled).`);
-  return without(reason, [reason]);
+  return unconfined(reason, [reason]);
 }
 
-function without(description: string, notices: readonly string[]): Confinement {
+function unconfined(description: string, notices: readonly string[]): Confinement {
   return { sandbox: undefined, description, notices, [Symbol.asyncDispose]: async () => {} };
 }

@@ -11,7 +11,7 @@ import {
 import { worktreeAt } from "@banyan/core/conversation";
 import type { LoopDriver } from "@banyan/core/drivers";
 import { type PreviewContext, updatePlan } from "@banyan/core/hosts";
-import { enclosed } from "@banyan/core/shown";
+import { encloseInTags } from "@banyan/core/shown";
 import type { ManagedMemory } from "@banyan/memory";
 import type { EnvironmentVariables } from "@banyan/models";
 import { toolFinder } from "@banyan/tools/finder";
@@ -21,10 +21,10 @@ import { WebError } from "@banyan/tools/web";
 import {
   BackgroundCommands,
   bringTool,
+  loggingSeenFiles,
   openWorkspace,
   type ReadRefusal,
   settleIntents,
-  whileSeen,
   workspaceTools,
 } from "@banyan/tools/workspace";
 import { reviewer, unknownInAgents } from "../definitions/agents.ts";
@@ -38,12 +38,12 @@ import type { Directories } from "../places/directories.ts";
 import type { ProjectPlaces } from "../places/project.ts";
 import { redactedTools } from "../redaction/redacted-tools.ts";
 import type { Redact } from "../redaction/redactor.ts";
-import { refuse } from "../redaction/span.ts";
+import { placeholderProblem } from "../redaction/span.ts";
 import { describeFault, type Settings } from "../settings/index.ts";
 import { mcpServersOf } from "../settings/schema.ts";
-import { broughtFrom } from "../worktrees/bring.ts";
+import { bringOptions } from "../worktrees/bring.ts";
 import { PlacedTools } from "../worktrees/placed-tools.ts";
-import { launchedApart } from "../worktrees/sub-agents.ts";
+import { launchInWorktrees } from "../worktrees/sub-agents.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
 import { openConfinement } from "./confinement.ts";
 import { openMemory } from "./memory.ts";
@@ -130,7 +130,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     return workspaceTools({
       root,
       home,
-      refuse,
+      refuse: placeholderProblem,
       keyFiles,
       backups,
       background,
@@ -183,7 +183,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   });
   const apart = { worktrees: options.worktrees, agents: named, tools: () => ofFiles, ...bringing };
   const control = [
-    settings.subAgentWorktrees ? launchedApart(launching, apart) : launching,
+    settings.subAgentWorktrees ? launchInWorktrees(launching, apart) : launching,
     shortenConversation(),
     { ...updatePlan(), folder: (context: PreviewContext) => placed.folderAt(context) },
     askClient(),
@@ -245,7 +245,7 @@ function bringingIn(options: EquipmentOptions, backups: string) {
   const { worktrees, places, redact, env, home } = options;
   const whyNotReadIn = (folder: string) => options.whyNotReadIn(folder);
   const open = (folder: string) => openWorkspace(folder, [places.config, places.data], whyNotReadIn(folder), home);
-  return { open, bring: { ...broughtFrom(worktrees, { env, whyNotReadIn }), backups, watch: redact.watch } };
+  return { open, bring: { ...bringOptions(worktrees, { env, whyNotReadIn }), backups, watch: redact.watch } };
 }
 
 /** The folder with the previous content of changed files. */
@@ -317,7 +317,7 @@ function noticingChanges(tools: readonly Tool[], folder: string): Tool[] {
     ...tool,
     execute: (input, context) =>
       worktreeAt(context.conversation, context.path.at(-1)?.id) === undefined
-        ? whileSeen(workspace, context, async () => tool.execute(input, context))
+        ? loggingSeenFiles(workspace, context, async () => tool.execute(input, context))
         : tool.execute(input, context),
   }));
 }
@@ -331,5 +331,5 @@ export async function earlierTasks(memory: Equipment["memory"], workspace: strin
   const told = summaries
     .map(({ text, at }) => `[finished ${new Date(at).toISOString().slice(0, 10)}]\n${text}`)
     .join("\n\n");
-  return told === "" ? "" : `\n\n${enclosed("earlier-tasks-in-this-directory", told)}`;
+  return told === "" ? "" : `\n\n${encloseInTags("earlier-tasks-in-this-directory", told)}`;
 }

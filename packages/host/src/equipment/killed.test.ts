@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pathTo, textOf } from "@banyan/core";
 import { call, checkConversation, scriptedModel } from "@banyan/core/testing";
-import { changesOf } from "@banyan/tools/workspace";
+import { changedFiles } from "@banyan/tools/workspace";
 import { expect, onTestFinished, test } from "vitest";
 import { openHost } from "../host/open-host.ts";
 
@@ -47,7 +47,7 @@ test(
       ["read", "completed"],
     ]);
     expect(results.at(-1)?.output).toContain("old");
-    expect([changesOf(session.state), checkConversation(session.state)]).toEqual([[], []]);
+    expect([changedFiles(session.state), checkConversation(session.state)]).toEqual([[], []]);
     await session.close();
     await host.close();
   },

@@ -21,7 +21,7 @@ export interface MemoryPlace {
 
 /** The user's memory for managing it, also if the settings turn it off for agents. */
 export function userMemory({ places, workspace, redact }: MemoryPlace): ManagedMemory {
-  return sqliteMemory(optionsFor({ places, workspace, redact }));
+  return sqliteMemory(memoryOptions({ places, workspace, redact }));
 }
 
 /** The memory of an agent, with its memory tools. */
@@ -40,11 +40,11 @@ export function openMemory({
 }: MemoryPlace & { readonly settings: Settings; readonly env: EnvironmentVariables }): AgentMemory | undefined {
   if (wanted?.enabled !== true) return undefined;
   const embed = wanted?.embedModel === undefined ? undefined : embedder(wanted.embedModel, { env, aliases });
-  const memory = sqliteMemory({ ...optionsFor(place), ...(typeof embed === "object" && { embed }) });
+  const memory = sqliteMemory({ ...memoryOptions(place), ...(typeof embed === "object" && { embed }) });
   return { memory, tools: memoryTools(memory), notices: typeof embed === "string" ? [embed] : [] };
 }
 
-function optionsFor({ places, workspace, redact }: MemoryPlace): SqliteMemoryOptions {
+function memoryOptions({ places, workspace, redact }: MemoryPlace): SqliteMemoryOptions {
   return { file: memoryFile(places), directory: workspace, redact };
 }
 

@@ -1,5 +1,5 @@
 import { type Store, StoreError } from "@banyan/core";
-import { asOpened } from "@banyan/core/hosts";
+import { recoveredState } from "@banyan/core/hosts";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { pruneBackups } from "@banyan/tools/workspace";
 import { ConversationDirectory } from "../conversations/conversation-directory.ts";
@@ -66,7 +66,7 @@ async function removeOld(directory: ConversationDirectory, days: number, signal:
     if (signal.aborted) break;
     if (Date.now() - summary.updatedAt <= days * DAY) continue;
     try {
-      if (await isKept(directory, summary.id)) continue;
+      if (await mustBeKept(directory, summary.id)) continue;
       await directory.remove(summary.id);
       removed.push(summary);
     } catch (error) {
@@ -74,16 +74,16 @@ async function removeOld(directory: ConversationDirectory, days: number, signal:
       if (!(error instanceof StoreError)) throw error;
     }
   }
-  return removed.length === 0 ? [] : [sentenceOf(removed, days)];
+  return removed.length === 0 ? [] : [removedSentence(removed, days)];
 }
 
-async function isKept(directory: ConversationDirectory, id: string): Promise<boolean> {
+async function mustBeKept(directory: ConversationDirectory, id: string): Promise<boolean> {
   const { state, damage, isOpen } = await directory.read(id);
   const isMarked = state.messages.values().some(({ starred, label }) => starred === true || label !== undefined);
-  return isOpen || damage.length > 0 || isMarked || asOpened(state).questions.size > 0;
+  return isOpen || damage.length > 0 || isMarked || recoveredState(state).questions.size > 0;
 }
 
-function sentenceOf(removed: readonly ConversationSummary[], days: number): string {
+function removedSentence(removed: readonly ConversationSummary[], days: number): string {
   const titles = removed.slice(0, 3).map(({ title }) => `“${title.slice(0, 40)}”`);
   const more = removed.length > titles.length ? [`${removed.length - titles.length} more`] : [];
   const what = new Intl.ListFormat("en").format([...titles, ...more]);

@@ -6,10 +6,16 @@ import type { Redact } from "../redaction/redactor.ts";
 import type { Allowance } from "./allowance.ts";
 import { fillFolder } from "./case-files.ts";
 import type { Case } from "./cases.ts";
-import { checked, holdUntouched } from "./check.ts";
-import { type Judge, judged } from "./judge.ts";
-import { type AttemptIds, type AttemptResult, type CheckResult, type EvaluationCost, resultText } from "./record.ts";
-import { nothingSpent, sumOf, turnsOn } from "./turns.ts";
+import { holdUntouched, runCheck } from "./check.ts";
+import { askJudge, type Judge } from "./judge.ts";
+import {
+  type AttemptIds,
+  type AttemptResult,
+  attemptResultText,
+  type CheckResult,
+  type EvaluationCost,
+} from "./record.ts";
+import { addCosts, nothingSpent, turnsOn } from "./turns.ts";
 
 /** The surroundings of an attempt. */
 export interface AttemptPlace {
@@ -72,10 +78,10 @@ class AttemptError extends Error {
  */
 export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult> {
   const { session, ids, title, column, directory, signal, turns } = making;
-  await filled(directory, making.case);
-  const competitor = await opened(column, { directory, case: making.case, signal });
+  await fillDirectory(directory, making.case);
+  const competitor = await openCompetitor(column, { directory, case: making.case, signal });
   try {
-    const { redact = same, sandbox } = competitor;
+    const { redact = unchangedText, sandbox } = competitor;
     const holding = await making.untouched(async () => {
       const found = await holdUntouched(making.case.expect, {
         case: making.case,
@@ -85,13 +91,13 @@ export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult
         signal,
       });
       // The commands may have changed files.
-      await filled(directory, making.case);
+      await fillDirectory(directory, making.case);
       return found;
     });
     const [first = "", ...then] = making.case.say.map((text) => redact(text));
     await session.add(first, { at: null, id: ids.root });
     await session.notes.label(ids.root, title);
-    const agent = agentFor(competitor.agent, making);
+    const agent = boundedAgent(competitor.agent, making);
     const taken = await turnsOn({ session, agent, root: ids.root, then, signal: turns });
     const { isWhole, last, leaf, steps, seconds, spent } = taken;
     if (!isWhole) {
@@ -113,7 +119,7 @@ export async function makeAttempt(making: AttemptOptions): Promise<AttemptResult
       directory,
     };
     // Write the result as one durable message before it is counted: an attempt has all of its result or none.
-    await session.add(resultText(result), { at: leaf, id: ids.result, author: "system" });
+    await session.add(attemptResultText(result), { at: leaf, id: ids.result, author: "system" });
     await session.notes.label(ids.result, passed ? "passed" : "failed");
     return result;
   } finally {
@@ -127,22 +133,22 @@ async function endProcesses(session: Session, root: string): Promise<void> {
   const { state } = session;
   // Ignore a process that ended just now.
   for (const { id, message, outcome } of [...state.processes.values()])
-    if (outcome === undefined && rootOf(state, message) === root)
+    if (outcome === undefined && branchRoot(state, message) === root)
       await session.processes.stop(id, "the attempt has ended").catch(() => {});
 }
 
 /** The first message of a message's branch; for a sub-agent, of the branch that launched it. */
-function rootOf(state: ConversationState, message: string): string | undefined {
+function branchRoot(state: ConversationState, message: string): string | undefined {
   const [first] = pathTo(state, message);
   const launching = first?.call === undefined ? undefined : state.calls.get(first.call);
-  return launching === undefined ? first?.id : rootOf(state, launching);
+  return launching === undefined ? first?.id : branchRoot(state, launching);
 }
 
 /** Denied calls of the agent and its sub-agents, each with its reason. */
 function deniedCalls(state: ConversationState, root: string): string[] {
   const denied = [...state.messages.values()].flatMap((message) => {
     const calls = message.role === "assistant" ? message.calls.filter(({ status }) => status === "denied") : [];
-    return calls.length > 0 && rootOf(state, message.id) === root ? calls : [];
+    return calls.length > 0 && branchRoot(state, message.id) === root ? calls : [];
   });
   const sentences = denied.map((call) => {
     const { title, command, paths = [] } = call.about ?? {};
@@ -155,11 +161,11 @@ function deniedCalls(state: ConversationState, root: string): string[] {
   return [...new Set(sentences)];
 }
 
-function same(text: string): string {
+function unchangedText(text: string): string {
   return text;
 }
 
-async function opened(column: Column, place: AttemptPlace): Promise<Competitor> {
+async function openCompetitor(column: Column, place: AttemptPlace): Promise<Competitor> {
   try {
     return await column.open(place);
   } catch (error) {
@@ -168,7 +174,7 @@ async function opened(column: Column, place: AttemptPlace): Promise<Competitor> 
   }
 }
 
-function agentFor(agent: Agent, { case: { mode, limits }, allowance }: AttemptOptions): Agent {
+function boundedAgent(agent: Agent, { case: { mode, limits }, allowance }: AttemptOptions): Agent {
   const bounded = agent.with({ mode, unattended: true, limits: { ...agent.options.limits, ...limits } });
   return allowance?.agent(bounded) ?? bounded;
 }
@@ -183,28 +189,28 @@ async function checksOf(
   let judging = nothingSpent;
   for (const [index, check] of making.case.expect.entries()) {
     if (check.judge === undefined) {
-      checks.push(await checked(check, { case: making.case, directory, answer, sandbox, redact, signal }));
+      checks.push(await runCheck(check, { case: making.case, directory, answer, sandbox, redact, signal }));
       continue;
     }
     if (judge === undefined) throw new AttemptError("The evaluation has no judge.");
     const id = ids.judge(index);
     const said = making.case.say;
     const about = { session, judge, allowance, id, title: `judge of ${title}`, said, answer, directory, redact };
-    const { checked: found, spent } = await judged(check, { ...about, signal: turns });
+    const { checked: found, spent } = await askJudge(check, { ...about, signal: turns });
     checks.push(found);
-    judging = sumOf(judging, spent);
+    judging = addCosts(judging, spent);
   }
   return { checks, judging };
 }
 
 /** Fills the folder. Rejects with `AttemptError`. */
-async function filled(directory: string, one: Case): Promise<void> {
+async function fillDirectory(directory: string, one: Case): Promise<void> {
   await fillFolder(directory, one).catch((error: unknown) => {
     throw new AttemptError(`The folder ${directory} could not be made: ${errorMessage(error)}.`, { cause: error });
   });
 }
 
 /** Returns whether the conversation can no longer be written. */
-export function isLost(error: unknown): boolean {
+export function isLogLost(error: unknown): boolean {
   return error instanceof StoreError || (error instanceof SessionError && ["closed", "broken"].includes(error.code));
 }

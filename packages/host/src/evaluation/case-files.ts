@@ -54,13 +54,13 @@ export async function restoreFiles(
     restore,
   }: { readonly command?: string | undefined; readonly restore?: readonly string[] | undefined },
 ): Promise<RestoredFiles> {
-  const files = filesOf(one);
+  const files = readCaseFiles(one);
   const wanted = restore
-    ? [...files.keys()].filter((path) => restore.some((name) => isIn(path, plain(name))))
+    ? [...files.keys()].filter((path) => restore.some((name) => isPathIn(path, normalizePath(name))))
     : [...files.keys()].filter(isTestPath);
-  const foreign = restore ? await foreignFiles(directory, files, restore.map(plain)) : [];
+  const foreign = restore ? await foreignFiles(directory, files, restore.map(normalizePath)) : [];
   const restored = [...(await changedOf(directory, files, wanted)), ...foreign];
-  const named = restore ? [] : namedIn(command).filter((path) => files.has(path) && !restored.includes(path));
+  const named = restore ? [] : pathsInCommand(command).filter((path) => files.has(path) && !restored.includes(path));
   await using undone = new AsyncDisposableStack();
   if (restored.length > 0) {
     const aside = asideOf(directory);
@@ -89,27 +89,27 @@ function asideOf(directory: string): string {
 
 /** The paths of a case's files, if none of them is at or below `path`; undefined if one is. */
 export function pathsWithout(one: CaseFiles, path: string): readonly string[] | undefined {
-  const paths = [...filesOf(one).keys()];
-  return paths.some((file) => isIn(file, plain(path))) ? undefined : paths;
+  const paths = [...readCaseFiles(one).keys()];
+  return paths.some((file) => isPathIn(file, normalizePath(path))) ? undefined : paths;
 }
 
-function filesOf({ folder, files }: CaseFiles): Map<string, CaseFile> {
+function readCaseFiles({ folder, files }: CaseFiles): Map<string, CaseFile> {
   const found = new Map<string, CaseFile>();
   if (folder !== undefined)
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       const from = join(entry.parentPath, entry.name);
       if (!entry.isDirectory()) found.set(relative(folder, from).split(sep).join("/"), { from });
     }
-  for (const [path, content] of Object.entries(files)) found.set(plain(path), { content });
+  for (const [path, content] of Object.entries(files)) found.set(normalizePath(path), { content });
   return found;
 }
 
 /** Normalizes a path: `./a//b/` becomes `a/b`. */
-function plain(path: string): string {
+function normalizePath(path: string): string {
   return posix.normalize(path).replace(/\/$/, "");
 }
 
-function isIn(path: string, around: string): boolean {
+function isPathIn(path: string, around: string): boolean {
   return path === around || path.startsWith(`${around}/`) || around === ".";
 }
 
@@ -136,9 +136,9 @@ const MANIFESTS: Readonly<Record<string, string>> = {
 };
 
 /** Paths that the words of a command may mean. */
-function namedIn(command: string): string[] {
+function pathsInCommand(command: string): string[] {
   const words = command.match(/(?:[^\s"'`|&;<>()]|"[^"]*"|'[^']*')+/g) ?? [];
-  const paths = words.map((word) => word.replaceAll(/["']/g, "")).map((word) => MANIFESTS[word] ?? plain(word));
+  const paths = words.map((word) => word.replaceAll(/["']/g, "")).map((word) => MANIFESTS[word] ?? normalizePath(word));
   return [...new Set(paths)];
 }
 
@@ -146,12 +146,12 @@ async function changedOf(directory: string, files: ReadonlyMap<string, CaseFile>
   const changed: string[] = [];
   for (const path of paths) {
     const file = files.get(path);
-    if (file && !(await isSame(join(directory, path), file))) changed.push(path);
+    if (file && !(await isUnchangedFile(join(directory, path), file))) changed.push(path);
   }
   return changed;
 }
 
-async function isSame(path: string, file: CaseFile): Promise<boolean> {
+async function isUnchangedFile(path: string, file: CaseFile): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (!found) return false;
   if ("content" in file) return found.isFile() && (await readFile(path, "utf8")) === file.content;

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, posix, resolve } from "node:path";
 import type { Limits } from "@banyan/core";
-import { adviceOn } from "@banyan/core/shown";
+import { nearestNameAdvice } from "@banyan/core/shown";
 import { z } from "zod";
 import { limitsOf } from "../settings/connection.ts";
 import { misfitsOf, SettingsError } from "../settings/fault.ts";
@@ -59,7 +59,7 @@ const check = z
       equals: z.string(TEXT).optional(),
       contains: text.optional(),
       lacks: text.optional(),
-      matches: text.refine(isPattern, "a regular expression").optional(),
+      matches: text.refine(isRegularExpression, "a regular expression").optional(),
     },
     "an object with command, file or judge, or with what the answer equals, contains, lacks or matches",
   )
@@ -159,7 +159,7 @@ export interface CasesPlace {
  * @example const cases = readCases("cases.yaml");
  */
 export function readCases(source: string): Cases {
-  const written = parseYaml(textOf(source, () => ({ source })));
+  const written = parseYaml(readCaseText(source, () => ({ source })));
   if (!written.ok) {
     const { at, problem, advice } = written;
     throw new SettingsError({ source, ...at, problem, advice });
@@ -204,7 +204,8 @@ export function casesFrom(
       for (const [number, path] of restore.entries()) {
         const paths = pathsWithout({ ...folder, files }, path);
         const key = ["cases", index, "expect", at, "restore", number];
-        if (paths) throw fault(key, `the case has no file ${path}`, `name one of its files. ${adviceOn(path, paths)}`);
+        if (paths)
+          throw fault(key, `the case has no file ${path}`, `name one of its files. ${nearestNameAdvice(path, paths)}`);
       }
     return {
       name: one.name,
@@ -239,7 +240,7 @@ export function casesFrom(
 
   function promptOf(key: string, said: string): string {
     if (!said.startsWith("@")) return said;
-    return textOf(resolve(directory, said.slice(1)), () => ({
+    return readCaseText(resolve(directory, said.slice(1)), () => ({
       source,
       ...places?.value(["prompts", key]),
       key: formatKey(["prompts", key]),
@@ -248,7 +249,10 @@ export function casesFrom(
 }
 
 /** Throws a `SettingsError` at `place` for a file that cannot be read. */
-function textOf(path: string, place: () => Pick<SettingsError["fault"], "source" | "line" | "column" | "key">): string {
+function readCaseText(
+  path: string,
+  place: () => Pick<SettingsError["fault"], "source" | "line" | "column" | "key">,
+): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
@@ -264,7 +268,7 @@ function isInside(written: string): boolean {
   return written !== "" && normal !== "." && !/^\.\.(?:\/|$)|^[/\\]|^[A-Za-z]:|\0/.test(normal);
 }
 
-function isPattern(source: string): boolean {
+function isRegularExpression(source: string): boolean {
   try {
     return new RegExp(source, "m") instanceof RegExp;
   } catch {

@@ -37,8 +37,8 @@ export interface AttemptOutcome {
 }
 
 /** Runs a check that needs no judge. Rejects with the reason of the signal. */
-export async function checked(check: CaseCheck, outcome: AttemptOutcome): Promise<CheckResult> {
-  const what = whatHolds(check);
+export async function runCheck(check: CaseCheck, outcome: AttemptOutcome): Promise<CheckResult> {
+  const what = describeCheck(check);
   const { why, ...files } = await finding(check, outcome).catch((error: unknown) => {
     outcome.signal.throwIfAborted();
     // The agent may have removed its own folder.
@@ -57,7 +57,7 @@ export async function holdUntouched(
 ): Promise<boolean[]> {
   const all: boolean[] = [];
   for (const check of checks)
-    all.push(check.judge === undefined && (await checked(check, { ...outcome, answer: "" })).holds);
+    all.push(check.judge === undefined && (await runCheck(check, { ...outcome, answer: "" })).holds);
   return all;
 }
 
@@ -66,19 +66,19 @@ function millisOf(seconds: number | undefined): number | undefined {
 }
 
 /** Describes a check. */
-export function whatHolds(check: CaseCheck): string {
+export function describeCheck(check: CaseCheck): string {
   const { command, exit = 0, file, absent, judge } = check;
   if (judge !== undefined) return `the judge says: ${judge.trim()}`;
   if (absent) return `there is no ${file}`;
-  const content = contentOf(check);
+  const content = expectedText(check);
   if (command === undefined) return `${file ?? "the answer"} ${content}`;
   return `\`${command.trim()}\` exits with ${exit}${content === "" ? "" : `, and its output ${content}`}`;
 }
 
-function contentOf({ equals, contains, lacks, matches }: CaseCheck): string {
+function expectedText({ equals, contains, lacks, matches }: CaseCheck): string {
   const said = { equals, contains, lacks, matches: matches === undefined ? undefined : `/${matches}/` };
   return Object.entries(said)
-    .flatMap(([how, text]) => (text === undefined ? [] : [`${how} ${how === "matches" ? text : quoted(text)}`]))
+    .flatMap(([how, text]) => (text === undefined ? [] : [`${how} ${how === "matches" ? text : quoteShortened(text)}`]))
     .join(" and ");
 }
 
@@ -94,7 +94,7 @@ async function finding(check: CaseCheck, outcome: AttemptOutcome): Promise<Check
     return { why, ...(restored.length > 0 && { restored }), ...(changed.length > 0 && { changed }) };
   }
   if (file === undefined) return { why: await whyTextNot(outcome.answer, check, outcome.signal) };
-  const found = await contentIn(outcome.directory, file);
+  const found = await readAttemptFile(outcome.directory, file);
   if (check.absent) return { why: found.state === "missing" ? undefined : "it is there" };
   return { why: found.state === "read" ? await whyTextNot(found.text, check, outcome.signal) : found.why };
 }
@@ -112,7 +112,7 @@ async function whyCommandNot(
     signal,
     redaction: redact && (() => redact.stream()),
   });
-  const said = output.trim() === "" ? "it printed nothing" : `it printed ${quoted(tailOf(output.trim()))}`;
+  const said = output.trim() === "" ? "it printed nothing" : `it printed ${quoteShortened(outputTail(output.trim()))}`;
   if (end.type === "timed-out") return `it did not end within ${formatDuration(timeout)} and was stopped; ${said}`;
   if (end.type === "cancelled") return "it was stopped";
   if (end.code !== exit) return `it exited with ${end.code}; ${said}`;
@@ -125,13 +125,13 @@ async function whyTextNot(
   { equals, contains, lacks, matches, seconds }: CaseCheck,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const found = () => (text.trim() === "" ? "it is empty" : `it is ${quoted(text.trim())}`);
+  const found = () => (text.trim() === "" ? "it is empty" : `it is ${quoteShortened(text.trim())}`);
   if (equals !== undefined && text.trimEnd() !== equals.trimEnd()) return found();
   if (contains !== undefined && !text.includes(contains)) return found();
-  if (lacks !== undefined && text.includes(lacks)) return `it contains ${quoted(lacks)}`;
+  if (lacks !== undefined && text.includes(lacks)) return `it contains ${quoteShortened(lacks)}`;
   if (matches === undefined) return undefined;
   const time = millisOf(seconds) ?? PATTERN_PATIENCE;
-  const isMatch = await matchesIn(matches, text, AbortSignal.timeout(time), signal);
+  const isMatch = await testPattern(matches, text, AbortSignal.timeout(time), signal);
   if (isMatch === undefined) return `/${matches}/ did not end within ${formatDuration(time)} and was stopped`;
   return isMatch ? undefined : found();
 }
@@ -144,7 +144,7 @@ const MATCHER = `
  * Returns whether a text has a match; `undefined` if `bound` aborts. Runs in a thread, since an endless expression would
  * block the program. Rejects with the reason of the signal.
  */
-async function matchesIn(
+async function testPattern(
   pattern: string,
   text: string,
   bound: AbortSignal,
@@ -164,7 +164,7 @@ async function matchesIn(
 }
 
 /** Reads a file of an attempt, or explains why not. Does not follow links out of the folder. */
-export async function contentIn(
+export async function readAttemptFile(
   directory: string,
   path: string,
 ): Promise<
@@ -183,11 +183,11 @@ export async function contentIn(
   }
 }
 
-function quoted(text: string): string {
+function quoteShortened(text: string): string {
   return JSON.stringify(cutTo(text, SHOWN));
 }
 
 /** The end of an output, where errors usually are. */
-function tailOf(output: string): string {
+function outputTail(output: string): string {
   return output.length <= SHOWN ? output : `…${output.slice(1 - SHOWN).toWellFormed()}`;
 }

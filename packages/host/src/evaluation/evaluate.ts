@@ -6,7 +6,7 @@ import { type ConversationState, LimitError, type Session } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { errorMessage } from "@banyan/core/shown";
 import { Allowance } from "./allowance.ts";
-import { type AttemptOptions, type Column, isLost, makeAttempt } from "./attempt.ts";
+import { type AttemptOptions, type Column, isLogLost, makeAttempt } from "./attempt.ts";
 import { removeFolder } from "./case-files.ts";
 import type { Case, Cases } from "./cases.ts";
 import type { Judge } from "./judge.ts";
@@ -14,14 +14,14 @@ import {
   type Attempt,
   type AttemptIds,
   type AttemptResult,
+  attemptIds,
   type Evaluation,
   type EvaluationCost,
-  idsOf,
-  keyOf,
   resultIn,
+  shortKey,
 } from "./record.ts";
 import { reportMessage } from "./report.ts";
-import { nothingSpent, sumOf } from "./turns.ts";
+import { addCosts, nothingSpent } from "./turns.ts";
 
 /** Default number of parallel attempts. */
 const AT_ONCE = 4;
@@ -104,7 +104,7 @@ interface PlannedAttempt {
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const { session, cases, limits = {}, signal = new AbortController().signal, onAttempt = () => {} } = options;
   refuseUnknown("evaluate", options, OPTIONS);
-  checkOptions(options);
+  checkEvaluateOptions(options);
   const wanted = wantedOf(options);
   const kept = new Map(wanted.map((one) => [one, madeBefore(session.state, one.key)] as const));
   const halt = new AbortController();
@@ -130,7 +130,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   if (waiting.length > 0) allowance?.look();
   const work = async () => {
     for (let one = waiting.shift(); one && !halt.signal.aborted; one = waiting.shift()) {
-      const attempt = await make(one, kept.get(one)?.tries ?? 0, options, {
+      const attempt = await tryAttempt(one, kept.get(one)?.tries ?? 0, options, {
         allowance,
         signal: out,
         turns: halt.signal,
@@ -158,7 +158,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
 }
 
 /** Throws `EvaluationError` for wrong options that a file of cases cannot contain. */
-function checkOptions({ cases, columns, judge, limits, session, atOnce, repetitions }: EvaluateOptions): void {
+function checkEvaluateOptions({ cases, columns, judge, limits, session, atOnce, repetitions }: EvaluateOptions): void {
   const wrong = (message: string) => new EvaluationError(message);
   if (columns.length === 0) throw wrong("There is nothing to evaluate: name at least one column.");
   const twice = columns.find(({ name }, index) => columns.findIndex((one) => one.name === name) !== index);
@@ -198,7 +198,7 @@ function wantedOf({ cases, columns, repetitions = 1, judge }: EvaluateOptions): 
         const { folder, ...rest } = one;
         const judges = one.expect.some((check) => check.judge !== undefined) ? by : undefined;
         const content = folder === undefined ? undefined : digestOf(folder);
-        const key = keyOf([rest, content, column.name, column.key, judges, repetition]);
+        const key = shortKey([rest, content, column.name, column.key, judges, repetition]);
         return { case: one, column, repetition, key };
       }),
     ),
@@ -228,7 +228,7 @@ function madeBefore(state: ConversationState, key: string): Before {
   let ids: AttemptIds | undefined;
   let result: AttemptResult | undefined;
   for (let tries = 0; ; tries++) {
-    const next = idsOf(key, tries);
+    const next = attemptIds(key, tries);
     if (!state.messages.has(next.root)) return { tries, ids, result };
     const found = resultIn(state, next.result);
     if (found || !result) ids = next;
@@ -239,7 +239,7 @@ function madeBefore(state: ConversationState, key: string): Before {
 function keptAttempt(one: PlannedAttempt, before: Before | undefined): Attempt {
   const { ids, result } = before ?? {};
   return {
-    ...namesOf(one),
+    ...attemptNames(one),
     status: result === undefined ? "open" : result.passed ? "passed" : "failed",
     ...(ids && { message: ids.root }),
     ...(result && { result }),
@@ -247,7 +247,7 @@ function keptAttempt(one: PlannedAttempt, before: Before | undefined): Attempt {
   };
 }
 
-function namesOf({
+function attemptNames({
   case: { name },
   column,
   repetition,
@@ -255,16 +255,16 @@ function namesOf({
   return { case: name, column: column.name, repetition };
 }
 
-async function make(
+async function tryAttempt(
   one: PlannedAttempt,
   tries: number,
   { session, directory, judge, repetitions = 1 }: EvaluateOptions,
   shared: Pick<AttemptOptions, "allowance" | "signal" | "turns" | "untouched">,
 ): Promise<Attempt> {
-  const ids = idsOf(one.key, tries);
+  const ids = attemptIds(one.key, tries);
   const folderFor = (number: number) => resolve(directory, session.id, `${one.key}-${number}`);
   const title = [one.case.name, one.column.name, ...(repetitions > 1 ? [one.repetition] : [])].join(" · ");
-  const common = { ...namesOf(one), isKept: false };
+  const common = { ...attemptNames(one), isKept: false };
   try {
     // An interrupted attempt starts again in a new folder.
     if (tries > 0) await removeFolder(folderFor(tries - 1));
@@ -272,7 +272,7 @@ async function make(
     const result = await makeAttempt({ session, ids, title, ...place, judge, ...shared });
     return { ...common, status: result.passed ? "passed" : "failed", message: ids.root, result };
   } catch (error) {
-    if (isLost(error) || error instanceof LimitError) throw error;
+    if (isLogLost(error) || error instanceof LimitError) throw error;
     const message = session.state.messages.has(ids.root) ? { message: ids.root } : {};
     if (shared.turns.aborted) return { ...common, status: "open", ...message };
     return { ...common, status: "error", ...message, error: errorMessage(error) };
@@ -288,9 +288,9 @@ function evaluationOf(
   const order = cases.cases.map(({ name }) => name);
   const results = attempts.flatMap(({ result }) => result ?? []);
   const [made, judging] = [results.map(({ spent }) => spent), results.map((result) => result.judging)].map((all) =>
-    all.reduce(sumOf, nothingSpent),
+    all.reduce(addCosts, nothingSpent),
   ) as [EvaluationCost, EvaluationCost];
-  const known = sumOf(made, judging);
+  const known = addCosts(made, judging);
   return {
     name: cases.name,
     conversation: session.id,

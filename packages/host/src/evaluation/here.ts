@@ -11,7 +11,7 @@ import type { Host } from "../host/host.ts";
 import { AGENT } from "../host/host-agent.ts";
 import { type HostFlags, type HostOptions, openHost } from "../host/open-host.ts";
 import { BEGAN, surroundings } from "../instructions/surroundings.ts";
-import { serversSettled } from "../mcp/settled.ts";
+import { waitForServers } from "../mcp/settled.ts";
 import { describePlace } from "../settings/fault.ts";
 import type { KeyPath } from "../settings/key.ts";
 import { readRuleFile } from "../settings/rule-file.ts";
@@ -20,7 +20,7 @@ import type { AttemptPlace, Column, Competitor } from "./attempt.ts";
 import { type Case, type Cases, readCases, type ScriptedResponse } from "./cases.ts";
 import { type EvaluateOptions, evaluate } from "./evaluate.ts";
 import { FREE, type Judge } from "./judge.ts";
-import { type Evaluation, keyOf } from "./record.ts";
+import { type Evaluation, shortKey } from "./record.ts";
 
 /** The name of the scripted model, whose responses are in the cases. */
 const SCRIPTED = "scripted";
@@ -114,7 +114,7 @@ export async function openEvaluation(options: EvaluationOptions): Promise<OpenEv
   await using opened = new AsyncDisposableStack();
   const host = await openHost({ cwd, env, home, signal, store, flags, canAsk: false, readyLater: true }).catch(
     (error: unknown) => {
-      throw placed(error, cases, options.models || named === undefined ? undefined : ["models", 0]);
+      throw locateModelError(error, cases, options.models || named === undefined ? undefined : ["models", 0]);
     },
   );
   opened.defer(() => host.close());
@@ -208,7 +208,7 @@ class Models {
     const { model } = await this.#host.agentWith(name).then(
       ({ options }) => options,
       (error: unknown) => {
-        throw placed(error, this.cases, path);
+        throw locateModelError(error, this.cases, path);
       },
     );
     if (limited && !("price" in model && model.price !== undefined))
@@ -229,7 +229,7 @@ class Models {
 }
 
 /** Adds the place in the file to the error about an unusable model. */
-function placed(error: unknown, cases: Cases, path: KeyPath | undefined): unknown {
+function locateModelError(error: unknown, cases: Cases, path: KeyPath | undefined): unknown {
   if (!(error instanceof ModelChoiceError) || path === undefined) return error;
   return new ModelChoiceError(error.code, `${describePlace(cases.fault(path, "", "").fault)}: ${error.message}`);
 }
@@ -279,7 +279,7 @@ function conditionsOf(
   // The built-in part names the folder in which the command was started.
   const texts = instructions.parts.filter(({ source }) => source !== "built-in").map(({ text }) => text);
   const { agents, skills } = readDefinitions(places);
-  return keyOf([settings, rules, texts, agents, skills, trusted]);
+  return shortKey([settings, rules, texts, agents, skills, trusted]);
 }
 
 /** Makes an agent as `banyan run` does, around the folder of an attempt. */
@@ -304,7 +304,7 @@ async function competitor(
   });
   try {
     const { mcp, confinesIn } = await host.ready();
-    const missing = mcp ? await serversSettled(mcp, signal) : [];
+    const missing = mcp ? await waitForServers(mcp, signal) : [];
     for (const sentence of [...host.notices, ...missing]) notice(sentence);
     const agent = one.mode === "task" ? await host.taskAgent() : host.agent;
     await contextKnown(agent.options.model);

@@ -1,11 +1,11 @@
 import { Agent, type AgentOptions, type Session } from "@banyan/core";
-import { cutTo, enclosed } from "@banyan/core/shown";
+import { cutTo, encloseInTags } from "@banyan/core/shown";
 import { finishTask, scriptedModel } from "@banyan/core/testing";
 import { z } from "zod";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Allowance } from "./allowance.ts";
 import type { CaseCheck } from "./cases.ts";
-import { contentIn, whatHolds } from "./check.ts";
+import { describeCheck, readAttemptFile } from "./check.ts";
 import type { CheckResult, EvaluationCost } from "./record.ts";
 import { turnsOn } from "./turns.ts";
 
@@ -51,13 +51,13 @@ class JudgeError extends Error {
  * Asks a judge whether a check holds, on a branch of its own, so that a user can ask the judge for reasons. Rejects with
  * `JudgeError` if the judge gives no verdict or cannot be called.
  */
-export async function judged(
+export async function askJudge(
   check: CaseCheck,
   { session, judge, allowance, id, title, said, answer, directory, redact, signal }: JudgeInput,
 ): Promise<{ readonly checked: CheckResult; readonly spent: EvaluationCost }> {
   const parts = [
-    enclosed("asked", said.join("\n\n")),
-    enclosed("answered", cut(answer)),
+    encloseInTags("asked", said.join("\n\n")),
+    encloseInTags("answered", cutForJudge(answer)),
     ...(await Promise.all((check.files ?? []).map((path) => fileFor(directory, path)))),
     `Condition: ${check.judge?.trim()}`,
   ];
@@ -81,7 +81,7 @@ export async function judged(
     throw new JudgeError(`The judge gave no verdict on ${JSON.stringify(check.judge)}: ${why}`);
   }
   const { holds, reason } = found.data;
-  return { checked: { holds, what: whatHolds(check), why: reason }, spent };
+  return { checked: { holds, what: describeCheck(check), why: reason }, spent };
 }
 
 /** The price of a model without cost. */
@@ -92,11 +92,11 @@ function verdictIn({ script }: CaseCheck) {
 }
 
 async function fileFor(directory: string, path: string): Promise<string> {
-  const found = await contentIn(directory, path);
+  const found = await readAttemptFile(directory, path);
   const attributes = ` path=${JSON.stringify(path)}`;
-  return enclosed("file", found.state === "read" ? cut(found.text) : `(${found.why})`, attributes);
+  return encloseInTags("file", found.state === "read" ? cutForJudge(found.text) : `(${found.why})`, attributes);
 }
 
-function cut(text: string): string {
+function cutForJudge(text: string): string {
   return cutTo(text, TOLD, `\n[... ${text.length - TOLD} more characters]`);
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Session, spentOn } from "@banyan/core";
+import { Session, usageOnPath } from "@banyan/core";
 import { checkConversation } from "@banyan/core/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, onTestFinished, test } from "vitest";
@@ -62,7 +62,7 @@ test(`C16: an evaluation of ${CASES} cases that is killed ${KILLS} times goes on
   // Each attempt took two steps, and its judge one. The sums count each step once.
   expect(spent.attempts.cost).toBeCloseTo(CASES * 0.02, 9);
   expect(spent.judging.cost).toBeCloseTo(CASES * 0.01, 9);
-  expect(spent.all.cost).toBeCloseTo(spentOn([...state.messages.values()]).cost ?? Number.NaN, 9);
+  expect(spent.all.cost).toBeCloseTo(usageOnPath([...state.messages.values()]).cost ?? Number.NaN, 9);
   expect(spent.beside.cost).toBeCloseTo((spent.all.cost ?? 0) - CASES * 0.03, 9);
   // The folders of interrupted attempts were removed when these ran again.
   expect(readdirSync(join(folder, "attempts", "evaluation")).length).toBe(CASES);

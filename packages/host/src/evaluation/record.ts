@@ -71,7 +71,7 @@ const OPENING = "The result of this attempt, as the evaluation has it:\n\n```yam
 const CLOSING = "```";
 
 /** The text of the last message of an attempt's branch. Users and models read it, and `resultIn` parses it. */
-export function resultText({ passed, spent, judging, ...rest }: AttemptResult): string {
+export function attemptResultText({ passed, spent, judging, ...rest }: AttemptResult): string {
   const money = ({ usage, cost }: EvaluationCost) => ({ usage, cost: cost ?? null });
   const all = { result: passed ? "passed" : "failed", ...rest, spent: money(spent), judging: money(judging) };
   const document = new Document(all);
@@ -110,13 +110,13 @@ export interface AttemptIds {
 }
 
 /** The ids of one try. An interrupted attempt starts again as a new branch with the next number. */
-export function idsOf(key: string, tries: number): AttemptIds {
+export function attemptIds(key: string, tries: number): AttemptIds {
   const root = `attempt-${key}-${tries}`;
   return { root, result: `${root}-result`, judge: (check) => `${root}-judge-${check}` };
 }
 
 /** A short hash of a JSON value: equal values give equal keys. */
-export function keyOf(value: unknown): string {
+export function shortKey(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 20);
 }
 

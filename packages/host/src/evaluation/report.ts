@@ -2,8 +2,8 @@ import { formatDuration, shortCount } from "@banyan/client/words";
 import { totalTokens } from "@banyan/core/conversation";
 import { counted, formatCost, visibleText } from "@banyan/core/shown";
 import type { Attempt, Evaluation } from "./record.ts";
-import { type EvaluationCost, keyOf } from "./record.ts";
-import { nothingSpent, sumOf } from "./turns.ts";
+import { type EvaluationCost, shortKey } from "./record.ts";
+import { addCosts, nothingSpent } from "./turns.ts";
 
 /** Counts of attempts: of a case in a column, of a column, or of all. */
 export interface Tally {
@@ -33,7 +33,7 @@ export function tallyOf(attempts: readonly Attempt[]): Tally {
     open: count("open"),
     kept: attempts.filter(({ isKept }) => isKept).length,
     seconds: results.reduce((sum, { seconds }) => sum + seconds, 0),
-    spent: results.reduce((sum, { spent, judging }) => sumOf(sum, sumOf(spent, judging)), nothingSpent),
+    spent: results.reduce((sum, { spent, judging }) => addCosts(sum, addCosts(spent, judging)), nothingSpent),
   };
 }
 
@@ -119,7 +119,7 @@ export function reportMessage(evaluation: Evaluation) {
   const table = [rows[0], rule, ...rows.slice(1)].join("\n");
   const notes = evaluationNotes(evaluation).map((note) => `\n- ${note}`);
   const text = `Evaluation of ${evaluation.name}\n\n${table}\n\n${evaluationSentence(evaluation)} Each attempt is a branch of this conversation.${notes.length > 0 ? `\n${notes.join("")}` : ""}`;
-  return [text, { at: null, id: `report-${keyOf(text)}`, author: "system" }] as const;
+  return [text, { at: null, id: `report-${shortKey(text)}`, author: "system" }] as const;
 }
 
 function inCell(text: string): string {

@@ -18,7 +18,7 @@ export interface BranchOutcome {
 export const nothingSpent: EvaluationCost = Object.freeze({ usage: noUsage, cost: 0 });
 
 /** The sum; its cost is unknown if either cost is. */
-export function sumOf(a: EvaluationCost, b: EvaluationCost): EvaluationCost {
+export function addCosts(a: EvaluationCost, b: EvaluationCost): EvaluationCost {
   return { usage: addUsage(a.usage, b.usage), cost: addCost(a.cost, b.cost) };
 }
 
@@ -41,7 +41,7 @@ export interface BranchToAnswer {
 export async function turnsOn({ session, agent, root, then = [], signal }: BranchToAnswer): Promise<BranchOutcome> {
   const turns: Turn[] = [];
   let leaf = root;
-  const told = watched(agent, (turn, end) => {
+  const told = withTurnListener(agent, (turn, end) => {
     turns.push(turn);
     leaf = end ?? leaf;
   });
@@ -61,7 +61,7 @@ export async function turnsOn({ session, agent, root, then = [], signal }: Branc
     last: turns.at(-1),
     steps: turns.reduce((sum, { steps }) => sum + steps, 0),
     seconds: (performance.now() - from) / 1_000,
-    spent: turns.reduce(sumOf, nothingSpent),
+    spent: turns.reduce(addCosts, nothingSpent),
   };
 }
 
@@ -78,7 +78,7 @@ async function followed(chat: Chat, signal: AbortSignal): Promise<void> {
 }
 
 /** The agent, and agents that it hands the conversation to, with a listener for each turn. */
-function watched(agent: Agent, told: (turn: Turn, leaf: string | null) => void): Agent {
+function withTurnListener(agent: Agent, told: (turn: Turn, leaf: string | null) => void): Agent {
   const { onTurn } = agent.options;
   return agent.with({
     async onTurn(conversation, by, turn) {
@@ -86,7 +86,7 @@ function watched(agent: Agent, told: (turn: Turn, leaf: string | null) => void):
       // A turn that a hook adds reports this turn's figures too.
       if (!next?.options.sharesLimits) told(turn, conversation.leaf);
       if (!next || next.agent === by || !(next.agent instanceof Agent)) return next;
-      return watched(next.agent, told).chat(next.directive, next.options);
+      return withTurnListener(next.agent, told).chat(next.directive, next.options);
     },
   });
 }

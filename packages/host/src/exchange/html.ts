@@ -1,10 +1,10 @@
 import { readPatch, shownCall, shownStatus } from "@banyan/client/words";
 import { type Call, type ConversationState, type Message, newestLeaf } from "@banyan/core";
-import { siblings, toolOf } from "@banyan/core/conversation";
+import { siblings, toolNameOf } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
-import { headingOf, piecesOf, statusWord, type TranscriptPiece, timeOf, titleOf } from "./transcript.ts";
+import { conversationTitle, headingOf, messagePieces, statusWord, type TranscriptPiece, timeOf } from "./transcript.ts";
 
 /**
  * Renders a conversation as one HTML page (B56): the last written branch, other branches folded where they begin, and
@@ -12,7 +12,7 @@ import { headingOf, piecesOf, statusWord, type TranscriptPiece, timeOf, titleOf 
  * without HTML, and images are embedded.
  */
 export function toHtml(state: ConversationState): string {
-  const title = escaped(titleOf(state));
+  const title = escapeHtml(conversationTitle(state));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -25,7 +25,7 @@ export function toHtml(state: ConversationState): string {
 </head>
 <body>
 <h1>${title}</h1>
-<p class="about">Conversation ${escaped(state.id)}, begun ${timeOf(state.createdAt)}</p>
+<p class="about">Conversation ${escapeHtml(state.id)}, begun ${timeOf(state.createdAt)}</p>
 ${[...tree(state)].join("\n")}
 </body>
 </html>
@@ -106,51 +106,51 @@ function between(state: ConversationState, from: string | null, to: string | nul
 }
 
 function article(state: ConversationState, message: Message): Work[] {
-  const label = message.label === undefined ? "" : ` <small>[${escaped(message.label)}]</small>`;
+  const label = message.label === undefined ? "" : ` <small>[${escapeHtml(message.label)}]</small>`;
   const star = message.starred ? " ★" : "";
-  const pieces = piecesOf(message).flatMap((piece): Work[] => {
+  const pieces = messagePieces(message).flatMap((piece): Work[] => {
     // User text is rendered unchanged.
     if (piece.type === "text" && message.role === "user")
-      return [{ html: `<div class="text">${escaped(piece.text.trim())}</div>` }];
-    return piece.type === "call" ? callOf(state, piece.call) : [{ html: element(piece) }];
+      return [{ html: `<div class="text">${escapeHtml(piece.text.trim())}</div>` }];
+    return piece.type === "call" ? callWork(state, piece.call) : [{ html: element(piece) }];
   });
   return [
-    { html: `<article class="${message.role}">\n<h2>${escaped(headingOf(message))}${label}${star}</h2>` },
+    { html: `<article class="${message.role}">\n<h2>${escapeHtml(headingOf(message))}${label}${star}</h2>` },
     ...pieces,
     { html: "</article>" },
   ];
 }
 
 /** A call with the work of the sub-agent that it launched. */
-function callOf(state: ConversationState, call: Call): Work[] {
+function callWork(state: ConversationState, call: Call): Work[] {
   const { title, command, paths = [], url } = call.about ?? {};
   const what = command ?? title ?? paths[0]?.path ?? url;
-  const line = what === undefined ? "" : ` <code>${escaped(what.split("\n", 1)[0] ?? "")}</code>`;
-  const said = call.output === undefined ? [] : [{ html: `<pre>${escaped(call.output)}</pre>` }];
+  const line = what === undefined ? "" : ` <code>${escapeHtml(what.split("\n", 1)[0] ?? "")}</code>`;
+  const said = call.output === undefined ? [] : [{ html: `<pre>${escapeHtml(call.output)}</pre>` }];
   const agent = (state.children.get(call.id) ?? []).filter((id) => !state.messages.get(id)?.removed);
   return [
     {
-      html: `<details><summary><b>${escaped(toolOf(call))}</b> <span class="${shownStatus(call)}">${statusWord(call)}</span>${line}</summary>`,
+      html: `<details><summary><b>${escapeHtml(toolNameOf(call))}</b> <span class="${shownStatus(call)}">${statusWord(call)}</span>${line}</summary>`,
     },
     {
       html: `<pre>${shownCall(call)
-        .map(({ look, text }) => lineOf(look, text))
+        .map(({ look, text }) => spanHtml(look, text))
         .join("")}</pre>`,
     },
     ...said,
     ...agent.map((root) => ({ from: root, to: newestLeaf(state, root) })),
     { html: "</details>" },
     ...(call.changes ?? []).map(({ path, added, removed, diff }) => {
-      const lines = readPatch(diff).map(({ kind, text }) => lineOf(kind, text));
+      const lines = readPatch(diff).map(({ kind, text }) => spanHtml(kind, text));
       return {
-        html: `<details><summary>${escaped(path)} +${added} −${removed}</summary><pre>${lines.join("")}</pre></details>`,
+        html: `<details><summary>${escapeHtml(path)} +${added} −${removed}</summary><pre>${lines.join("")}</pre></details>`,
       };
     }),
   ];
 }
 
-function lineOf(look: string, text: string): string {
-  return `<span class="${look}">${escaped(text)}</span>`;
+function spanHtml(look: string, text: string): string {
+  return `<span class="${look}">${escapeHtml(text)}</span>`;
 }
 
 /** Images in Markdown become links, since the page must load nothing. */
@@ -161,31 +161,31 @@ function element(piece: Exclude<TranscriptPiece, { readonly type: "call" }>): st
     case "text":
       return `<div class="markdown">${micromark(visibleProse(piece.text.replaceAll("\r\n", "\n")), MARKDOWN)}</div>`;
     case "reasoning":
-      return `<details><summary>Thinking</summary><div class="text reasoning">${escaped(piece.text.trim())}</div></details>`;
+      return `<details><summary>Thinking</summary><div class="text reasoning">${escapeHtml(piece.text.trim())}</div></details>`;
     case "note":
-      return `<p class="note">${escaped(piece.text)}</p>`;
+      return `<p class="note">${escapeHtml(piece.text)}</p>`;
     case "source":
-      return `<p>Source: ${link(piece.url, piece.title)}</p>`;
+      return `<p>Source: ${linkHtml(piece.url, piece.title)}</p>`;
     case "file":
-      return file(piece);
+      return fileHtml(piece);
   }
 }
 
 /** Links only to web addresses: `javascript:` and similar would run on a click. */
-function link(url: string, title: string): string {
+function linkHtml(url: string, title: string): string {
   return /^https?:\/\//i.test(url)
-    ? `<a href="${escaped(url)}" rel="noreferrer">${escaped(title)}</a>`
-    : escaped(title);
+    ? `<a href="${escapeHtml(url)}" rel="noreferrer">${escapeHtml(title)}</a>`
+    : escapeHtml(title);
 }
 
-function file({ mediaType, name, data }: Extract<TranscriptPiece, { type: "file" }>): string {
-  const caption = `${escaped(name)} (${escaped(mediaType)})`;
+function fileHtml({ mediaType, name, data }: Extract<TranscriptPiece, { type: "file" }>): string {
+  const caption = `${escapeHtml(name)} (${escapeHtml(mediaType)})`;
   const picture =
     /^image\/(png|jpeg|gif|webp)$/.test(mediaType) && data !== undefined && /^[A-Za-z0-9+/=]*$/.test(data);
   return picture ? `<p><img src="data:${mediaType};base64,${data}" alt="${caption}"></p>` : `<p>File: ${caption}</p>`;
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return visibleProse(text.replaceAll("\r\n", "\n")).replace(
     /[&<>"']/g,
     (character) => `&#${character.charCodeAt(0)};`,

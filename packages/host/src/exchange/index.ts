@@ -3,4 +3,4 @@ export { ExchangeError, fromJson, type ReadConversation, toJson } from "./json.t
 export { toMarkdown } from "./markdown.ts";
 export { type FoundSession, readSession, sessionFolders, sessionsIn } from "./programs/find.ts";
 export { type ForeignProgram, type PastSession, PROGRAMS } from "./programs/past-session.ts";
-export { conversationOf, SOURCE, sourceOf } from "./programs/to-events.ts";
+export { conversationOf, SOURCE, sessionSource } from "./programs/to-events.ts";

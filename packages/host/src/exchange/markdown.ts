@@ -1,7 +1,15 @@
 import { type ConversationState, pathTo } from "@banyan/core";
-import { toolOf } from "@banyan/core/conversation";
+import { toolNameOf } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
-import { argumentsOf, headingOf, piecesOf, statusWord, type TranscriptPiece, timeOf, titleOf } from "./transcript.ts";
+import {
+  conversationTitle,
+  executedArguments,
+  headingOf,
+  messagePieces,
+  statusWord,
+  type TranscriptPiece,
+  timeOf,
+} from "./transcript.ts";
 
 /**
  * One branch of a conversation as Markdown (B56): the branch through `leaf` that was written last. Escapes characters that would
@@ -9,20 +17,20 @@ import { argumentsOf, headingOf, piecesOf, statusWord, type TranscriptPiece, tim
  */
 export function toMarkdown(state: ConversationState, leaf: string | null = state.leaf): string {
   const blocks = [
-    `# ${titleOf(state)}`,
+    `# ${conversationTitle(state)}`,
     `Conversation ${state.id.replace(/[\\`*_[\]<>&]/g, "\\$&")}, begun ${timeOf(state.createdAt)}.`,
   ];
   for (const message of pathTo(state, leaf))
-    blocks.push(`## ${headingOf(message)}`, ...piecesOf(message).map((piece) => blockOf(piece)));
+    blocks.push(`## ${headingOf(message)}`, ...messagePieces(message).map((piece) => pieceMarkdown(piece)));
   return `${visibleProse(blocks.join("\n\n").replaceAll("\r\n", "\n"))}\n`;
 }
 
-function blockOf(piece: TranscriptPiece): string {
+function pieceMarkdown(piece: TranscriptPiece): string {
   switch (piece.type) {
     case "text":
       return piece.text.trim();
     case "reasoning":
-      return quoted(`Thinking: ${piece.text.trim()}`);
+      return quoteMarkdown(`Thinking: ${piece.text.trim()}`);
     case "note":
       return `*${piece.text.replace(/\s+/g, " ").trim()}*`;
     case "source":
@@ -32,12 +40,14 @@ function blockOf(piece: TranscriptPiece): string {
     case "call": {
       const { call } = piece;
       const said = call.output === undefined ? [] : [fenced(call.output, "text")];
-      return [`**${toolOf(call)}** ${statusWord(call)}`, fenced(argumentsOf(call), "json"), ...said].join("\n\n");
+      return [`**${toolNameOf(call)}** ${statusWord(call)}`, fenced(executedArguments(call), "json"), ...said].join(
+        "\n\n",
+      );
     }
   }
 }
 
-function quoted(text: string): string {
+function quoteMarkdown(text: string): string {
   return text
     .split("\n")
     .map((line) => `> ${line}`.trimEnd())

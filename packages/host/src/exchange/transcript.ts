@@ -1,6 +1,6 @@
 import { shownStatus } from "@banyan/client/words";
 import type { AssistantMessage, Call, ConversationState, Message, Part } from "@banyan/core";
-import { type FilePart, isPersons, toldUnreadable, typedText } from "@banyan/core/conversation";
+import { describeUnreadable, type FilePart, isPersons, typedText } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 
 /** A part of a message for readers. */
@@ -11,15 +11,15 @@ export type TranscriptPiece =
   | { readonly type: "call"; readonly call: Call };
 
 /** The parts of a message in order. */
-export function piecesOf(message: Message): TranscriptPiece[] {
-  const unreadable = toldUnreadable(message);
+export function messagePieces(message: Message): TranscriptPiece[] {
+  const unreadable = describeUnreadable(message);
   if (unreadable !== undefined) return [{ type: "note", text: unreadable }];
   const calls = message.role === "assistant" ? message.calls : [];
   const pieces = (message.parts as readonly Part[])
     .map((part) => pieceOf(part, calls))
     .filter((piece) => piece !== undefined)
-    .flatMap((piece) => [piece, ...(piece.type === "call" ? (piece.call.files ?? []).map(fileOf) : [])]);
-  const end = message.role === "assistant" ? endOf(message) : undefined;
+    .flatMap((piece) => [piece, ...(piece.type === "call" ? (piece.call.files ?? []).map(filePiece) : [])]);
+  const end = message.role === "assistant" ? finishSentence(message) : undefined;
   return end === undefined ? pieces : [...pieces, { type: "note", text: end }];
 }
 
@@ -34,7 +34,7 @@ function pieceOf(part: Part, calls: readonly Call[]): TranscriptPiece | undefine
     case "source":
       return { type: "source", url: part.url, title: part.title ?? part.url };
     case "file":
-      return fileOf(part);
+      return filePiece(part);
     case "call": {
       const call = calls.find(({ id }) => id === part.call);
       return call && { type: "call", call };
@@ -42,11 +42,11 @@ function pieceOf(part: Part, calls: readonly Call[]): TranscriptPiece | undefine
   }
 }
 
-function fileOf({ mediaType, name, url, data }: FilePart): Extract<TranscriptPiece, { type: "file" }> {
+function filePiece({ mediaType, name, url, data }: FilePart): Extract<TranscriptPiece, { type: "file" }> {
   return { type: "file", mediaType, name: name ?? url ?? "file", data };
 }
 
-function endOf({ finish, error }: AssistantMessage): string | undefined {
+function finishSentence({ finish, error }: AssistantMessage): string | undefined {
   switch (finish) {
     case "stop":
     case "calls":
@@ -65,7 +65,7 @@ function endOf({ finish, error }: AssistantMessage): string | undefined {
 }
 
 /** The arguments that ran, or the original ones; as text if they are not JSON. */
-export function argumentsOf(call: Call): string {
+export function executedArguments(call: Call): string {
   const input = call.executedInput ?? call.input;
   return input === undefined ? call.inputText : JSON.stringify(input, null, 2);
 }
@@ -91,7 +91,7 @@ export function headingOf(message: Message): string {
 const TITLE_LENGTH = 80;
 
 /** The title of a conversation, or the first line of its first user message (B54). */
-export function titleOf(state: ConversationState): string {
+export function conversationTitle(state: ConversationState): string {
   const first = state.messages.values().find(isPersons);
   const title = state.title ?? (first ? typedText(first) : "");
   const line = title.replace(/[\s\p{Cc}]+/gu, " ").trim();

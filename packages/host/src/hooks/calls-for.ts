@@ -1,6 +1,6 @@
-import { toldBreak } from "@banyan/client/words";
+import { describeBrokenTurn } from "@banyan/client/words";
 import type { ConversationState, FeedItem } from "@banyan/core";
-import { toolIn, whyEnded } from "@banyan/core/conversation";
+import { endReason, toolIn } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 
 /** Milliseconds of a turn after which the user may have turned to other work. */
@@ -38,7 +38,7 @@ export class CallsFor {
       case "run.ended": {
         const begun = this.#begun.get(item.run);
         this.#begun.delete(item.run);
-        const sentence = begun === undefined ? undefined : ended(item, item.at - begun);
+        const sentence = begun === undefined ? undefined : endSentence(item, item.at - begun);
         return sentence === undefined ? undefined : { type: "idle_prompt", sentence };
       }
       default:
@@ -48,12 +48,12 @@ export class CallsFor {
 }
 
 /** `took`: milliseconds. */
-function ended(end: Extract<FeedItem, { type: "run.ended" }>, took: number): string | undefined {
+function endSentence(end: Extract<FeedItem, { type: "run.ended" }>, took: number): string | undefined {
   switch (end.reason) {
     case "failed":
-      return `The agent failed: ${visibleLine(toldBreak({ ...end.error, reason: "failed" }).why)}`;
+      return `The agent failed: ${visibleLine(describeBrokenTurn({ ...end.error, reason: "failed" }).why)}`;
     case "limit":
-      return `The agent has stopped: ${visibleLine(whyEnded(end) ?? "it reached a limit")}`;
+      return `The agent has stopped: ${visibleLine(endReason(end) ?? "it reached a limit")}`;
     case "interrupted":
     case "waiting":
       return undefined;

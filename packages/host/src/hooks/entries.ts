@@ -47,12 +47,12 @@ const group = z
   .superRefine((value, context) => {
     const issue = (path: (string | number)[], message: string) => context.addIssue({ code: "custom", path, message });
     for (const key of misspelt(value, GROUP))
-      issue([key], HOOK.includes(key) ? `'${key}' next to the hook's command` : `the key '${meant(key)}'`);
+      issue([key], HOOK.includes(key) ? `'${key}' next to the hook's command` : `the key '${nearestKey(key)}'`);
     for (const [at, each] of value.hooks.entries())
       for (const key of misspelt(each, HOOK))
         issue(
           ["hooks", at, key],
-          GROUP.includes(key) ? `'${key}' next to the list of hooks` : `the key '${meant(key)}'`,
+          GROUP.includes(key) ? `'${key}' next to the list of hooks` : `the key '${nearestKey(key)}'`,
         );
   });
 
@@ -61,11 +61,11 @@ const GROUP = ["matcher", "hooks"];
 
 /** Unknown keys that are, or resemble, a key of a hook or a group. */
 function misspelt(value: object, known: readonly string[]): readonly string[] {
-  return Object.keys(value).filter((key) => !known.includes(key) && meant(key) !== undefined);
+  return Object.keys(value).filter((key) => !known.includes(key) && nearestKey(key) !== undefined);
 }
 
 /** The nearest known key. A key of two letters resembles too many. */
-function meant(key: string): string | undefined {
+function nearestKey(key: string): string | undefined {
   return key.length > 2 || HOOK.includes(key) ? nearest(key, [...HOOK, ...GROUP])[0] : undefined;
 }
 

@@ -4,9 +4,9 @@ import type { Json, PermitRequest, Tool } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { writers } from "../permissions/foreign-rule.ts";
 import type { Rule } from "../permissions/match.ts";
-import { namesOf, serverNames } from "../permissions/named-tool.ts";
+import { serverNames, toolRuleNames } from "../permissions/named-tool.ts";
 import { pathScope } from "../permissions/place.ts";
-import { COMMAND, EDITING, FETCHING, READING, restrained, WRITING } from "../permissions/rule.ts";
+import { COMMAND, EDITING, FETCHING, READING, restrainRules, WRITING } from "../permissions/rule.ts";
 import { subjectOf } from "../permissions/subject.ts";
 import { foreignNames } from "../permissions/tool-names.ts";
 
@@ -56,16 +56,16 @@ function namesFor(own: string): readonly string[] {
 export function hookCalls(tool: Tool, input: Json, directory: string): readonly HookCall[] {
   const given: HookFields =
     typeof input === "object" && input !== null && !Array.isArray(input) ? (input as HookFields) : {};
-  const about = aboutCall(tool, input);
-  const acts = actsOf(tool, about, given, directory);
+  const about = aboutHookedCall(tool, input);
+  const acts = hookedActs(tool, about, given, directory);
   if (isOfServer(tool)) {
-    const self = [...namesOf(tool), ...serverNames(tool)];
+    const self = [...toolRuleNames(tool), ...serverNames(tool)];
     const [whole = tool.name] = self;
     const call = { names: self, self, nameFor: () => whole, tool_input: input, own: (changed: Json) => changed };
-    return [call, ...acts.map((act) => formOf(act, [], given))];
+    return [call, ...acts.map((act) => hookCallForm(act, [], given))];
   }
   const all = acts.length > 0 ? acts : [{ name: tool.name, names: [], fields: {} }];
-  return all.map((act) => formOf(act, namesFor(tool.name), given));
+  return all.map((act) => hookCallForm(act, namesFor(tool.name), given));
 }
 
 /** The forms of a call that a hook matches. */
@@ -81,7 +81,7 @@ function isOfServer({ offeredBy, asAsked }: Tool): boolean {
 /** Names that also appear in a hook's input if its matcher uses them. Other names would imply other fields. */
 const TOLD: ReadonlySet<string> = new Set(["Bash", "Write", "Edit", "Read", "WebFetch"]);
 
-function formOf({ name, names, fields }: Act, self: readonly string[], given: HookFields): HookCall {
+function hookCallForm({ name, names, fields }: Act, self: readonly string[], given: HookFields): HookCall {
   const told = Object.entries(fields).flatMap(([field, { value }]) => (value === undefined ? [] : [[field, value]]));
   const theirs = [name, ...names.filter((each) => TOLD.has(each))];
   return {
@@ -106,7 +106,7 @@ function formOf({ name, names, fields }: Act, self: readonly string[], given: Ho
 }
 
 /** The acts of a call, with the fields that hooks read. */
-function actsOf(tool: Tool, about: About, given: HookFields, directory: string): readonly Act[] {
+function hookedActs(tool: Tool, about: About, given: HookFields, directory: string): readonly Act[] {
   const { command, paths = [], url, change, untold } = about;
   const argument = (value: Json | undefined) => Object.keys(given).find((name) => given[name] === value);
   const field = (value: Json | undefined, ours = argument(value)) => ({ value, ours });
@@ -141,7 +141,7 @@ function actsOf(tool: Tool, about: About, given: HookFields, directory: string):
   return acts;
 }
 
-function aboutCall(tool: Tool, input: Json): About {
+function aboutHookedCall(tool: Tool, input: Json): About {
   try {
     return tool.about?.(input) ?? {};
   } catch {
@@ -151,12 +151,12 @@ function aboutCall(tool: Tool, input: Json): About {
 }
 
 /** Returns whether the rule `if` of a hook matches or may match a call, as for a deny rule. */
-export function isCovered(
+export function coversCall(
   rule: Rule,
   { tool, input }: Pick<PermitRequest, "tool" | "input">,
   directory: string,
 ): boolean {
   const isWriter = (name: string) => writers.some((writer) => writer === name);
   const subject = subjectOf(tool, input, { scope: pathScope(directory, homedir()), writes: false, isWriter });
-  return restrained([rule]).some((one) => one.tool === "*" || subject.matches(one) !== "no");
+  return restrainRules([rule]).some((one) => one.tool === "*" || subject.matches(one) !== "no");
 }

@@ -8,7 +8,7 @@ import { redactor } from "../redaction/redactor.ts";
 import { type HookEntries, hookEntries } from "./entries.ts";
 import { turn } from "./hooks.fixture.ts";
 import { Hooks } from "./hooks.ts";
-import { saidBy } from "./said.ts";
+import { readHookReply } from "./said.ts";
 
 let folder: string;
 
@@ -163,7 +163,7 @@ describe("C1: a hook", () => {
   test("F104: at a point where nothing can be stopped has failed with exit code 2", async () => {
     const { problems } = await turn(folder, at("SubagentStart", "echo no >&2; exit 2"), "shell", { command: "echo a" });
     expect(problems).toEqual([]);
-    expect(saidBy("SessionStart", { code: 2, stdout: "", stderr: "no" }, "./a")).toEqual({
+    expect(readHookReply("SessionStart", { code: 2, stdout: "", stderr: "no" }, "./a")).toEqual({
       problem: "failed with exit code 2: no",
     });
   });

@@ -14,16 +14,16 @@ import { say } from "@banyan/core";
 import type { BeforeSummary, SummaryRequest } from "@banyan/core/hosts";
 import { visibleLine } from "@banyan/core/shown";
 import { RunningCommands } from "@banyan/tools/processes";
-import { named } from "../attachments/files.ts";
-import { namesakesOf, namesOf } from "../permissions/named-tool.ts";
+import { attachedTextPart } from "../attachments/files.ts";
+import { namesakesOf, toolRuleNames } from "../permissions/named-tool.ts";
 import type { ApprovalMode } from "../permissions/rule.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { type AttentionReason, CallsFor } from "./calls-for.ts";
 import { type Hook, type HookEntries, hooksAt } from "./entries.ts";
-import { formsFor, type HookCall, hookCalls, isCovered } from "./hook-call.ts";
+import { coversCall, formsFor, type HookCall, hookCalls } from "./hook-call.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { type HookPlace, runHook } from "./run-hook.ts";
-import { type HookReply, saidBy, together } from "./said.ts";
+import { type HookReply, mergeReplies, readHookReply } from "./said.ts";
 
 /** A hook denied a message. The error's message gives the hook's reason. */
 class HookError extends Error {
@@ -130,7 +130,7 @@ export class Hooks {
     if (said.decision === "deny") throw new HookError(`Blocked by a hook: ${said.reason}`);
     this.#told.delete(id);
     const added = [...begun, said].flatMap(({ context }) => context ?? []).join("\n\n");
-    return added === "" ? parts : [...parts, named("hook", "UserPromptSubmit", added)];
+    return added === "" ? parts : [...parts, attachedTextPart("hook", "UserPromptSubmit", added)];
   }
 
   /** After a turn: if a hook blocks the stop, the agent continues with the hook's reason, within the same limits (F100). */
@@ -169,7 +169,7 @@ export class Hooks {
     return {
       beforeCall: async (request) => {
         const { decision, reason = "", input, context } = await this.#fireFor("PreToolUse", request);
-        if (decision === "deny") return { decision, reason: joined(reason, context) };
+        if (decision === "deny") return { decision, reason: joinTexts(reason, context) };
         if (context !== undefined) this.#contexts.set(request.call, context);
         return { decision, input };
       },
@@ -183,7 +183,7 @@ export class Hooks {
         const response = { tool_response: { output: request.output, status: request.status } };
         const said = await this.#fireFor("PostToolUse", request, response);
         const context = this.#contexts.get(request.call);
-        return joined(context, said.decision === "deny" ? said.reason : said.context) || undefined;
+        return joinTexts(context, said.decision === "deny" ? said.reason : said.context) || undefined;
       },
     };
   }
@@ -214,7 +214,7 @@ export class Hooks {
   async close(): Promise<void> {
     await Promise.allSettled(this.#running);
     const rest = Promise.allSettled(this.#async);
-    await within(ASYNC_REST, rest);
+    await waitAtMost(ASYNC_REST, rest);
     this.#over.abort();
     await rest;
     await this.#left.end();
@@ -231,7 +231,7 @@ export class Hooks {
     const { tool, input, call, run, conversation, signal } = request;
     const { directory } = this.#options;
     const calls = hookCalls(tool, input, directory);
-    const isMeant = ({ rule }: Hook) => rule === undefined || isCovered(rule, request, directory);
+    const isMeant = ({ rule }: Hook) => rule === undefined || coversCall(rule, request, directory);
     const said = await this.#fire(
       event,
       conversation.id,
@@ -252,7 +252,7 @@ export class Hooks {
   #allows(event: HookEvent, { tool, conversation }: PermitRequest): boolean {
     const others = namesakesOf(tool, this.#options.servers ?? []);
     if (others.length === 0) return true;
-    const [name] = namesOf(tool);
+    const [name] = toolRuleNames(tool);
     const servers = [tool.offeredBy, ...others].join(" and ");
     this.#say(
       conversation.id,
@@ -323,7 +323,7 @@ export class Hooks {
       const said: HookReply[] = [];
       for (const form of forms) {
         const end = await runHook(hook, { ...input, ...form.fields }, { directory, env }, until, this.#left);
-        const one = heard(saidBy(event, end, hook.command), form);
+        const one = applicableReply(readHookReply(event, end, hook.command), form);
         if (one.problem !== undefined && !until.aborted)
           this.#say(conversation, event, `The ${event} hook ${visibleLine(hook.command)} ${one.problem.trim()}.`);
         said.push(one);
@@ -337,7 +337,7 @@ export class Hooks {
     for (const one of hooks) if (one.hook.async) this.#inBackground(run(one, this.#over.signal), this.#async);
     const awaited = hooks.filter(({ hook }) => !hook.async);
     const all = await Promise.all(awaited.map((one) => run(one, signal)));
-    return together(all.flat(), this.#options.redact);
+    return mergeReplies(all.flat(), this.#options.redact);
   }
 
   #say(conversation: string, event: HookEvent, sentence: string): void {
@@ -357,12 +357,12 @@ export class Hooks {
 }
 
 /** Joins texts with blank lines. */
-function joined(...texts: readonly (string | undefined)[]): string {
+function joinTexts(...texts: readonly (string | undefined)[]): string {
   return texts.filter((text) => text !== undefined && text !== "").join("\n\n");
 }
 
 /** Resolves when the work is done, or after this many milliseconds. */
-async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   await Promise.race([work, sleep(milliseconds, undefined, { signal: over.signal }).catch(() => {})]);
   over.abort();
@@ -374,7 +374,7 @@ function forNames(names: readonly string[]): (hook: Hook) => readonly HookForm[]
 }
 
 /** Returns the result of a hook, as far as the call can take it. */
-function heard(said: HookReply, { own, allows = true }: HookForm): HookReply {
+function applicableReply(said: HookReply, { own, allows = true }: HookForm): HookReply {
   const { decision, input } = said;
   const one = decision === "allow" && !allows ? { ...said, decision: undefined } : said;
   if (input === undefined || own === undefined) return one;

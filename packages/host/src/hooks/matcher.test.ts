@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { misfitsOf } from "../settings/fault.ts";
 import { hookEntries, hookNotices } from "./entries.ts";
 import { readMatcher } from "./matcher.ts";
-import { saidBy } from "./said.ts";
+import { readHookReply } from "./said.ts";
 
 test.each([
   ["PreToolUse", "bash", "'bash' matches nothing; you may mean 'Bash'"],
@@ -82,7 +82,7 @@ test("S34: `if` goes with the points that are about a call", () => {
 });
 
 describe("S34: what a hook answers", () => {
-  const said = (stdout: string, code = 0) => saidBy("PreToolUse", { code, stdout, stderr: "" }, "./hook");
+  const said = (stdout: string, code = 0) => readHookReply("PreToolUse", { code, stdout, stderr: "" }, "./hook");
 
   test.each([
     '{"permissionDecision":"deny"}',
@@ -127,7 +127,7 @@ describe("S34: what a hook answers", () => {
   });
 
   test("at a point where a no would do something, it is told alone", () => {
-    expect(saidBy("Stop", { code: 0, stdout: '{"decision":"maybe"}', stderr: "" }, "./hook")).toEqual({
+    expect(readHookReply("Stop", { code: 0, stdout: '{"decision":"maybe"}', stderr: "" }, "./hook")).toEqual({
       problem: 'answered with the decision "maybe" at decision, which hooks cannot make',
     });
   });

@@ -12,7 +12,7 @@ export type HookEnd =
   | { readonly problem: string };
 
 /** How a command failed, as the end of a sentence that names the command. */
-export function failureOf(
+export function hookFailure(
   command: string,
   { code, stderr }: { readonly code: number; readonly stderr: string },
 ): string {

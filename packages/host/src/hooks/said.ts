@@ -2,7 +2,7 @@ import type { Json } from "@banyan/core";
 import { cutTo } from "@banyan/core/shown";
 import type { Redact } from "../redaction/redactor.ts";
 import type { HookEvent } from "./hook-event.ts";
-import { failureOf, type HookEnd } from "./run-hook.ts";
+import { type HookEnd, hookFailure } from "./run-hook.ts";
 
 /** The result of a hook. */
 export interface HookReply {
@@ -31,15 +31,15 @@ const STOPPING: ReadonlySet<HookEvent> = new Set([...DENYING, "PostToolUse", "St
  * succeeds, and JSON on standard output may add more. Any other code is a failure that stops nothing. A decision in an unknown
  * place or form counts as a denial (S34), since the hook's author meant to decide.
  */
-export function saidBy(event: HookEvent, end: HookEnd, command: string): HookReply {
+export function readHookReply(event: HookEvent, end: HookEnd, command: string): HookReply {
   if ("problem" in end) return { problem: end.problem };
   const { code, stdout, stderr } = end;
   if (code === 2 && STOPPING.has(event))
     return { decision: "deny", reason: stderr.trim() || "a hook blocked it and gave no reason" };
   const text = stdout.trim();
   if (code !== 0) {
-    const problem = failureOf(command, end);
-    return DECIDING.test(text) ? notUnderstood(event, problem) : { problem };
+    const problem = hookFailure(command, end);
+    return DECIDING.test(text) ? unreadableReply(event, problem) : { problem };
   }
   if (text === "") return {};
   let answer: unknown;
@@ -47,12 +47,12 @@ export function saidBy(event: HookEvent, end: HookEnd, command: string): HookRep
     answer = JSON.parse(text);
   } catch (error) {
     const problem = `answered with invalid JSON: ${error instanceof Error ? error.message : error}`;
-    if (DECIDING.test(text)) return notUnderstood(event, problem);
+    if (DECIDING.test(text)) return unreadableReply(event, problem);
     if (text.startsWith("{")) return { problem };
     return TELLING.has(event) ? { context: text } : {};
   }
   const misplaced = misplacedIn(answer, event);
-  if (misplaced !== undefined) return notUnderstood(event, misplaced);
+  if (misplaced !== undefined) return unreadableReply(event, misplaced);
   if (isRecord(answer)) return readJson(answer, event);
   return TELLING.has(event) ? { context: text } : {};
 }
@@ -60,7 +60,7 @@ export function saidBy(event: HookEvent, end: HookEnd, command: string): HookRep
 /** Matches a decision anywhere in a text. */
 const DECIDING = /"(?:permissionDecision|decision|behavior)"\s*:|"continue"\s*:\s*"?false/;
 
-function notUnderstood(event: HookEvent, problem: string): HookReply {
+function unreadableReply(event: HookEvent, problem: string): HookReply {
   if (!DENYING.has(event)) return { problem };
   return { decision: "deny", reason: `a hook decided in a form that is not understood: it ${problem}`, problem };
 }
@@ -111,15 +111,15 @@ function readJson(said: Record<string, unknown>, event: HookEvent): HookReply {
   // If an answer has several decisions, the strictest counts.
   const decision = (["deny", "ask", "allow"] as const).find((one) => decisions.includes(one));
   const reason =
-    (stops ? textOf(said.stopReason) : undefined) ??
-    textOf(specific.permissionDecisionReason) ??
-    textOf(request.message) ??
-    textOf(said.reason);
+    (stops ? nonEmptyText(said.stopReason) : undefined) ??
+    nonEmptyText(specific.permissionDecisionReason) ??
+    nonEmptyText(request.message) ??
+    nonEmptyText(said.reason);
   return {
     decision,
     reason: decision === "deny" ? (reason ?? "a hook blocked it and gave no reason") : reason,
     input: (specific.updatedInput ?? request.updatedInput) as Json | undefined,
-    context: textOf(specific.additionalContext) ?? textOf(said.additionalContext),
+    context: nonEmptyText(specific.additionalContext) ?? nonEmptyText(said.additionalContext),
   };
 }
 
@@ -144,7 +144,7 @@ function recordOf(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
-function textOf(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
@@ -152,7 +152,7 @@ function textOf(value: unknown): string | undefined {
 const MOST_TOLD = 10_000;
 
 /** Combines the results of hooks: the strictest decision counts, and texts are joined. */
-export function together(all: readonly HookReply[], redact: Redact): HookReply {
+export function mergeReplies(all: readonly HookReply[], redact: Redact): HookReply {
   const decision = (["deny", "ask", "allow"] as const).find((one) => all.some((said) => said.decision === one));
   const texts = (name: "reason" | "context", of: readonly HookReply[]) => {
     const text = of.flatMap((said) => said[name] ?? []).join("\n\n");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { failureOf, type HookPlace, runHook } from "./run-hook.ts";
+import { type HookPlace, hookFailure, runHook } from "./run-hook.ts";
 
 const COMMAND = "a command, as for sh -c";
 
@@ -29,5 +29,5 @@ export async function statusLineSaid(
   if ("problem" in end) return end;
   const [line = ""] = end.stdout.split("\n", 1);
   if (end.code === 0) return { line };
-  return { problem: failureOf(command, end) };
+  return { problem: hookFailure(command, end) };
 }

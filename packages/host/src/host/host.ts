@@ -13,13 +13,18 @@ import type { EnvironmentVariables, KnownModel, ModelChoice, ProviderStatus } fr
 import { sqliteStore } from "@banyan/store/sqlite";
 import type { WebPicture, WebPictures } from "@banyan/tools/web";
 import type { ReadRefusal } from "@banyan/tools/workspace";
-import { type AnswerStyle, findConversation, labelsOfBeginning, lastFor } from "../conversations/conversations.ts";
-import { contextKnown, type Drivers, idOf } from "../drivers/drivers.ts";
+import {
+  type AnswerStyle,
+  findConversation,
+  labelsOfBeginning,
+  lastConversation,
+} from "../conversations/conversations.ts";
+import { contextKnown, type Drivers, driverModelId } from "../drivers/drivers.ts";
 import { type Equipment, earlierTasks, openEquipment } from "../equipment/equipment.ts";
 import { Hooks } from "../hooks/hooks.ts";
 import { type ContextPart, contextParts } from "../instructions/context-parts.ts";
 import { type Instructions, instructionsText } from "../instructions/instructions.ts";
-import { asBegan, BEGAN, surroundings, surroundingsPart, toldParts } from "../instructions/surroundings.ts";
+import { agentAsBegun, BEGAN, shownParts, surroundings, surroundingsPart } from "../instructions/surroundings.ts";
 import { whyNotFetched } from "../permissions/address-subject.ts";
 import {
   Approval,
@@ -44,7 +49,7 @@ import {
   userSettingsFile,
 } from "../settings/index.ts";
 import { titleOnceThere } from "../title/title.ts";
-import { judgedInPlace, readInPlace } from "../worktrees/judged-in-place.ts";
+import { permissionInWorktrees, readInPlace } from "../worktrees/judged-in-place.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
 import { AGENT, hostAgent } from "./host-agent.ts";
 import type { HostParts } from "./host-parts.ts";
@@ -121,7 +126,7 @@ export class Host {
     this.worktrees = parts.worktrees;
     this.#permissionWith = (all) =>
       this.#approval.judge(
-        (mode) => judgedInPlace(this.worktrees, { workspace, mode, rules: all, tools, servers, canAsk, home }),
+        (mode) => permissionInWorktrees(this.worktrees, { workspace, mode, rules: all, tools, servers, canAsk, home }),
         isOutside,
       );
     this.#permission = this.#permissionWith(rules);
@@ -218,7 +223,7 @@ export class Host {
   informed(agent: Agent, state: Pick<ConversationState, "labels" | "contents">): Agent {
     const told = { own: this.instructions.parts, workspace: this.workspace, model: this.#choice.name };
     const servers = this.#equipped?.instructions ?? [];
-    return asBegan(agent, state, { ...told, servers, settings: this.configuration.settings });
+    return agentAsBegun(agent, state, { ...told, servers, settings: this.configuration.settings });
   }
 
   /** The agent for an unattended task. Its instructions include the results of the last tasks in this directory (B39). */
@@ -245,9 +250,9 @@ export class Host {
     const equipment = await this.ready();
     await contextKnown(this.#agent.options.model);
     const { tools = [], instructions } = this.informed(this.#agent, state).options;
-    const model = idOf(this.#agent.options.model) ?? this.#choice.name;
+    const model = driverModelId(this.#agent.options.model) ?? this.#choice.name;
     const begun = surroundingsPart(state.labels[BEGAN], model);
-    const parts = toldParts(instructions, [...this.instructions.parts, ...equipment.instructions, ...begun]);
+    const parts = shownParts(instructions, [...this.instructions.parts, ...equipment.instructions, ...begun]);
     return contextParts({ model, instructions: parts, tools, path: pathTo(state, leaf) });
   }
 
@@ -339,8 +344,8 @@ export class Host {
    * The last written conversation of the workspace. If this host can ask a user, conversations that a user began come before
    * unattended conversations; `passed` is then a later unattended conversation.
    */
-  lastConversation(): ReturnType<typeof lastFor> {
-    return lastFor(this.store, this.workspace, this.#agent.options);
+  lastConversation(): ReturnType<typeof lastConversation> {
+    return lastConversation(this.store, this.workspace, this.#agent.options);
   }
 
   /** Lists conversations, last written first. */

@@ -271,11 +271,11 @@ function readableWorkspace(directory: string): string {
     accessSync(root, constants.R_OK | constants.X_OK);
     return root;
   } catch (error) {
-    throw unreadable(root, error);
+    throw unreadableWorkspaceError(root, error);
   }
 }
 
-function unreadable(root: string, cause: unknown): WorkspaceError {
+function unreadableWorkspaceError(root: string, cause: unknown): WorkspaceError {
   return new WorkspaceError("root", `The workspace ${root} cannot be read. Allow it, or name another folder.`, {
     cause,
   });
@@ -292,7 +292,7 @@ async function openTelemetry(
     ...how
   }: Pick<OtlpOptions, "redact" | "failed"> & { readonly sending: HostOptions["sending"] | undefined },
 ): Promise<HostParts["telemetry"]> {
-  const { traces, metrics, notices } = await variablesIn(env);
+  const { traces, metrics, notices } = await telemetryVariables(env);
   if (!traces && !metrics) return { notices };
   const { openOtlp } = await import("@banyan/telemetry/otlp");
   const otlp = await openOtlp({ env, service: "banyan", ...how });
@@ -301,10 +301,12 @@ async function openTelemetry(
 
 /** Sentences about faults in the OpenTelemetry variables. */
 export async function telemetryNotices(env: EnvironmentVariables): Promise<readonly string[]> {
-  return (await variablesIn(env)).notices;
+  return (await telemetryVariables(env)).notices;
 }
 
-async function variablesIn(env: EnvironmentVariables): Promise<Pick<OtlpVariables, "traces" | "metrics" | "notices">> {
+async function telemetryVariables(
+  env: EnvironmentVariables,
+): Promise<Pick<OtlpVariables, "traces" | "metrics" | "notices">> {
   if (!Object.keys(env).some((name) => name.startsWith("OTEL_"))) return { notices: [] };
   const { readOtlpVariables } = await import("@banyan/telemetry/variables");
   return readOtlpVariables(env);

@@ -2,7 +2,7 @@ import { basename, join, resolve } from "node:path";
 import { cutTo } from "@banyan/core/shown";
 import type { McpServers } from "@banyan/tools/mcp";
 import { foldersDownTo, type ProjectPlaces } from "../places/project.ts";
-import { readFileStart, textOf, wholeLines } from "../places/read-file.ts";
+import { decodeUtfText, readFileStart, wholeLines } from "../places/read-file.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { SettingsError } from "../settings/fault.ts";
 
@@ -78,11 +78,11 @@ export function instructionFile(folder: string): string | undefined {
 /** Joins the parts to one text, with a heading for the source of every part but the built-in one. */
 export function instructionsText(parts: readonly InstructionPart[]): string {
   return parts
-    .map(({ source, text }) => (source === "built-in" ? text : `# ${titleOf(source)}\n\n${text.trim()}`))
+    .map(({ source, text }) => (source === "built-in" ? text : `# ${sourceTitle(source)}\n\n${text.trim()}`))
     .join("\n\n");
 }
 
-function titleOf(source: string): string {
+function sourceTitle(source: string): string {
   if (source === "surroundings") return "When this conversation began";
   return source === "--instructions" ? "Instructions for this conversation" : `Instructions from ${source}`;
 }
@@ -109,7 +109,7 @@ class FoundFiles {
     this.#room -= bytes.length;
     const isWhole = size === bytes.length;
     const whole = isWhole ? bytes : wholeLines(bytes);
-    const text = textOf(whole);
+    const text = decodeUtfText(whole);
     if (text?.includes("\0") ?? bytes.includes(0)) {
       this.notices.push(`${file}: not read, because the file is not text.`);
       return;
@@ -133,12 +133,12 @@ function textOfFlag(flag: string, workspace: string): string {
         ? content.problem
         : content.size > LARGEST
           ? `it has ${content.size} bytes, more than ${LARGEST}`
-          : textOf(content.bytes) === undefined && "it is neither UTF-8 nor UTF-16";
+          : decodeUtfText(content.bytes) === undefined && "it is neither UTF-8 nor UTF-16";
   if (problem) {
     const advice = "name a file with text, or write the text itself";
     throw new SettingsError({ source: "--instructions", problem: `${file}: ${problem}`, advice });
   }
-  return content.state === "read" ? (textOf(content.bytes) ?? "") : "";
+  return content.state === "read" ? (decodeUtfText(content.bytes) ?? "") : "";
 }
 
 /** The built-in instructions (B37): the agent's role, its workspace, and when control returns to the user. */
@@ -170,7 +170,7 @@ export function serverInstructions(
   return servers.states.flatMap(({ name }) => {
     const said = redact(servers.instructions(name) ?? "").trim();
     if (said === "" || room <= 0) return [];
-    const text = beginningOf(said, Math.min(LONGEST, room));
+    const text = cutInstructions(said, Math.min(LONGEST, room));
     room -= text.length;
     return [{ source: `MCP server ${name}`, text: `${WHOSE}\n\n${text.replace(/^/gm, "> ")}` }];
   });
@@ -180,7 +180,7 @@ export function serverInstructions(
  * Replaces the current server instructions (`now`) after `own` by those of the conversation's beginning, taken from the logged
  * instructions `first`. A server that starts or stops then does not change the start of later requests (prompt cache).
  */
-export function asServersSaid(
+export function withServerInstructionsOf(
   text: string,
   own: readonly InstructionPart[],
   now: readonly InstructionPart[],
@@ -194,8 +194,8 @@ export function asServersSaid(
 }
 
 /** Matches the part of one server. */
-const SAID = new RegExp(`\n\n# ${titleOf("MCP server [^\\n]+")}\n\n${WHOSE}\n(?:\n> [^\n]*)+`, "g");
+const SAID = new RegExp(`\n\n# ${sourceTitle("MCP server [^\\n]+")}\n\n${WHOSE}\n(?:\n> [^\n]*)+`, "g");
 
-function beginningOf(text: string, most: number): string {
+function cutInstructions(text: string, most: number): string {
   return cutTo(text.toWellFormed(), most, `\n[... ${text.length - most} more characters are left out]`);
 }

@@ -46,14 +46,14 @@ export function smallProfile(
   const { tools = [], mode } = agent.options;
   const listed = smallTools(tools);
   const builtIn = { source: "built-in", text: builtInBrief(workspace) };
-  const fixed = (mode === "task" ? TASK : 0) + bytesOf(schemasOf(listed));
+  const fixed = (mode === "task" ? TASK : 0) + jsonBytes(schemasOf(listed));
   const textOf = (some: readonly InstructionPart[]) => instructionsText([builtIn, ...some, ...began]);
   let taken: readonly InstructionPart[] = [];
   const hasRoom = (part: InstructionPart) =>
-    fixed + bytesOf({ role: "system", content: textOf([part, ...taken]) }) <= MOST;
+    fixed + jsonBytes({ role: "system", content: textOf([part, ...taken]) }) <= MOST;
   const leftOut: string[] = [];
   for (const part of parts.toReversed()) {
-    const begin = leftOut.length === 0 ? beginningOf(part, hasRoom) : undefined;
+    const begin = leftOut.length === 0 ? partThatFits(part, hasRoom) : undefined;
     if (begin !== part) leftOut.unshift(part.source);
     if (begin) taken = [begin, ...taken];
   }
@@ -104,7 +104,7 @@ function schemasOf(tools: readonly Tool[]): readonly object[] {
     }));
 }
 
-function bytesOf(sent: object): number {
+function jsonBytes(sent: object): number {
   return Buffer.byteLength(JSON.stringify(sent));
 }
 
@@ -112,7 +112,7 @@ function bytesOf(sent: object): number {
 const LEAST = 80;
 
 /** The beginning of a part that fits; undefined if it would be too short. */
-function beginningOf(part: InstructionPart, hasRoom: (part: InstructionPart) => boolean): InstructionPart | undefined {
+function partThatFits(part: InstructionPart, hasRoom: (part: InstructionPart) => boolean): InstructionPart | undefined {
   if (hasRoom(part)) return part;
   const cut = (length: number) => ({ ...part, text: cutTo(part.text, length, "\n[the rest is left out]") });
   let [least, most] = [0, Math.min(part.text.length, MOST)];

@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import type { Agent, ConversationState } from "@banyan/core";
 import { cutTo, visibleLine } from "@banyan/core/shown";
 import { withoutEffort } from "@banyan/models";
-import { firstTold, toldTools } from "@banyan/tools/finder";
+import { initialTools, toolsForModel } from "@banyan/tools/finder";
 import { commandShell } from "@banyan/tools/workspace";
-import { contextOf, idOf, maxToolsOf } from "../drivers/drivers.ts";
+import { driverModelId, knownContextSize, maxToolsOf } from "../drivers/drivers.ts";
 import { projectOf } from "../places/project.ts";
 import type { Settings } from "../settings/index.ts";
-import { asServersSaid, type InstructionPart, instructionsText } from "./instructions.ts";
+import { type InstructionPart, instructionsText, withServerInstructionsOf } from "./instructions.ts";
 import { isSmallProfile, SMALL_WINDOW, smallProfile, withNote } from "./small-profile.ts";
 
 /** Maximum bytes of a `.git` or HEAD file. */
@@ -51,22 +51,22 @@ export function surroundingsPart(began: string | undefined, model: string): Inst
  * (S16). Undefined if the file cannot be read.
  */
 function branchIn(root: string): string | undefined {
-  const head = headOf(root);
-  const branch = branchOf(head);
+  const head = readGitHead(root);
+  const branch = gitBranchIn(head);
   if (branch !== undefined) return `branch ${branch}`;
   return head !== undefined && /^[0-9a-f]{40,64}$/.test(head) ? "no branch (detached HEAD)" : undefined;
 }
 
 /** Returns the branch of the repository around a folder, without running git; undefined if there is none. */
 export function gitBranch(workspace: string): string | undefined {
-  return branchOf(headOf(projectOf(workspace).root));
+  return gitBranchIn(readGitHead(projectOf(workspace).root));
 }
 
-function headOf(root: string): string | undefined {
-  return firstOf(join(root, ".git", "HEAD")) ?? headOfWorktree(root);
+function readGitHead(root: string): string | undefined {
+  return firstLineOfFile(join(root, ".git", "HEAD")) ?? headOfWorktree(root);
 }
 
-function branchOf(head = ""): string | undefined {
+function gitBranchIn(head = ""): string | undefined {
   const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(head) ?? [];
   // The name is foreign text: make it printable and short.
   return branch && cutTo(visibleLine(branch), LONGEST, "");
@@ -74,12 +74,12 @@ function branchOf(head = ""): string | undefined {
 
 /** In a worktree, the file `.git` names the folder with HEAD. */
 function headOfWorktree(root: string): string | undefined {
-  const [, folder] = /^gitdir: (.+)$/.exec(firstOf(join(root, ".git")) ?? "") ?? [];
-  return folder === undefined ? undefined : firstOf(resolve(root, folder, "HEAD"));
+  const [, folder] = /^gitdir: (.+)$/.exec(firstLineOfFile(join(root, ".git")) ?? "") ?? [];
+  return folder === undefined ? undefined : firstLineOfFile(resolve(root, folder, "HEAD"));
 }
 
 /** The first line of a small regular file. Undefined for anything else: reading a pipe could block forever. */
-function firstOf(file: string): string | undefined {
+function firstLineOfFile(file: string): string | undefined {
   try {
     const found = lstatSync(file);
     if (!found.isFile() || found.size > MOST) return undefined;
@@ -111,41 +111,43 @@ const LARGEST = 200_000;
  * Returns the agent for a conversation, with the surroundings, tools and server instructions of its beginning, so that the
  * start of its requests never changes. A model with a small context gets the small profile (F69).
  */
-export function asBegan(
+export function agentAsBegun(
   agent: Agent,
   state: Pick<ConversationState, "labels" | "contents">,
   told: AgentInstructions,
 ): Agent {
   const { model, tools = [], instructions = "" } = agent.options;
-  const name = idOf(model) ?? told.model;
+  const name = driverModelId(model) ?? told.model;
   const parts = surroundingsPart(state.labels[BEGAN], name);
   const { toolShare = 0.1, models = {} } = told.settings;
   if (isSmall(model, models[withoutEffort(name).full]?.profile)) {
-    const small = smallProfile(agent, told.workspace, { parts: partsOf(agent, told), began: parts });
+    const small = smallProfile(agent, told.workspace, { parts: instructionParts(agent, told), began: parts });
     const isKnown = [...state.contents.values()].some(isSmallProfile);
     return isKnown || !("stream" in model) ? small.agent : withNote(small, model);
   }
-  const first = firstTold(tools, state, isSmallProfile);
-  const begun = first ? asServersSaid(instructions, told.own, told.servers, first.instructions) : instructions;
+  const first = initialTools(tools, state, isSmallProfile);
+  const begun = first
+    ? withServerInstructionsOf(instructions, told.own, told.servers, first.instructions)
+    : instructions;
   const text = parts.length === 0 ? begun : `${begun}\n\n${instructionsText(parts)}`;
-  const room = toolShare * Math.min(contextOf(model) ?? ASSUMED, LARGEST);
-  const listed = toldTools(tools, first, room, maxToolsOf(model));
+  const room = toolShare * Math.min(knownContextSize(model) ?? ASSUMED, LARGEST);
+  const listed = toolsForModel(tools, first, room, maxToolsOf(model));
   return text === instructions && listed === tools ? agent : agent.with({ tools: listed, instructions: text });
 }
 
 /** Returns whether an agent works in the small profile: by the settings, or by the context size of its model. */
 function isSmall(model: Agent["options"]["model"], profile: "full" | "small" | undefined): boolean {
   if (profile !== undefined) return profile === "small";
-  return (contextOf(model) ?? ASSUMED) <= SMALL_WINDOW;
+  return (knownContextSize(model) ?? ASSUMED) <= SMALL_WINDOW;
 }
 
 /** The parts of the instructions for display. The small profile counts as one part. */
-export function toldParts(instructions = "", parts: readonly InstructionPart[]): readonly InstructionPart[] {
+export function shownParts(instructions = "", parts: readonly InstructionPart[]): readonly InstructionPart[] {
   return isSmallProfile(instructions) ? [{ source: "small profile", text: instructions }] : parts;
 }
 
 /** The instruction parts of an agent apart from the built-in text, the most important part last. */
-function partsOf(
+function instructionParts(
   { name, options: { instructions = "" } }: Agent,
   { own, servers }: AgentInstructions,
 ): InstructionPart[] {

@@ -1,4 +1,4 @@
-import { adviceOn } from "@banyan/core/shown";
+import { nearestNameAdvice } from "@banyan/core/shown";
 import { describeEntry } from "@banyan/tools/mcp/consent";
 import { McpError, type McpServerEntry, readEntry } from "@banyan/tools/mcp/entry";
 import { projectOf } from "../places/project.ts";
@@ -85,7 +85,7 @@ export async function removeMcpServer(place: McpPlace, name: string): Promise<st
 
 /** The error for an unknown server name. */
 export function unknownServer(name: string, names: readonly string[], where: string): McpError {
-  return new McpError("unknown", `There is no MCP server "${name}" ${where}. ${adviceOn(name, names)}`);
+  return new McpError("unknown", `There is no MCP server "${name}" ${where}. ${nearestNameAdvice(name, names)}`);
 }
 
 function ownServers({ env, home }: McpPlace): Map<string, McpServerEntry> {

@@ -8,5 +8,5 @@ export {
   removeMcpServer,
   unknownServer,
 } from "./configured.ts";
-export { type McpPlace, type OpenServersOptions, openServers, signOut } from "./open.ts";
-export { type FirstTurnOptions, serversForFirstTurn, serversSettled } from "./settled.ts";
+export { type McpPlace, type OpenServersOptions, openServers, signOutOfServer } from "./open.ts";
+export { type FirstTurnOptions, serversForFirstTurn, waitForServers } from "./settled.ts";

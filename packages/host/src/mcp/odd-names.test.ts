@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathTo } from "@banyan/core";
-import { toolOf } from "@banyan/core/conversation";
+import { toolNameOf } from "@banyan/core/conversation";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { callAll, hostWith, toolAt } from "./odd-names.fixture.ts";
@@ -73,7 +73,7 @@ test("S44: a user reads the name of a tool that is built from its parts, also of
   const calls = pathTo(session.state, session.state.leaf).flatMap((message) =>
     message.role === "assistant" ? message.calls : [],
   );
-  expect(calls.map((each) => [toolOf(each), each.status])).toEqual([
+  expect(calls.map((each) => [toolNameOf(each), each.status])).toEqual([
     ["mcp__g__read_only", "completed"],
     ["mcp__g__x.y", "denied"],
     ["mcp__g__read_only", "failed"],

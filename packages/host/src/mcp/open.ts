@@ -32,7 +32,7 @@ export async function openServers(
 }
 
 /** Removes the tokens of a server, so that the user must sign in again. */
-export async function signOut(place: McpPlace, name: string, entry: McpServerEntry): Promise<void> {
+export async function signOutOfServer(place: McpPlace, name: string, entry: McpServerEntry): Promise<void> {
   const { credentialsFor } = await import("@banyan/tools/mcp");
   await credentialsFor(credentialsIn(place), name, entry, place.env)?.change({ tokens: undefined });
 }

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { openServers, serversForFirstTurn, serversSettled } from "./index.ts";
+import { openServers, serversForFirstTurn, waitForServers } from "./index.ts";
 
 test("B47: a server that is not there is named, once, with the reason; what is ready or switched off is not", async () => {
   const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
@@ -12,7 +12,7 @@ test("B47: a server that is not there is named, once, with the reason; what is r
     off: { command: "x", disabled: true },
   });
   await servers.reconnect("ended");
-  expect(await serversSettled(servers, AbortSignal.abort())).toEqual([
+  expect(await waitForServers(servers, AbortSignal.abort())).toEqual([
     "The MCP server slow is still starting: its tools come with a later message.",
     'The MCP server "unset" needs the variable NOT_SET. Set it and start again.',
     "The MCP server ended cannot be used: it ended with exit code 3.",
@@ -33,7 +33,7 @@ test("F50: what of a server's lists is not of the protocol is told in one line",
   });`;
   const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
   await using servers = await openServers(place, { garden: { command: process.execPath, args: ["-e", program] } });
-  expect(await serversSettled(servers, new AbortController().signal)).toEqual([
+  expect(await waitForServers(servers, new AbortController().signal)).toEqual([
     "The MCP server garden breaks its protocol: the tool odd is left out: its inputSchema is not of the protocol.",
   ]);
 });
@@ -41,7 +41,7 @@ test("F50: what of a server's lists is not of the protocol is told in one line",
 test("B47: where no server is slow, nobody waits longer than for them", async () => {
   const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
   await using servers = await openServers(place, { gone: { command: "/no/such/program" } });
-  expect(await serversSettled(servers, new AbortController().signal)).toEqual([
+  expect(await waitForServers(servers, new AbortController().signal)).toEqual([
     expect.stringMatching(/^The MCP server gone cannot be used: /),
   ]);
 });

@@ -6,7 +6,7 @@ import { ownCommand } from "../programs/own-command.ts";
  * Waits until each server has started or failed, or the signal aborts. Returns sentences for users about servers that did
  * not start (B47) and servers that check arguments themselves (F43).
  */
-export async function serversSettled(servers: McpServers, signal: AbortSignal): Promise<readonly string[]> {
+export async function waitForServers(servers: McpServers, signal: AbortSignal): Promise<readonly string[]> {
   const over = Promise.withResolvers<void>();
   const end = () => over.resolve();
   if (signal.aborted) end();
@@ -16,7 +16,7 @@ export async function serversSettled(servers: McpServers, signal: AbortSignal): 
   } finally {
     signal.removeEventListener("abort", end);
   }
-  return servers.states.flatMap(missing);
+  return servers.states.flatMap(missingNotes);
 }
 
 /** Maximum milliseconds that the first turn of a conversation waits for its servers. */
@@ -38,7 +38,7 @@ export interface FirstTurnOptions {
 /**
  * Waits at the first turn of a conversation (B83) until each server has started or failed, at most 30 seconds, so that
  * the model does not miss a slow server's tools. Later turns, in any conversation, do not wait and report nothing.
- * Resolves like `serversSettled`.
+ * Resolves like `waitForServers`.
  */
 export async function serversForFirstTurn(servers: McpServers, options: FirstTurnOptions): Promise<readonly string[]> {
   refuseUnknown("serversForFirstTurn", options, { signal: true, waiting: true });
@@ -52,7 +52,7 @@ export async function serversForFirstTurn(servers: McpServers, options: FirstTur
       );
   }, TOLD_AFTER);
   try {
-    return await serversSettled(servers, AbortSignal.any([signal, AbortSignal.timeout(FIRST_TURN)]));
+    return await waitForServers(servers, AbortSignal.any([signal, AbortSignal.timeout(FIRST_TURN)]));
   } finally {
     waitedFor.add(servers);
     clearTimeout(telling);
@@ -65,7 +65,7 @@ function cannotBeUsed(name: string, reason: string): string {
   return `The MCP server ${name} cannot be used: ${reason}.`.replace(/\.\.$/, ".");
 }
 
-function missing(state: McpServerState): string[] {
+function missingNotes(state: McpServerState): string[] {
   switch (state.status) {
     case "ready":
       return [

@@ -1,7 +1,7 @@
 import { pathTo, type Session, type UserPart } from "@banyan/core";
-import { lastSaid, OWN_OUTPUT } from "@banyan/core/conversation";
-import { runByPerson, type UserCommand } from "@banyan/tools/workspace";
-import { named } from "../attachments/files.ts";
+import { lastUserMessage, OWN_OUTPUT } from "@banyan/core/conversation";
+import { runForUser, type UserCommand } from "@banyan/tools/workspace";
+import { attachedTextPart } from "../attachments/files.ts";
 import type { Host } from "../host/host.ts";
 
 /** The folder in which a user's commands run. */
@@ -14,7 +14,7 @@ export interface UserCommandPlace extends Pick<Host, "redact"> {
 /** The result of a user's command. */
 export interface CommandRun {
   /** `exited`, with a code, or `cancelled` by the signal. */
-  readonly end: Awaited<ReturnType<typeof runByPerson>>["end"];
+  readonly end: Awaited<ReturnType<typeof runForUser>>["end"];
   /** The command and its output as message parts, without secrets (S10). */
   readonly parts: readonly UserPart[];
 }
@@ -23,27 +23,27 @@ export interface CommandRun {
  * Runs a command that a user typed as `!command`, with the user's rights and environment, without approval (T17). Rejects if the
  * shell cannot be started.
  */
-export async function runPersonsCommand(
+export async function runUserCommand(
   { redact, directory, isElsewhere = false }: UserCommandPlace,
   command: string,
   options: Pick<UserCommand, "signal" | "hurry" | "onOutput">,
 ): Promise<CommandRun> {
-  const { end, told } = await runByPerson({ ...options, command, directory, redaction: redact.stream() });
+  const { end, told } = await runForUser({ ...options, command, directory, redaction: redact.stream() });
   const typed = { type: "text", text: redact(`!${command}`) } as const;
   const name = isElsewhere ? `${command} (on the user's own machine, in ${directory})` : command;
-  return { end, parts: [typed, named(OWN_OUTPUT, redact(name), redact(told))] };
+  return { end, parts: [typed, attachedTextPart(OWN_OUTPUT, redact(name), redact(told))] };
 }
 
 /**
  * The mode of an unfinished run on the path to `at` (default: the last message): interrupted, or waiting for a user. A resume
  * continues in this mode. Undefined if there is none, or a user message followed.
  */
-export function modeLeft(
+export function unfinishedMode(
   { interrupted, state }: Pick<Session, "interrupted" | "state">,
   at = state.leaf,
 ): "chat" | "task" | undefined {
   const path = pathTo(state, at);
-  const said = lastSaid(path);
+  const said = lastUserMessage(path);
   const since = new Set(path.slice(said ? path.indexOf(said) : 0).map(({ id }) => id));
   const left = [...interrupted, ...state.waiting.values()];
   return left.findLast(({ call, leaf }) => call === undefined && since.has(leaf ?? ""))?.mode;

@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { afterEach, expect, test } from "vitest";
 import { type McpServers, openServers } from "../mcp/index.ts";
 import { redactor } from "../redaction/redactor.ts";
-import { listPrompts, saidByPrompt } from "./prompts.ts";
+import { expandPrompt, listPrompts } from "./prompts.ts";
 
 const opened: McpServers[] = [];
 afterEach(async () => {
@@ -46,13 +46,13 @@ test("W65: a prompt of a server is one word, whatever it is called there; whoeve
 
 test("W65: a server that is not there in time, or does not say its prompt in time, is named in one sentence", async () => {
   const place = await host({ trees: HANGS, late: SILENT });
-  const late = saidByPrompt(place, { name: "late:one" }, { signal, starting: 1 });
+  const late = expandPrompt(place, { name: "late:one" }, { signal, starting: 1 });
   await expect(late).rejects.toThrow(
     "There is no prompt /late:one yet: the MCP server late is still starting. Try again when it is ready.",
   );
   await listPrompts(place, 1, signal);
   const hangs = async () => {
-    await saidByPrompt(place, { name: "trees:SMALL" }, { signal, starting: 1_000, filling: 20 });
+    await expandPrompt(place, { name: "trees:SMALL" }, { signal, starting: 1_000, filling: 20 });
   };
   await expect
     .poll(() => hangs().catch(({ message }) => message))
@@ -67,7 +67,7 @@ test("W65, S12: of two that are typed alike the first is there; names hold nothi
   expect(prompts.map(({ name, description, hint }) => [name, description, hint])).toEqual([
     ["trees:big_]0;xtree", "First.", "level[2J [a b]"],
   ]);
-  await expect(saidByPrompt(place, { name: "trees:big_]0;xtree" }, { signal })).rejects.toThrow(
+  await expect(expandPrompt(place, { name: "trees:big_]0;xtree" }, { signal })).rejects.toThrow(
     "/trees:big_]0;xtree needs level[2J.",
   );
 });
@@ -78,9 +78,9 @@ test("W65: an argument that is called as something that every object has is aske
   });
   await listPrompts(place, 10_000, signal);
   for (const values of [undefined, {}])
-    await expect(saidByPrompt(place, { name: "trees:explain", values }, { signal, filling: 20 })).rejects.toThrow(
+    await expect(expandPrompt(place, { name: "trees:explain", values }, { signal, filling: 20 })).rejects.toThrow(
       "/trees:explain needs constructor.",
     );
   const given = { name: "trees:explain", values: { constructor: "of trees" } };
-  await expect(saidByPrompt(place, given, { signal, filling: 20 })).rejects.toThrow("did not send its prompt");
+  await expect(expandPrompt(place, given, { signal, filling: 20 })).rejects.toThrow("did not send its prompt");
 });

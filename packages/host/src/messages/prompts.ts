@@ -1,9 +1,9 @@
 import { isRootFolder, slashIn } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core";
-import { adviceOn } from "@banyan/core/shown";
-import { type PromptCommand, promptOf, wordsIn } from "../definitions/commands.ts";
+import { nearestNameAdvice } from "@banyan/core/shown";
+import { commandPromptText, type PromptCommand, splitWords } from "../definitions/commands.ts";
 import type { Host } from "../host/host.ts";
-import { type McpServers, serversSettled } from "../mcp/index.ts";
+import { type McpServers, waitForServers } from "../mcp/index.ts";
 
 /** A slash command that sends a prompt text to the agent. Users, projects and MCP servers define prompts. */
 export interface SlashPrompt {
@@ -77,7 +77,7 @@ const FILLING = 30_000;
  */
 export async function listPrompts(host: Pick<Host, "ready">, wait: number, signal: AbortSignal): Promise<Prompts> {
   const { commands = [], mcp } = await host.ready();
-  if (mcp && wait > 0) await serversSettled(mcp, AbortSignal.any([signal, AbortSignal.timeout(wait)]));
+  if (mcp && wait > 0) await waitForServers(mcp, AbortSignal.any([signal, AbortSignal.timeout(wait)]));
   const all = [...commands.map(ofFile), ...(mcp?.prompts.map(ofServer) ?? [])];
   // The first of several prompts with one name counts.
   const prompts = [...new Map(all.toReversed().map((prompt) => [prompt.name, prompt])).values()].toReversed();
@@ -89,7 +89,7 @@ export async function listPrompts(host: Pick<Host, "ready">, wait: number, signa
  * Returns the text of a prompt with its arguments, unredacted. Rejects with `PromptError` for an unknown name, wrong arguments, or
  * a failed or late server; and with the reason of the signal.
  */
-export async function saidByPrompt(
+export async function expandPrompt(
   host: Bringer,
   asked: PromptInvocation,
   patience: PromptPatience,
@@ -102,26 +102,26 @@ export async function saidByPrompt(
     const [named] = Object.keys(asked.values ?? {});
     if (named !== undefined)
       throw new PromptError(`/${name} has no argument ${named}: put the whole text in \`argument\`.`);
-    const text = promptOf(file, asked.argument ?? "");
+    const text = commandPromptText(file, asked.argument ?? "");
     return { parts: [{ type: "text", text }], asIs: false, ...(file.model === undefined ? {} : { model: file.model }) };
   }
   const find = () => mcp?.prompts.find((prompt) => ofServer(prompt).name === name);
   if (!find() && mcp && name.includes(":"))
-    await serversSettled(mcp, AbortSignal.any([signal, AbortSignal.timeout(starting)]));
+    await waitForServers(mcp, AbortSignal.any([signal, AbortSignal.timeout(starting)]));
   signal.throwIfAborted();
   const prompt = find();
   if (!mcp || !prompt) throw new PromptError(host.redact(await whyNone(host, name, signal)));
   const values = valuesFor(ofServer(prompt), asked);
-  const parts = await filled(host, mcp, { prompt, values }, patience);
+  const parts = await filledServerPrompt(host, mcp, { prompt, values }, patience);
   if (parts.length === 0) throw new PromptError(`/${name} is empty: the MCP server ${prompt.server} sent no text.`);
   return { parts, asIs: true };
 }
 
 /**
  * Returns the prompt that a message with a slash asks for (C18); undefined for a message that is plain text. Rejects as
- * `saidByPrompt` does.
+ * `expandPrompt` does.
  */
-export async function saidWithSlash(
+export async function expandSlashPrompt(
   host: Bringer,
   text: string,
   patience: PromptPatience,
@@ -135,7 +135,7 @@ export async function saidWithSlash(
   };
   // A name with a colon may belong to a server that is starting.
   if ((await isThere(0)) || (asked.name.includes(":") && (await isThere(starting))))
-    return saidByPrompt(host, asked, patience);
+    return expandPrompt(host, asked, patience);
   if (isRootFolder(asked.name)) return undefined;
   const why = host.redact(await whyNone(host, asked.name, signal));
   throw new PromptError(`${why} Start with a space to send it as text.`);
@@ -148,7 +148,9 @@ function ofFile({ name, description, hint }: PromptCommand): SlashPrompt {
 type McpServerPrompt = McpServers["prompts"][number];
 
 function ofServer({ server, name, description, arguments: wanted }: McpServerPrompt): SlashPrompt {
-  const hint = wanted.map(({ name, required }) => (required ? plain(name) : `[${plain(name)}]`)).join(" ");
+  const hint = wanted
+    .map(({ name, required }) => (required ? plainPromptName(name) : `[${plainPromptName(name)}]`))
+    .join(" ");
   return {
     name: oneWord(`${server}:${name}`),
     description: description || `a prompt of ${server}`,
@@ -160,11 +162,11 @@ function ofServer({ server, name, description, arguments: wanted }: McpServerPro
 
 /** Makes a server's name typeable behind a slash: one lower-case word. */
 function oneWord(name: string): string {
-  return plain(name).toLowerCase().replaceAll(/\s+/g, "_");
+  return plainPromptName(name).toLowerCase().replaceAll(/\s+/g, "_");
 }
 
 /** On one line, without terminal control characters and characters that reorder text (S12). */
-function plain(name: string): string {
+function plainPromptName(name: string): string {
   return name.replaceAll(/\s+/g, " ").replaceAll(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, "");
 }
 
@@ -177,7 +179,7 @@ async function whyNone(host: Bringer, name: string, signal: AbortSignal): Promis
     return `There is no prompt /${name}: the MCP server ${state.name} is ${state.status === "disabled" ? "switched off" : "not available"}.`;
   const { prompts } = await listPrompts(host, 0, signal);
   const all = prompts.map((each) => `/${each.name}`);
-  return `There is no prompt /${name}. ${adviceOn(`/${name}`, all)}`;
+  return `There is no prompt /${name}. ${nearestNameAdvice(`/${name}`, all)}`;
 }
 
 /** Throws `PromptError` for a missing required argument or an unknown argument name. */
@@ -186,21 +188,21 @@ function valuesFor({ name, arguments: wanted }: SlashPrompt, { argument = "", va
   const unknown = Object.keys(given).find((key) => !wanted.some((each) => each.name === key));
   if (unknown !== undefined) {
     const names = wanted.map((each) => each.name);
-    throw new PromptError(`/${name} has no argument ${unknown}. ${adviceOn(unknown, names)}`);
+    throw new PromptError(`/${name} has no argument ${unknown}. ${nearestNameAdvice(unknown, names)}`);
   }
   // The name may be a property of every object, such as `constructor`.
   const isGiven = (name: string) => Object.hasOwn(given, name) && given[name] !== "";
   const missing = wanted.find((each) => each.required && !isGiven(each.name));
   if (missing) {
     const what = missing.description === "" ? "" : `: ${missing.description}`;
-    throw new PromptError(`/${name} needs ${plain(missing.name)}${what}`.replace(/\.?$/, "."));
+    throw new PromptError(`/${name} needs ${plainPromptName(missing.name)}${what}`.replace(/\.?$/, "."));
   }
   return given;
 }
 
 /** Assigns words to arguments in order. Quoted words are one word; the last argument takes the rest. */
 function byPlace(wanted: readonly PromptArgument[], argument: string): Readonly<Record<string, string>> {
-  const words = wordsIn(argument);
+  const words = splitWords(argument);
   const values = wanted.flatMap(({ name }, index) => {
     const isLast = index === wanted.length - 1;
     const rest = words.slice(index);
@@ -210,7 +212,7 @@ function byPlace(wanted: readonly PromptArgument[], argument: string): Readonly<
   return Object.fromEntries(values);
 }
 
-async function filled(
+async function filledServerPrompt(
   { redact }: Bringer,
   servers: McpServers,
   { prompt, values }: { readonly prompt: McpServerPrompt; readonly values: Readonly<Record<string, string>> },

@@ -1,5 +1,5 @@
-import { type AttachOptions, attach, type MessageWithAttachments } from "../attachments/attach.ts";
-import { changesIn } from "../attachments/diff.ts";
+import { type AttachOptions, attachNamedFiles, type MessageWithAttachments } from "../attachments/attach.ts";
+import { namedDiff } from "../attachments/diff.ts";
 import type { Host } from "../host/host.ts";
 
 /** A user's message, ready for a conversation. */
@@ -20,7 +20,7 @@ export async function writtenMessage(
 ): Promise<WrittenMessage> {
   const said = host.redact(text);
   const { mcp, keyFiles, confinesIn } = await host.ready();
-  const attachments = await attach(said, {
+  const attachments = await attachNamedFiles(said, {
     folder,
     outside,
     whyNotRead: host.whyNotReadIn(folder),
@@ -32,7 +32,7 @@ export async function writtenMessage(
       // A user who names an address wants its content, also after a redirect.
       return readPage(url, { signal, mayFollow: async () => true });
     },
-    readDiff: async (of) => changesIn(of, { cwd: folder, sandbox: await confinesIn(folder), env: host.env, signal }),
+    readDiff: async (of) => namedDiff(of, { cwd: folder, sandbox: await confinesIn(folder), env: host.env, signal }),
     async readResource(name) {
       const server = name.slice(0, name.indexOf(":"));
       if (!mcp?.states.some((state) => state.name === server)) return undefined;

@@ -3,10 +3,10 @@ import type { About } from "@banyan/core/conversation";
 import { withoutContent } from "@banyan/tools/acts";
 import { addressSubject } from "./address-subject.ts";
 import { type Rule, type RuleMatch, strongest } from "./match.ts";
-import { fitsSome, placeOf, type ResolvedPath, type SubjectContext } from "./place.ts";
+import { fitsSome, type ResolvedPath, resolveNamedPath, type SubjectContext } from "./place.ts";
 import { COMMAND, changesFiles, FETCHING, READING } from "./rule.ts";
 import { namesFirstWord, shellSubject } from "./shell/shell-subject.ts";
-import { LONGEST_PATH, textsIn } from "./text-subject.ts";
+import { LONGEST_PATH, textsInArguments } from "./text-subject.ts";
 
 /**
  * Returns whether a deny or ask rule covers a call of another program's tool by its acts (S43): rules on `write`, `edit`,
@@ -19,14 +19,14 @@ export function actRules(
   about: About,
   surroundings: SubjectContext,
 ): (rule: Rule) => RuleMatch {
-  const { scope, place: placeAt = (path: string) => placeOf(scope, path) } = surroundings;
+  const { scope, place: placeAt = (path: string) => resolveNamedPath(scope, path) } = surroundings;
   const { command, paths = [], url, untold } = about;
   const shell = command === undefined ? undefined : shellSubject(command, surroundings);
   const named = paths.map(({ path, access }) => ({ place: placeAt(path), access }));
   const isTold = command !== undefined || paths.length > 0 || url !== undefined;
   let texts: readonly string[] | undefined;
   let places: readonly ResolvedPath[] | undefined;
-  const others = () => (texts ??= textsIn(withoutContent(input) as Json));
+  const others = () => (texts ??= textsInArguments(withoutContent(input) as Json));
   const otherPlaces = () =>
     (places ??= others().flatMap((text) => (text !== "" && text.length <= LONGEST_PATH ? placeAt(text) : [])));
 

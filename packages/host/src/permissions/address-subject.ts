@@ -1,6 +1,6 @@
 import type { Tool } from "@banyan/core";
 import { covers, type Rule, type Subject } from "./match.ts";
-import { FETCHING, formatRule, isAbout, type Rules, restrained } from "./rule.ts";
+import { FETCHING, formatRule, isAbout, type Rules, restrainRules } from "./rule.ts";
 
 /**
  * The subject of a call on a web address. A pattern is `host` or `host/path`, optionally with `http://` or `https://`. `*` in the
@@ -15,12 +15,12 @@ export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
       if (pattern === undefined) return "yes";
       // An unreadable address may still mean something to the tool.
       if (address === undefined) return "perhaps";
-      return fits(pattern, address) ? "yes" : "no";
+      return fitsAddress(pattern, address) ? "yes" : "no";
     },
     allowed(rules) {
       const plain = address !== undefined && address.username === "" && address.password === "";
       return rules.some(
-        (rule) => isAbout(rule, tool) && (rule.pattern === undefined || (plain && fits(rule.pattern, address))),
+        (rule) => isAbout(rule, tool) && (rule.pattern === undefined || (plain && fitsAddress(rule.pattern, address))),
       );
     },
     suggestion() {
@@ -36,13 +36,13 @@ export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
  */
 export function whyNotFetched(address: URL, from: URL, { deny, ask }: Rules): string | undefined {
   const speaksOf = ({ href }: URL, rule: Rule) => addressSubject({ name: FETCHING }, href).matches(rule) !== "no";
-  const closed = restrained(deny).find((rule) => speaksOf(address, rule));
+  const closed = restrainRules(deny).find((rule) => speaksOf(address, rule));
   if (closed) return `The rule '${formatRule(closed)}' forbids fetching ${address.href}.`;
-  const open = restrained(ask).find((rule) => speaksOf(address, rule) && !speaksOf(from, rule));
+  const open = restrainRules(ask).find((rule) => speaksOf(address, rule) && !speaksOf(from, rule));
   return open && `${from.href} redirects to ${address.href}, which the rule '${formatRule(open)}' asks about.`;
 }
 
-function fits(pattern: string, address: URL): boolean {
+function fitsAddress(pattern: string, address: URL): boolean {
   // Claude Code's form: the host alone, with any port.
   const [, domain] = /^domain:(.+)$/.exec(pattern) ?? [];
   if (domain !== undefined)

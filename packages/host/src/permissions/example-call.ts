@@ -4,7 +4,7 @@ import type { About } from "@banyan/core/conversation";
 import { writers } from "./foreign-rule.ts";
 import type { Rule } from "./match.ts";
 import { pathScope } from "./place.ts";
-import { allowed, COMMAND, FETCHING, formatRule, type Rules, restrained } from "./rule.ts";
+import { allowRules, COMMAND, FETCHING, formatRule, type Rules, restrainRules } from "./rule.ts";
 import { harmlessOf } from "./shell/harmless.ts";
 import { subjectOf } from "./subject.ts";
 
@@ -16,7 +16,7 @@ const OF_PATHS: ReadonlySet<string> = new Set(["read", "list", "search", ...writ
  * Undefined if none was found, for example for a pattern that no path can match.
  */
 export function exampleCall(rule: Rule, list: keyof Rules, workspace: string): string | undefined {
-  const readings = list === "allow" ? allowed([rule]) : restrained([rule]);
+  const readings = list === "allow" ? allowRules([rule]) : restrainRules([rule]);
   for (const reading of readings) {
     const [tool, input, text] = callFor(reading);
     const isWriter = (name: string) => writers.some((writer) => writer === name);
@@ -30,7 +30,7 @@ export function exampleCall(rule: Rule, list: keyof Rules, workspace: string): s
 
 /** A call that should match, with its main argument. */
 function callFor({ tool: written, pattern }: Rule): [tool: Tool, input: Json, text?: string] {
-  const text = pattern === undefined ? undefined : textFor(written, pattern);
+  const text = pattern === undefined ? undefined : exampleText(written, pattern);
   const base = { description: "", input: { type: "object" }, effects: "external", execute: () => "" } as const;
   const name = written === "*" ? COMMAND : written.replace("*", "x");
   if (written.startsWith("mcp_")) {
@@ -53,7 +53,7 @@ function aboutPath(input: unknown): About {
 }
 
 /** A text that a pattern should match. */
-function textFor(tool: string, pattern: string): string {
+function exampleText(tool: string, pattern: string): string {
   if (tool === COMMAND) return harmlessOf(pattern) ?? pattern.replaceAll("*", "x");
   if (tool === FETCHING) {
     const address = pattern.replace(/^domain:/, "").replaceAll("*", "x");

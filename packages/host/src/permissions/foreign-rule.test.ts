@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { exampleCall } from "./example-call.ts";
 import type { Rule } from "./match.ts";
-import { absentNames, allowed, checkedRule, formatRule, restrained, rulesFrom } from "./rule.ts";
+import { absentNames, allowRules, checkedRule, formatRule, restrainRules, rulesFrom } from "./rule.ts";
 
 const texts = (rules: readonly Rule[]) =>
   rules.map(({ tool, pattern }) => formatRule({ tool, ...(pattern && { pattern }) }));
@@ -25,8 +25,8 @@ test.each([
   ],
 ])("S34: %s allows no more, and denies no less, than in its program", (text, allows, restrains) => {
   const rule = checkedRule(text, "deny");
-  expect(texts(allowed([rule]))).toEqual(allows);
-  expect(texts(restrained([rule]))).toEqual(restrains);
+  expect(texts(allowRules([rule]))).toEqual(allows);
+  expect(texts(restrainRules([rule]))).toEqual(restrains);
 });
 
 test.each([

@@ -15,19 +15,19 @@ export function readForeign(name: string, pattern: string | undefined): ForeignM
   const parameter = /^(command|file_path|path|url|prompt|subagent_type):(?!\*$)(.*)$/s.exec(pattern ?? "");
   if (parameter !== null && tool.pattern !== undefined)
     return `names the argument '${parameter[1]}', and its pattern is the argument itself; write ${name}(${parameter[2]?.trim()})`;
-  if (pattern === undefined) return same(tool.tools.map((own) => ({ tool: own })));
+  if (pattern === undefined) return sameMeaning(tool.tools.map((own) => ({ tool: own })));
   switch (tool.pattern) {
     case "command":
-      return readCommand(tool, pattern);
+      return readCommandRule(tool, pattern);
     case "domain":
       if (!/^domain:[^/\s]+$/.test(pattern))
         return `names no domain; write ${name}(domain:example.com), or fetch(example.com/docs/*)`;
-      return same([{ tool: "fetch", pattern }]);
+      return sameMeaning([{ tool: "fetch", pattern }]);
     case "path":
     case "edited path":
       return readPath(name, tool, pattern);
     case undefined:
-      return same(tool.tools.map((own) => ({ tool: own, pattern })));
+      return sameMeaning(tool.tools.map((own) => ({ tool: own, pattern })));
   }
 }
 
@@ -36,9 +36,9 @@ export function withoutSuffix(pattern: string): string {
   return pattern.endsWith(":*") ? `${pattern.slice(0, -2).trimEnd()} *` : pattern;
 }
 
-function readCommand({ tools }: ForeignTool, pattern: string): ForeignMeaning {
+function readCommandRule({ tools }: ForeignTool, pattern: string): ForeignMeaning {
   const meant = withoutSuffix(pattern);
-  return same(tools.map((tool) => (meant === "*" || meant === " *" ? { tool } : { tool, pattern: meant })));
+  return sameMeaning(tools.map((tool) => (meant === "*" || meant === " *" ? { tool } : { tool, pattern: meant })));
 }
 
 /**
@@ -50,14 +50,14 @@ function readPath(name: string, { tools, pattern: kind }: ForeignTool, written: 
   const isEdit = kind === "edited path";
   // An agent that must not read a file must not learn its name by `list` either.
   const restrained: readonly OwnTool[] = name === "Read" ? [...tools, "list"] : isEdit ? writers : tools;
-  const narrow = pathOf(written);
+  const narrow = translatedPath(written);
   return {
     allows: (isEdit ? writers : tools).map((tool) => ({ tool, pattern: literally(narrow) })),
     restrains: restrained.flatMap((tool) => wide(written, narrow).map((pattern) => ({ tool, pattern }))),
   };
 }
 
-function pathOf(written: string): string {
+function translatedPath(written: string): string {
   if (written.startsWith("//")) return written.slice(1);
   return written.replace(/^\.?\/+(?=.)/, "");
 }
@@ -75,6 +75,6 @@ function literally(pattern: string): string {
   return pattern.replace(/(?<!\\)[{}()|+@!]/g, literalGlob);
 }
 
-function same(rules: readonly Rule[]): ForeignMeaning {
+function sameMeaning(rules: readonly Rule[]): ForeignMeaning {
   return { allows: rules, restrains: rules };
 }

@@ -56,12 +56,12 @@ export function covers(pattern: string, text: string): boolean {
   // Most rules do not concern the text, which a comparison of the beginning shows.
   if (wild === -1) return pattern === text;
   if (!text.startsWith(pattern.slice(0, wild).trimEnd())) return false;
-  return variants(pattern).some((variant) => fits(variant, text, false));
+  return variants(pattern).some((variant) => fitsText(variant, text, false));
 }
 
 /** Returns whether the pattern matches the text for some value of its unknown pieces. */
 export function meets(pattern: string, text: string): boolean {
-  return variants(pattern).some((variant) => fits(variant, text, true));
+  return variants(pattern).some((variant) => fitsText(variant, text, true));
 }
 
 function variants(pattern: string): string[] {
@@ -69,7 +69,7 @@ function variants(pattern: string): string[] {
 }
 
 /** Tracks the reachable text positions for each pattern character. Time is proportional to the product of both lengths. */
-function fits(pattern: string, text: string, unknownIsAnything: boolean): boolean {
+function fitsText(pattern: string, text: string, unknownIsAnything: boolean): boolean {
   const length = text.length;
   let reached = new Uint8Array(length + 1);
   reached[0] = 1;

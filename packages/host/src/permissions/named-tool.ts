@@ -8,7 +8,7 @@ export type NamedTool = Pick<Tool, "name" | "offeredBy" | "offeredAs">;
  * All names of a tool. For a server's tool: `mcp__server__tool`, with each part as declared and in the form for providers;
  * then the name that the model uses.
  */
-export function namesOf({ name, offeredBy, offeredAs }: NamedTool): readonly string[] {
+export function toolRuleNames({ name, offeredBy, offeredAs }: NamedTool): readonly string[] {
   if (offeredBy === undefined || offeredAs === undefined) return [name];
   const names = formsOf(offeredBy).flatMap((server) => formsOf(offeredAs).map((tool) => offeredName({ server, tool })));
   return [...new Set([...names, name])];
@@ -16,7 +16,7 @@ export function namesOf({ name, offeredBy, offeredAs }: NamedTool): readonly str
 
 /** Returns whether a written name means a tool. `mcp__server` means all tools of the server, `*` at the end any text. */
 export function meansTool(written: string, tool: NamedTool): boolean {
-  const names = namesOf(tool);
+  const names = toolRuleNames(tool);
   if (written.endsWith("*")) return names.some((name) => name.startsWith(written.slice(0, -1)));
   return names.includes(written) || serverNames(tool).includes(written);
 }
@@ -38,11 +38,11 @@ export function meansOnly(written: string, tool: NamedTool, servers: readonly st
 
 /** The configured servers that a written name fits, with any tools; none if no server is spelled in full. */
 export function serversMeant(written: string, servers: readonly string[]): readonly string[] {
-  const begun = servers.filter((server) => written.startsWith(beginningOf(server)));
+  const begun = servers.filter((server) => written.startsWith(serverPrefix(server)));
   // A name for providers belongs to the longest matching server; those of other servers contain a digest.
-  const longest = Math.max(0, ...begun.map((server) => beginningOf(server).length));
+  const longest = Math.max(0, ...begun.map((server) => serverPrefix(server).length));
   return servers.filter(
-    (server) => spells(written, server) || (begun.includes(server) && beginningOf(server).length === longest),
+    (server) => spells(written, server) || (begun.includes(server) && serverPrefix(server).length === longest),
   );
 }
 
@@ -50,13 +50,13 @@ function spells(written: string, server: string): boolean {
   return formsOf(server).some((form) => written === `mcp__${form}` || written.startsWith(`mcp__${form}__`));
 }
 
-function beginningOf(server: string): string {
+function serverPrefix(server: string): string {
   return providerName(`mcp_${server}_`);
 }
 
 /** Other servers whose tools may share a name with this tool. */
 export function namesakesOf(tool: NamedTool, servers: readonly string[]): readonly string[] {
-  const names = namesOf(tool).filter((name) => name !== tool.name);
+  const names = toolRuleNames(tool).filter((name) => name !== tool.name);
   const fitting = names.flatMap((name) => serversMeant(name, servers));
   return [...new Set(fitting)].filter((server) => server !== tool.offeredBy);
 }

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { protectedPart } from "@banyan/tools/workspace";
-import { fitsEvery, fromRoot, literalGlob, type PathScope, type ResolvedPath } from "./place.ts";
+import { fitsEvery, literalGlob, type PathScope, pathFromWorkspace, type ResolvedPath } from "./place.ts";
 
 /** Parts of a repository that git obeys or follows to others; without `HEAD`, which marks a repository. */
 const PARTS: ReadonlySet<string> = new Set(
@@ -9,9 +9,9 @@ const PARTS: ReadonlySet<string> = new Set(
 );
 
 /** Returns whether programs obey this file by themselves, so that no mode writes it without approval (S19). */
-export function isObeyed(scope: PathScope, { forms }: ResolvedPath): boolean {
+export function isExecutedByPrograms(scope: PathScope, { forms }: ResolvedPath): boolean {
   return forms.some(
-    (form) => protectedPart(fromRoot(scope, form) ?? form) !== undefined || isOfRepository(scope, form),
+    (form) => protectedPart(pathFromWorkspace(scope, form) ?? form) !== undefined || isObeyedByGit(scope, form),
   );
 }
 
@@ -19,24 +19,24 @@ export function isObeyed(scope: PathScope, { forms }: ResolvedPath): boolean {
  * Returns whether an allow rule matches a file that programs obey: its pattern must spell the name and hidden folders. A user who
  * allowed `src/**` did not allow `src/.vscode/tasks.json` or `src/HEAD`.
  */
-export function spellsObeyed(pattern: string, scope: PathScope, place: ResolvedPath): boolean {
+export function namesObeyedFile(pattern: string, scope: PathScope, place: ResolvedPath): boolean {
   const named = place.forms.every(
-    (form) => !isOfRepository(scope, form) || pattern.split("/").at(-1) === literalGlob(basename(form)),
+    (form) => !isObeyedByGit(scope, form) || pattern.split("/").at(-1) === literalGlob(basename(form)),
   );
   return named && fitsEvery(pattern, scope, place, false);
 }
 
 /** Returns whether git would obey a file as part of a repository that is not named `.git`, in any folder. */
-function isOfRepository(scope: PathScope, path: string): boolean {
+function isObeyedByGit(scope: PathScope, path: string): boolean {
   if (basename(path).toLowerCase() === "head") return true;
-  for (let folder = dirname(path); fromRoot(scope, folder) !== undefined; folder = dirname(folder)) {
+  for (let folder = dirname(path); pathFromWorkspace(scope, folder) !== undefined; folder = dirname(folder)) {
     const [part = ""] = relative(folder, path).split(sep);
-    if (PARTS.has(part.toLowerCase()) && exists(join(folder, "HEAD"))) return true;
+    if (PARTS.has(part.toLowerCase()) && isFileThere(join(folder, "HEAD"))) return true;
   }
   return false;
 }
 
-function exists(path: string): boolean {
+function isFileThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {

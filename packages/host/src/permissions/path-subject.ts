@@ -1,15 +1,15 @@
 import { dirname } from "node:path";
 import type { Tool } from "@banyan/core";
 import type { Rule, Subject } from "./match.ts";
-import { isObeyed, spellsObeyed } from "./obeyed.ts";
+import { isExecutedByPrograms, namesObeyedFile } from "./obeyed.ts";
 import {
   fitsEvery,
   fitsSome,
-  fromRoot,
   literalGlob,
   type PathScope,
-  placeOf,
+  pathFromWorkspace,
   type ResolvedPath,
+  resolveNamedPath,
   type SubjectContext,
 } from "./place.ts";
 import { isAboutReading } from "./reading.ts";
@@ -18,10 +18,10 @@ import { changesFiles, formatRule, isAbout } from "./rule.ts";
 /** The subject of a call on a file or a folder. */
 export function pathSubject(tool: Tool, path: string, surroundings: SubjectContext): Subject {
   const { scope, writes } = surroundings;
-  const place = (surroundings.place ?? ((named) => placeOf(scope, named)))(path);
+  const place = (surroundings.place ?? ((named) => resolveNamedPath(scope, named)))(path);
   // Files that programs obey need approval even if writing is free.
   const isWriter = tool.files === "write";
-  const obeyed = isWriter && isObeyed(scope, place);
+  const obeyed = isWriter && isExecutedByPrograms(scope, place);
   const free = place.inside && (tool.effects === "none" || (writes && isWriter && !obeyed));
   return {
     matches(rule) {
@@ -35,13 +35,13 @@ export function pathSubject(tool: Tool, path: string, surroundings: SubjectConte
         rules.some(
           (rule) =>
             isAbout(rule, tool) &&
-            (rule.pattern === undefined || (obeyed ? spellsObeyed : fitsAlsoHidden)(rule.pattern, scope, place)),
+            (rule.pattern === undefined || (obeyed ? namesObeyedFile : fitsAlsoHidden)(rule.pattern, scope, place)),
         )
       );
     },
     suggestion() {
       const [plain = path] = place.forms;
-      const names = new Set(place.forms.map((form) => fromRoot(scope, form)));
+      const names = new Set(place.forms.map((form) => pathFromWorkspace(scope, form)));
       const [inside] = names;
       // If a link leads elsewhere, a pattern for one of the two paths is not enough.
       if (names.size > 1 || (inside === undefined && place.forms.length > 1)) return undefined;

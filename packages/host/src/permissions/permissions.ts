@@ -6,7 +6,7 @@ import { meansOnly } from "./named-tool.ts";
 import { pathScope, type SubjectContext } from "./place.ts";
 import {
   type ApprovalMode,
-  allowed,
+  allowRules,
   COMMAND,
   changesFiles,
   checkedRule,
@@ -14,11 +14,11 @@ import {
   isAbout,
   parseRule,
   type Rules,
-  restrained,
+  restrainRules,
 } from "./rule.ts";
 import { hasHarmless } from "./shell/harmless.ts";
 import { wideRuleNotices } from "./shell/wide-rule.ts";
-import { aboutCall, subjectOf } from "./subject.ts";
+import { describeCallForRules, subjectOf } from "./subject.ts";
 
 /**
  * The rules and surroundings by which calls are judged.
@@ -84,9 +84,9 @@ export function permissions(options: PermissionOptions): Permission {
   };
   checkNames(options.rules, options.tools());
   const rules = {
-    deny: restrained(options.rules.deny),
-    ask: restrained(options.rules.ask),
-    allow: allowed(options.rules.allow),
+    deny: restrainRules(options.rules.deny),
+    ask: restrainRules(options.rules.ask),
+    allow: allowRules(options.rules.allow),
   };
   const servers = () => options.servers ?? options.tools().flatMap(({ offeredBy }) => offeredBy ?? []);
   return (request) => {
@@ -105,7 +105,7 @@ export function permissions(options: PermissionOptions): Permission {
       return { decision: "deny", reason: `The rule '${formatRule(asking)}' asks about this.` };
     }
     if (control) {
-      const handsIn = options.mode === "plan" && aboutCall(request.tool, request.input)?.handsIn === true;
+      const handsIn = options.mode === "plan" && describeCallForRules(request.tool, request.input)?.handsIn === true;
       if (handsIn) return handIn(options.canAsk);
       const isAsked = options.mode !== "all" && rules.ask.some((rule) => rule.tool !== "*" && matches(rule) !== "no");
       return isAsked ? askByRule(options.canAsk) : { decision: "allow" };
@@ -129,7 +129,7 @@ export function permissions(options: PermissionOptions): Permission {
     const named = [...rules.allow, ...rulesOfAnswers(request.allowed)];
     const allowing = named.filter((rule) => meansOnly(rule.tool, request.tool, servers()));
     if (allows(allowing, request, subject)) return { decision: "allow" };
-    return ask(options.canAsk, subject.suggestion(allowing));
+    return askPermit(options.canAsk, subject.suggestion(allowing));
   };
 }
 
@@ -180,7 +180,7 @@ function doubt(canAsk: boolean, rule: Rule): Permit {
   };
 }
 
-function ask(canAsk: boolean, pattern: string | undefined): Permit {
+function askPermit(canAsk: boolean, pattern: string | undefined): Permit {
   if (canAsk) return { decision: "ask", ...(pattern === undefined ? {} : { pattern }) };
   const hint = pattern === undefined ? "" : ` (allow it with --allow '${pattern.replaceAll("'", "'\\''")}')`;
   return { decision: "deny", reason: nobody(hint), unasked: true };
@@ -199,7 +199,7 @@ function nobody(hint = ""): string {
 function rulesOfAnswers(answers: readonly string[]): readonly Rule[] {
   return answers.flatMap((text) => {
     try {
-      return allowed([ofAnswer(parseRule(text))]);
+      return allowRules([ofAnswer(parseRule(text))]);
     } catch {
       // A damaged rule, or one of a newer version, allows nothing: the call needs approval again.
       return [];

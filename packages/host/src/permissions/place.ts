@@ -33,10 +33,13 @@ export function pathScope(workspace: string, home: string, copy?: string): PathS
  * include the path that the text means (S35) and the literal text, since another program's tool may use either. Both are equal for
  * our own tools.
  */
-export function placeOf(scope: PathScope, named: string): ResolvedPath {
-  const meant = meaningOf(scope, named);
-  if (meant === named) return placeAt(scope, named);
-  const [literal, other] = [placeAt(scope, named), meant === undefined ? undefined : placeAt(scope, meant)];
+export function resolveNamedPath(scope: PathScope, named: string): ResolvedPath {
+  const meant = meantLocalPath(scope, named);
+  if (meant === named) return resolveLiteralPath(scope, named);
+  const [literal, other] = [
+    resolveLiteralPath(scope, named),
+    meant === undefined ? undefined : resolveLiteralPath(scope, meant),
+  ];
   return {
     forms: [...new Set([...literal.forms, ...(other?.forms ?? [])])],
     inside: literal.inside && other?.inside === true,
@@ -44,7 +47,7 @@ export function placeOf(scope: PathScope, named: string): ResolvedPath {
 }
 
 /** The path that a text means; undefined if it names no place on this machine. */
-function meaningOf(scope: PathScope, named: string): string | undefined {
+function meantLocalPath(scope: PathScope, named: string): string | undefined {
   try {
     return meantPath(named, scope);
   } catch (error) {
@@ -54,7 +57,7 @@ function meaningOf(scope: PathScope, named: string): string | undefined {
 }
 
 /** Resolves a path that is taken literally. */
-export function placeAt(scope: PathScope, path: string): ResolvedPath {
+export function resolveLiteralPath(scope: PathScope, path: string): ResolvedPath {
   const written = inOriginal(scope, path);
   const plain = resolve(scope.root, written);
   const walked = isAbsolute(written) ? written : scope.realRoot + sep + written;
@@ -64,7 +67,7 @@ export function placeAt(scope: PathScope, path: string): ResolvedPath {
   const unresolved = asWalked === undefined || asResolved === undefined;
   return {
     forms: [...new Set(forms)],
-    inside: !unresolved && forms.every((form) => fromRoot(scope, form) !== undefined),
+    inside: !unresolved && forms.every((form) => pathFromWorkspace(scope, form) !== undefined),
   };
 }
 
@@ -76,7 +79,7 @@ function inOriginal({ root, copy }: PathScope, path: string): string {
 }
 
 /** The path relative to the workspace, with `/`, or `.` for the workspace itself; undefined for a path outside. */
-export function fromRoot(scope: PathScope, path: string): string | undefined {
+export function pathFromWorkspace(scope: PathScope, path: string): string | undefined {
   for (const root of [scope.root, scope.realRoot]) {
     if (path === root) return ".";
     const start = root.endsWith(sep) ? root : root + sep;
@@ -87,11 +90,11 @@ export function fromRoot(scope: PathScope, path: string): string | undefined {
 
 /** Returns whether a pattern matches any form; for deny rules. Relative patterns also apply to paths outside. */
 export function fitsSome(pattern: string, scope: PathScope, place: ResolvedPath): boolean {
-  return place.forms.some(fitting(pattern, scope));
+  return place.forms.some(pathMatcher(pattern, scope));
 }
 
 /** Compiles a pattern into a check of absolute paths without links: `fitsSome` for many paths. */
-export function fitting(pattern: string, scope: PathScope): (path: string) => boolean {
+export function pathMatcher(pattern: string, scope: PathScope): (path: string) => boolean {
   const known = fittings.get(scope) ?? new Map<string, (path: string) => boolean>();
   fittings.set(scope, known);
   const made = known.get(pattern);
@@ -99,7 +102,7 @@ export function fitting(pattern: string, scope: PathScope): (path: string) => bo
   // A deny rule also matches names that look the same (F81): a path may mean that file.
   const matches = matcher(foldedName(globOf(pattern, scope)), true);
   const fits = (path: string) => {
-    const inside = fromRoot(scope, path);
+    const inside = pathFromWorkspace(scope, path);
     return matches(foldedName(slashes(path))) || (inside !== undefined && matches(foldedName(inside)));
   };
   known.set(pattern, fits);
@@ -119,7 +122,7 @@ export function fitsEvery(pattern: string, scope: PathScope, place: ResolvedPath
   const complete = place.inside || glob.startsWith("/");
   return (
     complete &&
-    place.forms.every((form) => matches(glob.startsWith("/") ? slashes(form) : (fromRoot(scope, form) ?? "/")))
+    place.forms.every((form) => matches(glob.startsWith("/") ? slashes(form) : (pathFromWorkspace(scope, form) ?? "/")))
   );
 }
 

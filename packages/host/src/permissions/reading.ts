@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Tool } from "@banyan/core";
 import type { Rule } from "./match.ts";
-import { fitting, type PathScope } from "./place.ts";
-import { type ApprovalMode, formatRule, isAbout, READING, type Rules, restrained } from "./rule.ts";
+import { type PathScope, pathMatcher } from "./place.ts";
+import { type ApprovalMode, formatRule, isAbout, READING, type Rules, restrainRules } from "./rule.ts";
 
 /**
  * Returns whether a deny or ask rule about reading also covers this tool (S21): all tools that show file content, including
@@ -25,11 +25,11 @@ export function readingRules(
   mode: () => ApprovalMode,
 ): ((path: string, named: string) => string | undefined) | undefined {
   const judged = (rules: readonly Rule[]) =>
-    restrained(rules)
+    restrainRules(rules)
       .filter((rule) => isAbout(rule, { name: READING }))
       .map((rule) => ({
         text: formatRule(rule),
-        fits: rule.pattern === undefined ? always : fitting(rule.pattern, scope),
+        fits: rule.pattern === undefined ? always : pathMatcher(rule.pattern, scope),
       }));
   const denying = judged(deny);
   const asking = judged(ask);

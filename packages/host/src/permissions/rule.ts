@@ -57,7 +57,7 @@ export function parseRule(text: string): Rule {
   } else if (!/^[\w-]{1,64}\*?$/.test(tool)) {
     throw new RuleError(text, tool === "" ? "names no tool" : `has no tool's name in front: '${tool}'`);
   }
-  if (open === -1) return meant(text, tool, undefined);
+  if (open === -1) return makeRule(text, tool, undefined);
   if (!rule.endsWith(")")) throw new RuleError(text, "does not end with ')'");
   const pattern = rule.slice(open + 1, -1).trim();
   if (pattern === "") throw new RuleError(text, `has an empty pattern; for every call of the tool write '${tool}'`);
@@ -71,10 +71,10 @@ export function parseRule(text: string): Rule {
       text,
       `speaks of the harmless options of '${command ?? ""}', and none are known; write the exact command, or ' *' for all its uses`,
     );
-  return meant(text, tool, tool === COMMAND ? withoutSuffix(pattern) : pattern);
+  return makeRule(text, tool, tool === COMMAND ? withoutSuffix(pattern) : pattern);
 }
 
-function meant(text: string, tool: string, pattern: string | undefined): Rule {
+function makeRule(text: string, tool: string, pattern: string | undefined): Rule {
   const means = readForeign(tool, pattern);
   if (typeof means === "string") throw new RuleError(text, means);
   if (means !== undefined)
@@ -97,12 +97,12 @@ export function checkedRule(text: string, list: keyof Rules, others: readonly st
 }
 
 /** The rules of an allow list with their meanings in Banyan. */
-export function allowed(rules: readonly Rule[]): readonly Rule[] {
+export function allowRules(rules: readonly Rule[]): readonly Rule[] {
   return rules.flatMap(({ means, ...rule }) => means?.allows.map((one) => ({ ...rule, ...one })) ?? [rule]);
 }
 
 /** The rules of a deny or ask list with their meanings in Banyan. */
-export function restrained(rules: readonly Rule[]): readonly Rule[] {
+export function restrainRules(rules: readonly Rule[]): readonly Rule[] {
   return rules.flatMap(({ means, ...rule }) => means?.restrains.map((one) => ({ ...rule, ...one })) ?? [rule]);
 }
 

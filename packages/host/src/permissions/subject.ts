@@ -5,10 +5,10 @@ import { actRules } from "./act-rules.ts";
 import { addressSubject } from "./address-subject.ts";
 import { type Rule, type Subject, strongest } from "./match.ts";
 import { pathSubject } from "./path-subject.ts";
-import { type PathScope, placeOf, type ResolvedPath, type SubjectContext } from "./place.ts";
+import { type PathScope, type ResolvedPath, resolveNamedPath, type SubjectContext } from "./place.ts";
 import { isAbout, parseRule } from "./rule.ts";
 import { shellSubject } from "./shell/shell-subject.ts";
-import { mayBePlace, textSubject, textsIn } from "./text-subject.ts";
+import { mayBePlace, textSubject, textsInArguments } from "./text-subject.ts";
 
 /**
  * Returns the subject of a call by the tool's own description: its command, the files and folders that it reads or writes,
@@ -18,7 +18,7 @@ import { mayBePlace, textSubject, textsIn } from "./text-subject.ts";
  * `destination` of a copy (S24).
  */
 export function subjectOf(tool: Tool, input: Json, around: SubjectContext): Subject {
-  const about = aboutCall(tool, input);
+  const about = describeCallForRules(tool, input);
   const surroundings = tool.offeredBy === undefined ? around : { ...around, place: placesOnce(around.scope) };
   const { subject: main, like } = mainSubject(tool, input, about, surroundings);
   if (tool.offeredBy === undefined) return main;
@@ -27,7 +27,7 @@ export function subjectOf(tool: Tool, input: Json, around: SubjectContext): Subj
   // The new content of a file names no places.
   const placed = tool.files === "write" ? (withoutContent(input) as Json) : input;
   const others = (): readonly Subject[] => {
-    const named = [...(about?.paths ?? []).map(({ path }) => path), ...textsIn(placed).filter(mayBePlace)];
+    const named = [...(about?.paths ?? []).map(({ path }) => path), ...textsInArguments(placed).filter(mayBePlace)];
     return like ? [...new Set(named)].map(like) : [];
   };
   const allowed = (rules: readonly Rule[]) => main.allowed(rules) && others().every((place) => place.allowed(rules));
@@ -46,7 +46,7 @@ export function subjectOf(tool: Tool, input: Json, around: SubjectContext): Subj
 function placesOnce(scope: PathScope): (path: string) => ResolvedPath {
   const places = new Map<string, ResolvedPath>();
   return (path) => {
-    const place = places.get(path) ?? placeOf(scope, path);
+    const place = places.get(path) ?? resolveNamedPath(scope, path);
     places.set(path, place);
     return place;
   };
@@ -69,11 +69,13 @@ function mainSubject(
   if (command !== undefined) {
     // No rule on commands allows the command of an MCP server's tool.
     if (isOfServer(tool)) return { subject: textSubject(tool, input, surroundings) };
-    return { subject: together([commandOf(tool, shellSubject(command, surroundings)), ...files, ...addresses]) };
+    return {
+      subject: joinSubjects([commandSubject(tool, shellSubject(command, surroundings)), ...files, ...addresses]),
+    };
   }
   const [first] = files;
-  if (first) return { subject: tool.offeredBy === undefined ? together(files) : first, like: ofPath };
-  if (addresses.length > 0) return { subject: together(addresses), like: ofUrl };
+  if (first) return { subject: tool.offeredBy === undefined ? joinSubjects(files) : first, like: ofPath };
+  if (addresses.length > 0) return { subject: joinSubjects(addresses), like: ofUrl };
   if (paths && tool.offeredBy === undefined && tool.effects === "none") return { subject: ofNoPlace(tool) };
   return { subject: textSubject(tool, input, surroundings) };
 }
@@ -92,7 +94,7 @@ function isOfServer({ offeredBy, asAsked }: Tool): boolean {
 }
 
 /** A rule that names only the tool matches all its commands. */
-function commandOf(tool: Tool, command: Subject): Subject {
+function commandSubject(tool: Tool, command: Subject): Subject {
   return {
     ...command,
     matches: (rule) => (rule.pattern === undefined && isAbout(rule, tool) ? "yes" : command.matches(rule)),
@@ -100,7 +102,7 @@ function commandOf(tool: Tool, command: Subject): Subject {
 }
 
 /** Combines subjects: a rule that denies one denies the call, and every subject needs to be allowed. */
-function together(subjects: readonly Subject[]): Subject {
+function joinSubjects(subjects: readonly Subject[]): Subject {
   const [only, ...more] = subjects;
   if (only && more.length === 0) return only;
   return {
@@ -115,7 +117,7 @@ function together(subjects: readonly Subject[]): Subject {
 }
 
 /** Returns the tool's description of a call; undefined if that fails. */
-export function aboutCall(tool: Tool, input: Json): About | undefined {
+export function describeCallForRules(tool: Tool, input: Json): About | undefined {
   try {
     return tool.about?.(input) ?? {};
   } catch {

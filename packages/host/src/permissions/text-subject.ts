@@ -1,6 +1,6 @@
 import type { Json, Tool } from "@banyan/core";
 import { covers, type Subject } from "./match.ts";
-import { fitsSome, type PathScope, placeOf, type SubjectContext } from "./place.ts";
+import { fitsSome, type PathScope, resolveNamedPath, type SubjectContext } from "./place.ts";
 import { isAbout } from "./rule.ts";
 
 /** Maximum characters of a path on any system. */
@@ -11,7 +11,7 @@ export const LONGEST_PATH = 4096;
  * with the place that it leads to; an allow rule matches no path that climbs (`src/../..`).
  */
 export function textSubject(tool: Tool, input: Json, { scope }: SubjectContext): Subject {
-  const texts = textsIn(input);
+  const texts = textsInArguments(input);
   return {
     matches(rule) {
       if (!isAbout(rule, tool)) return "no";
@@ -22,7 +22,7 @@ export function textSubject(tool: Tool, input: Json, { scope }: SubjectContext):
     },
     allowed(rules) {
       // A read-only tool is free if it cannot read outside.
-      if (tool.effects === "none" && texts.every((text) => !mayBePlace(text) || placeOf(scope, text).inside))
+      if (tool.effects === "none" && texts.every((text) => !mayBePlace(text) || resolveNamedPath(scope, text).inside))
         return true;
       return rules.some((rule) => isAbout(rule, tool) && (rule.pattern === undefined || fitsAll(rule.pattern, texts)));
     },
@@ -36,7 +36,7 @@ function fitsAll(pattern: string, texts: readonly string[]): boolean {
 
 function leadsTo(pattern: string, text: string, scope: PathScope): boolean {
   if (text === "" || text.length > LONGEST_PATH) return false;
-  return fitsSome(pattern, scope, placeOf(scope, text));
+  return fitsSome(pattern, scope, resolveNamedPath(scope, text));
 }
 
 /** Returns whether a text may name a file or an address: one line with a slash, a tilde, `$HOME` or a dot before more of it. */
@@ -46,7 +46,7 @@ export function mayBePlace(text: string): boolean {
 }
 
 /** Every text in the arguments, at any depth. */
-export function textsIn(input: Json): string[] {
+export function textsInArguments(input: Json): string[] {
   const texts: string[] = [];
   const ahead: unknown[] = [input];
   for (let value = ahead.pop(); value !== undefined; value = ahead.pop()) {

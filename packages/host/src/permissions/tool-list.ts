@@ -28,12 +28,12 @@ export function withToolsMeant(
     ...agent,
     get tools() {
       const there = tools();
-      return [...new Set(list.flatMap((name) => meant(name, there, servers)))];
+      return [...new Set(list.flatMap((name) => toolsMeant(name, there, servers)))];
     },
   };
 }
 
-function meant(written: string, tools: readonly Tool[], servers: readonly string[]): readonly string[] {
+function toolsMeant(written: string, tools: readonly Tool[], servers: readonly string[]): readonly string[] {
   if (isAbsentTool(written)) return [];
   const known = foreignTool(written)?.tools;
   if (known) return known.filter((own) => tools.some(({ name }) => name === own));

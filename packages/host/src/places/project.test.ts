@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { foldersDownTo, leadsInto, projectOf } from "./project.ts";
+import { foldersDownTo, pathLeadsInto, projectOf } from "./project.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -28,9 +28,9 @@ test("the folders on the way down are those from the root to the folder", () => 
 
 test("a path leads into a folder when that is so behind all links", () => {
   symlinkSync(folder, join(folder, "a", "up"));
-  expect(leadsInto(join(folder, "a"), join(folder, "a", "b", "new.md"))).toBe(true);
-  expect(leadsInto(join(folder, "a"), join(folder, "a"))).toBe(true);
-  expect(leadsInto(join(folder, "a"), join(folder, "a", "up", "a", "..", "x"))).toBe(false);
-  expect(leadsInto(join(folder, "a"), join(folder, "a", "up"))).toBe(false);
-  expect(leadsInto(join(folder, "a"), `${join(folder, "a")}b`)).toBe(false);
+  expect(pathLeadsInto(join(folder, "a"), join(folder, "a", "b", "new.md"))).toBe(true);
+  expect(pathLeadsInto(join(folder, "a"), join(folder, "a"))).toBe(true);
+  expect(pathLeadsInto(join(folder, "a"), join(folder, "a", "up", "a", "..", "x"))).toBe(false);
+  expect(pathLeadsInto(join(folder, "a"), join(folder, "a", "up"))).toBe(false);
+  expect(pathLeadsInto(join(folder, "a"), `${join(folder, "a")}b`)).toBe(false);
 });

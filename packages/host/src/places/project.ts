@@ -20,7 +20,7 @@ export interface ProjectPlaces {
 
 /** The project of a folder: the git repository around it, or the folder alone. */
 export function projectOf(directory: string): ProjectPlaces {
-  const root = repositoryAround(realPath(directory)) ?? realPath(directory);
+  const root = repositoryOfProject(realPath(directory)) ?? realPath(directory);
   const own = join(root, ".banyan");
   const claude = join(root, ".claude");
   return {
@@ -38,19 +38,19 @@ export function projectOf(directory: string): ProjectPlaces {
 /** The folders from the root of a project down to a folder in it, both included. */
 export function foldersDownTo(root: string, directory: string): string[] {
   const folders: string[] = [];
-  for (let folder = realPath(directory); leadsInto(root, folder); folder = dirname(folder)) folders.unshift(folder);
+  for (let folder = realPath(directory); pathLeadsInto(root, folder); folder = dirname(folder)) folders.unshift(folder);
   return folders;
 }
 
 /** Returns whether a path leads into a folder after links are resolved. */
-export function leadsInto(folder: string, path: string): boolean {
+export function pathLeadsInto(folder: string, path: string): boolean {
   const real = realPath(path);
   return real === folder || real.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** The outermost repository around a submodule at any depth; any other folder itself. */
 function aroundSubmodule(root: string): string {
-  const outer = isSubmodule(join(root, ".git")) ? repositoryAround(dirname(root)) : undefined;
+  const outer = isSubmodule(join(root, ".git")) ? repositoryOfProject(dirname(root)) : undefined;
   return outer === undefined ? root : aroundSubmodule(outer);
 }
 
@@ -64,7 +64,7 @@ function isSubmodule(git: string): boolean {
   }
 }
 
-function repositoryAround(directory: string): string | undefined {
+function repositoryOfProject(directory: string): string | undefined {
   for (let folder = directory; ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return folder;
     if (dirname(folder) === folder) return undefined;

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
-import { leadsInto } from "./project.ts";
+import { pathLeadsInto } from "./project.ts";
 
 /** The content of a file, or why it cannot be read; `absent` if there is none. */
 export type FileReadResult =
@@ -23,15 +23,15 @@ export function readFileStart(file: string, most: number, within?: string): File
   try {
     handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemErrorCode(error);
     const isAbsent = code === "ENOENT" || code === "ENOTDIR";
     return isAbsent ? { state: "absent" } : { state: "unreadable", problem: `it cannot be read (${code})` };
   }
   try {
     const stats = fstatSync(handle);
     if (!stats.isFile()) return { state: "unreadable", problem: "it is not a file" };
-    const place = within === undefined ? undefined : placeOf(handle, file);
-    if (place !== undefined && !leadsInto(within as string, place))
+    const place = within === undefined ? undefined : openedPath(handle, file);
+    if (place !== undefined && !pathLeadsInto(within as string, place))
       return { state: "unreadable", problem: `not read: the path leads out of the project, to ${place}` };
     const bytes = Buffer.alloc(Math.min(stats.size, most));
     let filled = 0;
@@ -39,14 +39,14 @@ export function readFileStart(file: string, most: number, within?: string): File
       read = readSync(handle, bytes, filled, bytes.length - filled, filled);
     return { state: "read", bytes: bytes.subarray(0, filled), size: stats.size };
   } catch (error) {
-    return { state: "unreadable", problem: `it cannot be read (${codeOf(error)})` };
+    return { state: "unreadable", problem: `it cannot be read (${systemErrorCode(error)})` };
   } finally {
     closeSync(handle);
   }
 }
 
 /** Decodes UTF-8 or UTF-16 without its byte order mark; undefined if the bytes are not valid text. */
-export function textOf(bytes: Uint8Array): string | undefined {
+export function decodeUtfText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
   } catch {
@@ -67,7 +67,7 @@ function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16
 }
 
 /** The path of an opened file; by its name if the system cannot resolve a descriptor. */
-function placeOf(handle: number, file: string): string {
+function openedPath(handle: number, file: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${handle}`);
   } catch {
@@ -75,6 +75,6 @@ function placeOf(handle: number, file: string): string {
   }
 }
 
-function codeOf(error: unknown): string {
+function systemErrorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }

@@ -43,15 +43,15 @@ const VARIABLES = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINA
  */
 export async function git(args: readonly string[], options: GitOptions): Promise<string> {
   const settings = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];
-  const found = options.withoutContent ? "" : await ask(settings, { ...options, input: "" }).catch(() => "");
+  const found = options.withoutContent ? "" : await runGit(settings, { ...options, input: "" }).catch(() => "");
   const filters = new Set(found.split("\0").flatMap((key) => /^(filter\..+)\.[^.]+$/s.exec(key)?.[1] ?? []));
   const unfiltered = [...filters].flatMap((name) =>
     ["clean=", "smudge=", "process=", "required=false"].map((setting) => `${name}.${setting}`),
   );
-  return ask([...[...QUIET, ...unfiltered].flatMap((one) => ["-c", one]), ...args], options);
+  return runGit([...[...QUIET, ...unfiltered].flatMap((one) => ["-c", one]), ...args], options);
 }
 
-async function ask(
+async function runGit(
   args: readonly string[],
   { cwd, sandbox, env, signal, timeout, most, input, encoding, variables }: GitOptions,
 ): Promise<string> {

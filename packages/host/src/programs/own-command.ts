@@ -9,7 +9,7 @@ export function ownCommand(
   args: string | readonly string[],
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): string {
-  const line = typeof args === "string" ? args : args.map(quoted).join(" ");
+  const line = typeof args === "string" ? args : args.map(quoteArgument).join(" ");
   // npm's environment variables show which command it runs.
   if (env.npm_lifecycle_event === "start") return `npm start -- ${line}`;
   return env.npm_command === "exec" ? `npx --no banyan ${line}` : `banyan ${line}`;
@@ -23,6 +23,6 @@ export function optionWords(name: string, value: string): readonly string[] {
   return value.startsWith("-") ? [`${name}=${value}`] : [name, value];
 }
 
-function quoted(word: string): string {
+function quoteArgument(word: string): string {
   return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

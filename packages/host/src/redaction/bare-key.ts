@@ -43,7 +43,7 @@ const PUBLIC = /-----BEGIN (?![A-Z0-9 ]{0,40}PRIVATE KEY)[A-Z0-9 ]{1,60}-----[^-
 export function bareKeys(text: string): SecretSpan[] {
   const words = longWords(text);
   if (words.length === 0) return [];
-  return [...bodies(text, words), ...encodedKeys(text, words), ...keyLines(text, words)];
+  return [...bodies(text, words), ...encodedKeys(text, words), ...findKeyLines(text, words)];
 }
 
 /** Returns where key-like lines begin at the end of a text, since more lines may follow; undefined if there are none. */
@@ -104,10 +104,10 @@ function isEncodedTwice(word: string): boolean {
 }
 
 /** Two or more key-like lines in a row. */
-function keyLines(text: string, words: readonly Base64Word[]): SecretSpan[] {
+function findKeyLines(text: string, words: readonly Base64Word[]): SecretSpan[] {
   const found: SecretSpan[] = [];
   for (let index = 0; index < words.length; index += 1) {
-    const [first, last] = [words[index], lastOfRun(text, words, index)];
+    const [first, last] = [words[index], lastLineOfRun(text, words, index)];
     if (!first || last === index) continue;
     index = last;
     const run = { start: first.start, end: words[last]?.end ?? first.end };
@@ -120,7 +120,7 @@ function keyLines(text: string, words: readonly Base64Word[]): SecretSpan[] {
   return found.filter(({ start }) => !told.some(([from, to]) => from <= start && start < to));
 }
 
-function lastOfRun(text: string, words: readonly Base64Word[], first: number): number {
+function lastLineOfRun(text: string, words: readonly Base64Word[], first: number): number {
   if (!LINE.test(words[first]?.word ?? "")) return first;
   let last = first;
   for (let next = first + 1; next < words.length; next += 1) {

@@ -22,13 +22,13 @@ export function secretsOf(env: EnvironmentVariables): KnownValue[] {
     if (value === undefined || !holdsSecret(name, value)) return [];
     const [, password] = PASSWORD_IN_ADDRESS.exec(value) ?? [];
     const secret = (password ?? value).trim();
-    if (!isTelling(secret)) return [];
+    if (!isTellingValue(secret)) return [];
     const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
     return [...new Set(forms)].map((text) => ({ name, text }));
   });
 }
 
-function isTelling(value: string): boolean {
+function isTellingValue(value: string): boolean {
   if (value.length < SHORTEST || /^[0-9.]+$/.test(value)) return false;
   if (/^(?:[~.]{0,2}\/|[A-Za-z]:\\|[a-z]+:\/\/)/.test(value)) return false;
   return !/^[A-Za-z_-]+$/.test(value) || value.length >= 20;

@@ -6,7 +6,7 @@ import { Agent, Session, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { expect, test } from "vitest";
-import { attach } from "../attachments/attach.ts";
+import { attachNamedFiles } from "../attachments/attach.ts";
 import { redactedTools } from "./redacted-tools.ts";
 import { redactor } from "./redactor.ts";
 import { hiddenKeys, privateKey, toldOf } from "./secrets.fixture.ts";
@@ -98,7 +98,7 @@ test.each(["id_rsa", "deploy_ed25519", "store.p12", "plain.txt"])(
     const allowed = await told([name]);
     expect(allowed).toContain("[redacted:private-key]");
     expect(toldOf(key, allowed)).toBeUndefined();
-    const { problems, parts } = await attach(`see @${name}`, { folder: folder.path, redact });
+    const { problems, parts } = await attachNamedFiles(`see @${name}`, { folder: folder.path, redact });
     expect(problems.join()).toContain("holds a private key and is not opened");
     expect(parts).toHaveLength(1);
   },

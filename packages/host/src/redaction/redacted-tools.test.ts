@@ -3,7 +3,7 @@ import { call, scriptedModel } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { redactedTools } from "./redacted-tools.ts";
 import { redactor } from "./redactor.ts";
-import { refuse } from "./span.ts";
+import { placeholderProblem } from "./span.ts";
 
 const SECRET = "zw8/qr+9=Lm4x";
 const redact = redactor({ env: { MY_KEY: SECRET } });
@@ -115,6 +115,6 @@ describe("S10: a placeholder", () => {
     ["[redacted: by hand]", false],
     ["plain", false],
   ])("%j is refused: %s", (text, isRefused) => {
-    expect(refuse(text) !== undefined).toBe(isRefused);
+    expect(placeholderProblem(text) !== undefined).toBe(isRefused);
   });
 });

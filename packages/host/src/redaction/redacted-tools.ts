@@ -2,7 +2,7 @@ import type { Follower, Question, Tool, ToolContext } from "@banyan/core";
 import type { Preview } from "@banyan/core/conversation";
 import { NotExecutedError } from "@banyan/core/hosts";
 import type { Redact } from "./redactor.ts";
-import { refuse } from "./span.ts";
+import { placeholderProblem } from "./span.ts";
 
 /**
  * Wraps tools so that their texts are redacted: results, live output, questions and errors. A tool with effects does not
@@ -21,7 +21,7 @@ export function redactedTools(tools: readonly Tool[], redact: Redact): readonly 
       },
     }),
     async execute(input, context) {
-      const refusal = tool.effects === "none" ? undefined : refuse(JSON.stringify(input) ?? "");
+      const refusal = tool.effects === "none" ? undefined : placeholderProblem(JSON.stringify(input) ?? "");
       if (refusal !== undefined) throw new NotExecutedError(refusal);
       using shown = new RedactedProgress(context, redact);
       try {

@@ -44,7 +44,7 @@ export class RedactingStream {
   /** The end of the held text that cannot be part of a later secret. */
   #safeEnd(): number {
     const held = this.#held;
-    const word = lastWord(held);
+    const word = lastWordStart(held);
     const end = held.length - word >= LONGEST ? held.length - KEPT_BACK : word;
     const open = this.#finder.open(this.#context + held.slice(0, end));
     return open === undefined ? end : Math.max(0, Math.min(end, open - this.#context.length));
@@ -69,7 +69,7 @@ export class RedactingStream {
 }
 
 /** The start of a text's last word. A regular expression would take quadratic time on a long word. */
-function lastWord(text: string): number {
+function lastWordStart(text: string): number {
   const first = Math.max(0, text.length - LONGEST);
   let start = text.length;
   while (start > first && /\S/.test(text.charAt(start - 1))) start -= 1;

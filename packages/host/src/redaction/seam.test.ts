@@ -5,7 +5,7 @@ import { Agent, Session, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runPersonsCommand } from "../messages/persons-command.ts";
+import { runUserCommand } from "../messages/persons-command.ts";
 import { redactedTools } from "./redacted-tools.ts";
 import { redactor } from "./redactor.ts";
 import { privateKey, random } from "./secrets.fixture.ts";
@@ -67,7 +67,7 @@ test("S10: nor of what a person's own command prints, which they see themselves"
   const token = `ghp_${random(36)}`;
   writeFileSync(join(workspace, "output.txt"), `${token}\n`.repeat(3000));
   let shown = "";
-  const { parts } = await runPersonsCommand({ redact: redactor({ env: {} }), directory: workspace }, "cat output.txt", {
+  const { parts } = await runUserCommand({ redact: redactor({ env: {} }), directory: workspace }, "cat output.txt", {
     signal: new AbortController().signal,
     onOutput: (text) => {
       shown += text;

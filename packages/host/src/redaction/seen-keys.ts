@@ -33,7 +33,7 @@ export class SeenKeys {
     const body = (key.replace(HEADER, "").match(/[A-Za-z0-9+/=]{16,}/g) ?? []).join("");
     for (let at = 0; at + PIECE <= body.length; at += 1) {
       const piece = body.slice(at, at + PIECE);
-      if (!this.#pieces.has(piece) && isTelling(piece)) this.#pieces.add(piece);
+      if (!this.#pieces.has(piece) && isTellingPiece(piece)) this.#pieces.add(piece);
     }
     for (const piece of this.#pieces) {
       if (this.#pieces.size <= MOST) break;
@@ -64,6 +64,6 @@ export class SeenKeys {
 }
 
 /** Returns whether a piece identifies a key: more than four different characters, and not shared with public keys. */
-function isTelling(piece: string): boolean {
+function isTellingPiece(piece: string): boolean {
   return new Set(piece).size > 4 && !COMMON.some((common) => common.includes(piece));
 }

@@ -32,7 +32,7 @@ const PLACEHOLDER = /\[redacted:[A-Za-z][\w-]*\]/;
  * Returns why a text must not be written: it contains a placeholder, which would overwrite the secret. Undefined if there
  * is none.
  */
-export function refuse(text: string): string | undefined {
+export function placeholderProblem(text: string): string | undefined {
   const [found] = PLACEHOLDER.exec(text) ?? [];
   if (found === undefined) return undefined;
   return `${found} replaces a secret that you cannot see, so writing it would destroy the secret. Leave this line unchanged, and edit only the text around it; if the secret itself is needed, use the variable or the file that holds it, or ask the user.`;

@@ -1,7 +1,7 @@
-import { type Misfit, misfitsOf, SettingsError, type SettingsFault, unknownName } from "./fault.ts";
+import { type Misfit, misfitsOf, SettingsError, type SettingsFault, unknownSettingName } from "./fault.ts";
 import { type JsonFile, readJsonFile, replaceJsonFile } from "./json-file.ts";
 import { formatKey, isPlainObject, type KeyPath, withValueAt } from "./key.ts";
-import { below, placed } from "./layer.ts";
+import { locateFault, misfitBelow } from "./layer.ts";
 import { projectShape } from "./project-schema.ts";
 import { settingShape } from "./schema.ts";
 
@@ -13,16 +13,16 @@ export type SettingsOwner = "user" | "project";
  * `SettingsError` for a broken file or an invalid change, and then changes nothing.
  */
 export function changeSetting(file: string, path: KeyPath, value: unknown, owner: SettingsOwner = "user"): void {
-  change(file, path, [value], owner);
+  changeFile(file, path, [value], owner);
 }
 
 /** Changes a setting to a value that a user typed: JSON if that is valid for the setting, else the text. */
 export function changeSettingByText(file: string, path: KeyPath, text: string, owner: SettingsOwner = "user"): void {
-  change(file, path, [...jsonIn(text), text], owner);
+  changeFile(file, path, [...parsePossibleJson(text), text], owner);
 }
 
 /** Sets the first valid value. */
-function change(file: string, path: KeyPath, values: readonly unknown[], owner: SettingsOwner): void {
+function changeFile(file: string, path: KeyPath, values: readonly unknown[], owner: SettingsOwner): void {
   const json = readJsonFile(file);
   if (json.state === "faulty") throw new SettingsError(json.fault);
   const before = json.state === "absent" ? {} : json.value;
@@ -42,21 +42,21 @@ function misfitAt(settings: unknown, [name]: KeyPath, owner: SettingsOwner): Mis
   const shape = owner === "project" ? projectShape : settingShape;
   const setting = String(name);
   const schema = Object.hasOwn(shape, setting) ? shape[setting as keyof typeof shape] : undefined;
-  if (!schema) return unknownName([setting], Object.keys(shape));
+  if (!schema) return unknownSettingName([setting], Object.keys(shape));
   const value = isPlainObject(settings) ? settings[setting] : undefined;
   const [misfit] = misfitsOf(value, schema);
-  return misfit && below(setting, misfit);
+  return misfit && misfitBelow(setting, misfit);
 }
 
 /** A fault of an old value has a position in the file; a new value has none. */
 function faultOf(file: string, json: JsonFile, path: KeyPath, misfit: Misfit): SettingsFault {
   const isNew = path.every((part, index) => part === misfit.path[index]);
-  if (!isNew && json.state === "read") return placed(file, json.places, misfit);
+  if (!isNew && json.state === "read") return locateFault(file, json.places, misfit);
   const key = formatKey(misfit.isName ? misfit.path.slice(0, -1) : misfit.path);
   return { source: file, ...(key && { key }), problem: misfit.problem, advice: misfit.advice };
 }
 
-function jsonIn(text: string): unknown[] {
+function parsePossibleJson(text: string): unknown[] {
   try {
     return [JSON.parse(text)];
   } catch {

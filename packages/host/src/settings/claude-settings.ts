@@ -23,7 +23,7 @@ const NOTHING: ClaudeSettings = { hooks: {}, rules: { deny: [], ask: [] }, fault
  * local file (S34). Leaves out hook events and types that only Claude Code has, with a notice. Never throws.
  */
 export function readClaudeSettings(files: readonly string[]): ClaudeSettings {
-  return files.map(readFile).reduce(together, NOTHING);
+  return files.map(readClaudeFile).reduce(mergeClaudeSettings, NOTHING);
 }
 
 /** Joins hooks by event. */
@@ -32,7 +32,7 @@ export function joinedHooks(one: HookEntries = {}, other: HookEntries = {}): Hoo
   return Object.fromEntries(points.map((event) => [event, [...(one[event] ?? []), ...(other[event] ?? [])]]));
 }
 
-function together(one: ClaudeSettings, other: ClaudeSettings): ClaudeSettings {
+function mergeClaudeSettings(one: ClaudeSettings, other: ClaudeSettings): ClaudeSettings {
   return {
     hooks: joinedHooks(one.hooks, other.hooks),
     rules: { deny: [...one.rules.deny, ...other.rules.deny], ask: [...one.rules.ask, ...other.rules.ask] },
@@ -41,7 +41,7 @@ function together(one: ClaudeSettings, other: ClaudeSettings): ClaudeSettings {
   };
 }
 
-function readFile(source: string): ClaudeSettings {
+function readClaudeFile(source: string): ClaudeSettings {
   const json = readJsonFile(source);
   if (json.state === "faulty") return { ...NOTHING, faults: [json.fault] };
   if (json.state === "absent" || !isPlainObject(json.value)) return NOTHING;
@@ -50,7 +50,7 @@ function readFile(source: string): ClaudeSettings {
   if (disableAllHooks === true) return rules;
   return Object.entries(isPlainObject(hooks) ? hooks : {})
     .flatMap(([event, groups]) => commandsOf(event, groups).map((group) => readGroup(source, event, group)))
-    .reduce(together, together(rules, readStatusLine(source, statusLine)));
+    .reduce(mergeClaudeSettings, mergeClaudeSettings(rules, readStatusLine(source, statusLine)));
 }
 
 /** Reads each rule separately, so that a faulty rule does not affect others. */
@@ -65,7 +65,7 @@ function readRules(source: string, permissions: unknown): ClaudeSettings {
       const key = `permissions.${list}[${index}]`;
       return { ...NOTHING, faults: [{ source, key, problem: "this rule has no effect here", advice }] };
     });
-  }).reduce(together, NOTHING);
+  }).reduce(mergeClaudeSettings, NOTHING);
 }
 
 function readStatusLine(source: string, value: unknown): ClaudeSettings {

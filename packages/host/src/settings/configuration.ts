@@ -5,18 +5,18 @@ import { expandHome } from "@banyan/tools/named-path";
 import { literalGlob } from "../permissions/place.ts";
 import { foreignTool } from "../permissions/tool-names.ts";
 import { directories } from "../places/directories.ts";
-import { leadsInto, type ProjectPlaces } from "../places/project.ts";
+import { type ProjectPlaces, pathLeadsInto } from "../places/project.ts";
 import { type ClaudeSettings, joinedHooks, readClaudeSettings } from "./claude-settings.ts";
 import { environmentSettings, settingVariables, unknownVariables } from "./environment.ts";
 import { provenRules } from "./example-calls.ts";
-import { describePlace, type Misfit, SettingsError, type SettingsFault, unknownName } from "./fault.ts";
+import { describePlace, type Misfit, SettingsError, type SettingsFault, unknownSettingName } from "./fault.ts";
 import { readJsonFile } from "./json-file.ts";
 import { formatKey, type KeyPath, valueAt } from "./key.ts";
 import { knownNames, nodesAt, schemaNode } from "./known-names.ts";
-import { type FileLayer, type LayerName, placed, readMcpLayer, readProjectLayer, readUserLayer } from "./layer.ts";
+import { type FileLayer, type LayerName, locateFault, readMcpLayer, readProjectLayer, readUserLayer } from "./layer.ts";
 import { type Layer, mergeLayers, type SettingEntry, settingsOf } from "./merge.ts";
 import { type Settings, settingsSchema } from "./schema.ts";
-import { unknownNames } from "./unknown-names.ts";
+import { findUnknownNames } from "./unknown-names.ts";
 
 /** The sources of settings. */
 export interface ConfigurationOptions {
@@ -103,21 +103,21 @@ export async function unknownNamesIn(
   };
   const faults = layers.flatMap((layer) =>
     mergeLayers([layer]).map(async (entry): Promise<SettingsFault[]> => {
-      const misfits = await unknownNames(entry, { settings, env, home, workspace });
-      return misfits.map((misfit) => faultIn(layer.name, files[layer.name], misfit));
+      const misfits = await findUnknownNames(entry, { settings, env, home, workspace });
+      return misfits.map((misfit) => layerFault(layer.name, files[layer.name], misfit));
     }),
   );
   return (await Promise.all(faults)).flat();
 }
 
 /** Adds the place in the file, or the variable, to a misfit. */
-function faultIn(layer: LayerName, file: string | undefined, misfit: Misfit): SettingsFault {
+function layerFault(layer: LayerName, file: string | undefined, misfit: Misfit): SettingsFault {
   const { path, problem, advice } = misfit;
   const key = formatKey(path);
   const variable = settingVariables.find((known) => formatKey(known.path) === key);
   if (layer === "environment" && variable) return { source: variable.name, problem, advice };
   const json = file === undefined ? undefined : readJsonFile(file);
-  if (file !== undefined && json?.state === "read") return placed(file, json.places, misfit);
+  if (file !== undefined && json?.state === "read") return locateFault(file, json.places, misfit);
   return { source: file ?? layer, key, problem, advice };
 }
 
@@ -145,7 +145,7 @@ export function unknownSetting(path: KeyPath): string | undefined {
   const schema = schemaNode(settingsSchema);
   const at = path.findIndex((_, index) => nodesAt(schema, path.slice(0, index + 1)).length === 0);
   if (at < 0) return undefined;
-  const { problem, advice } = unknownName(path.slice(0, at + 1), knownNames(settingsSchema, path.slice(0, at)));
+  const { problem, advice } = unknownSettingName(path.slice(0, at + 1), knownNames(settingsSchema, path.slice(0, at)));
   const around = formatKey(path.slice(0, at));
   return `${around === "" ? "" : `${around}: `}${problem}; ${advice}.`;
 }
@@ -193,7 +193,7 @@ function withPaths(layer: FileLayer, absolute: (path: string) => string): FileLa
 
 /** The settings file overrides files that other programs share. Hooks and rules of all files are joined. */
 function joinedLayers(shared: FileLayer, own: FileLayer, claude: ClaudeSettings, root: string): FileLayer {
-  const permissions = withRules(own.settings.permissions, claude.rules, root);
+  const permissions = withProjectRules(own.settings.permissions, claude.rules, root);
   const statusLine = own.settings.statusLine ?? claude.statusLine;
   const hooks = joinedHooks(own.settings.hooks, claude.hooks);
   const mcpServers = { ...shared.settings.mcpServers, ...own.settings.mcpServers };
@@ -211,20 +211,20 @@ function joinedLayers(shared: FileLayer, own: FileLayer, claude: ClaudeSettings,
 }
 
 /** A project's rules, with the deny and ask rules of its Claude Code settings. */
-function withRules(
+function withProjectRules(
   own: Settings["permissions"],
   claude: ClaudeSettings["rules"],
   root: string,
 ): Settings["permissions"] {
   const lists = (["deny", "ask", "allow"] as const).flatMap((list) => {
     const rules = [...(own?.[list] ?? []), ...(list === "allow" ? [] : claude[list])];
-    return rules.length > 0 ? [[list, rules.map((rule) => fromRoot(rule, root))] as const] : [];
+    return rules.length > 0 ? [[list, rules.map((rule) => ruleFromRoot(rule, root))] as const] : [];
   });
   return lists.length > 0 ? Object.fromEntries(lists) : own;
 }
 
 /** In Claude Code, `Edit(/src/**)` starts at the folder of the settings. Make the path absolute, so that it means the same here. */
-function fromRoot(rule: string, root: string): string {
+function ruleFromRoot(rule: string, root: string): string {
   const [, name = "", path] = /^\s*(\w+)\s*\(\s*\/(?!\/)(.*)\)\s*$/s.exec(rule) ?? [];
   const isPath = foreignTool(name)?.pattern?.endsWith("path") === true;
   return isPath ? `${name}(/${literalGlob(root)}/${path})` : rule;
@@ -234,7 +234,7 @@ function fromRoot(rule: string, root: string): string {
 function withoutStrangers(user: FileLayer, layer: FileLayer, { root, settings: file }: ProjectPlaces): FileLayer {
   const faults = [...layer.faults];
   const instructions = layer.settings.instructions?.filter((path) => {
-    const isInside = leadsInto(root, path);
+    const isInside = pathLeadsInto(root, path);
     if (!isInside) {
       const problem = `${JSON.stringify(path)} is not in the project`;
       faults.push({ source: file, key: "instructions", problem, advice: "a project can name only files of its own" });

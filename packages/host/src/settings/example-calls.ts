@@ -3,7 +3,7 @@ import { hookEvents } from "../hooks/hook-event.ts";
 import { readMatcher } from "../hooks/matcher.ts";
 import { exampleCall } from "../permissions/example-call.ts";
 import { sharedNames } from "../permissions/named-tool.ts";
-import { absentNames, allowed, checkedRule, rulesFrom } from "../permissions/rule.ts";
+import { absentNames, allowRules, checkedRule, rulesFrom } from "../permissions/rule.ts";
 import { wideRuleNotices } from "../permissions/shell/wide-rule.ts";
 import { absentInLists } from "../permissions/tool-list.ts";
 import { isAbsentTool } from "../permissions/tool-names.ts";
@@ -45,7 +45,7 @@ export function provenRules(
     ...sharedNames(rules.allow, { mcpServers }),
     ...absentNames(rules),
     ...hookNotices(hooks),
-    ...wideRuleNotices(allowed(rules.allow)),
+    ...wideRuleNotices(allowRules(rules.allow)),
     ...absentInLists(agentsOf({ agents })),
   ];
   return { proven: [...ofRules, ...ofHooks], notices };

@@ -61,7 +61,7 @@ function misfitsOfIssue(value: unknown, schema: z.ZodType, issue: Issue): Misfit
   const { path } = issue;
   switch (issue.code) {
     case "unrecognized_keys":
-      return issue.keys.map((key) => unknownName([...path, key], knownNames(schema, path)));
+      return issue.keys.map((key) => unknownSettingName([...path, key], knownNames(schema, path)));
     case "invalid_key":
       return [
         {
@@ -78,12 +78,12 @@ function misfitsOfIssue(value: unknown, schema: z.ZodType, issue: Issue): Misfit
       return likely.flatMap((inner) => misfitsOfIssue(value, schema, { ...inner, path: [...path, ...inner.path] }));
     }
   }
-  const problem = `found ${shown(valueAt(value, path))}`;
+  const problem = `found ${shortJson(valueAt(value, path))}`;
   return [{ path, isName: false, problem, advice: `expected ${issue.message}` }];
 }
 
 /** The beginning of a value's JSON, for messages. */
-export function shown(value: unknown): string {
+export function shortJson(value: unknown): string {
   try {
     return JSON.stringify(value)?.slice(0, 80) ?? "nothing";
   } catch {
@@ -93,7 +93,7 @@ export function shown(value: unknown): string {
 }
 
 /** The fault of an unknown name. */
-export function unknownName(path: KeyPath, known: readonly string[]): Misfit {
+export function unknownSettingName(path: KeyPath, known: readonly string[]): Misfit {
   const name = String(path.at(-1));
   const meant = nearest(name, known);
   const all = known.length > 0 ? `one of ${known.join(", ")}` : "nothing there";

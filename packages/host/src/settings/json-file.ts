@@ -46,7 +46,7 @@ export function readJsonFile(file: string): JsonFile {
  * written, which keeps the old content.
  */
 export function replaceJsonFile(file: string, value: unknown, before = ""): void {
-  const target = targetOf(file);
+  const target = resolvedFile(file);
   const [, indent = "  "] = /^\s*\{\r?\n([ \t]+)/.exec(before) ?? [];
   const temporary = `${target}.${randomUUID()}.tmp`;
   try {
@@ -74,7 +74,7 @@ function whyNotWritten(error: unknown): Pick<SettingsFault, "problem" | "advice"
   return { problem: `it cannot be written (${message})`, advice: "expected a file that this user may write" };
 }
 
-function targetOf(file: string): string {
+function resolvedFile(file: string): string {
   try {
     return realpathSync(file);
   } catch {

@@ -51,7 +51,7 @@ export class JsonPlaces {
   }
 
   get #all(): JsonOffsets {
-    this.#found ??= find(this.#text);
+    this.#found ??= findJsonOffsets(this.#text);
     return this.#found;
   }
 
@@ -79,7 +79,7 @@ const DEEPEST = 20;
 
 const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+/g;
 
-function find(text: string): JsonOffsets {
+function findJsonOffsets(text: string): JsonOffsets {
   const found: JsonOffsets = { values: new Map(), names: new Map(), repeated: [] };
   const open: OpenContainer[] = [];
   for (const { 0: token, index: at } of text.matchAll(TOKEN)) {

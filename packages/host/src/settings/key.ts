@@ -22,13 +22,13 @@ export function parseKey(text: string): KeyPath | undefined {
     const [found, position, quoted, plain] = parts.exec(text) ?? [];
     if (found === undefined) return undefined;
     if (position !== undefined) path.push(Number(position));
-    else if (quoted !== undefined) path.push(unquoted(quoted));
+    else if (quoted !== undefined) path.push(unquotedKeyPart(quoted));
     else if (plain !== undefined) path.push(plain);
   }
   return path.length === 0 ? undefined : path;
 }
 
-function unquoted(text: string): string {
+function unquotedKeyPart(text: string): string {
   try {
     return String(JSON.parse(text));
   } catch {

@@ -1,6 +1,6 @@
 import { nearest } from "@banyan/core/shown";
 import type { z } from "zod";
-import { type Misfit, misfitsOf, type SettingsFault, unknownName } from "./fault.ts";
+import { type Misfit, misfitsOf, type SettingsFault, unknownSettingName } from "./fault.ts";
 import { readJsonFile } from "./json-file.ts";
 import type { JsonPlaces } from "./json-text.ts";
 import { formatKey, isPlainObject } from "./key.ts";
@@ -30,13 +30,13 @@ const NAMED: ReadonlySet<string> = new Set(["agents", "mcpServers"]);
 
 /** Reads the user's settings file; empty if there is no file. Never throws. */
 export function readUserLayer(file: string): FileLayer {
-  return readLayer(file, settingShape, (name) => unknownName([name], Object.keys(settingShape)));
+  return readLayer(file, settingShape, (name) => unknownSettingName([name], Object.keys(settingShape)));
 }
 
 /** Reads a project's settings file, limited to what projects may set. Advice on other settings names `userFile`. Never throws. */
 export function readProjectLayer(file: string, userFile: string): FileLayer {
   return readLayer(file, projectShape, (name) => {
-    if (!Object.hasOwn(settingShape, name)) return unknownName([name], Object.keys(projectShape));
+    if (!Object.hasOwn(settingShape, name)) return unknownSettingName([name], Object.keys(projectShape));
     const problem = `'${name}' has no effect in a project`;
     return { path: [name], isName: true, problem, advice: `set it in ${userFile} if you want it` };
   });
@@ -77,7 +77,7 @@ function readLayer(
   for (const [name, value] of Object.entries(json.value)) {
     const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
     const { sound, misfits } = schema ? readSound(name, value, schema) : { misfits: [stranger(name) ?? []].flat() };
-    const found = misfits.map((misfit) => placed(file, json.places, misfit));
+    const found = misfits.map((misfit) => locateFault(file, json.places, misfit));
     faults.push(...found);
     if (sound !== undefined) settings.push([name, sound]);
     if (isUnsafe(name, misfits, sound === undefined)) unsafe ??= found[0];
@@ -91,11 +91,11 @@ function readSound(
   value: unknown,
   schema: z.ZodType,
 ): { readonly sound?: unknown; readonly misfits: readonly Misfit[] } {
-  const misfits = misfitsOf(value, schema).map((misfit) => below(name, misfit));
+  const misfits = misfitsOf(value, schema).map((misfit) => misfitBelow(name, misfit));
   const sound = soundPart(name, value, misfits);
   if (misfits.length === 0 || sound === undefined || !RULES.has(name)) return { sound, misfits };
   // Some checks only run on values of the right form.
-  const rest = misfitsOf(sound, schema).map((misfit) => below(name, misfit));
+  const rest = misfitsOf(sound, schema).map((misfit) => misfitBelow(name, misfit));
   return { sound: soundPart(name, sound, rest), misfits: [...misfits, ...rest] };
 }
 
@@ -134,12 +134,16 @@ function soundLists(value: unknown, misfits: readonly Misfit[]): unknown {
 }
 
 /** Prefixes the path of a fault with the setting's name. */
-export function below(name: string, misfit: Misfit): Misfit {
+export function misfitBelow(name: string, misfit: Misfit): Misfit {
   return { ...misfit, path: [name, ...misfit.path] };
 }
 
 /** Adds the position in the file to a fault: that of the value, or of the nearest enclosing value that the file has. */
-export function placed(file: string, places: JsonPlaces, { path, isName, problem, advice }: Misfit): SettingsFault {
+export function locateFault(
+  file: string,
+  places: JsonPlaces,
+  { path, isName, problem, advice }: Misfit,
+): SettingsFault {
   const around = Array.from(path, (_, index) => path.slice(0, path.length - index));
   const at = isName
     ? places.name(path)

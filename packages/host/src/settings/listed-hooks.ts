@@ -38,15 +38,15 @@ export function listedHooks({ env, home, workspace, project }: HookOwners): Hook
   const { settings, claude } = projectOf(workspace);
   const isUsed = project !== undefined;
   const sources = [
-    { file: own, isUsed: true, hooks: listed(readUserLayer(own).settings.hooks) },
-    { file: settings, isUsed, hooks: listed(readProjectLayer(settings, own).settings.hooks) },
-    ...claude.map((file) => ({ file, isUsed, hooks: listed(readClaudeSettings([file]).hooks) })),
+    { file: own, isUsed: true, hooks: listHooks(readUserLayer(own).settings.hooks) },
+    { file: settings, isUsed, hooks: listHooks(readProjectLayer(settings, own).settings.hooks) },
+    ...claude.map((file) => ({ file, isUsed, hooks: listHooks(readClaudeSettings([file]).hooks) })),
   ];
   return sources.filter(({ hooks }) => hooks.length > 0);
 }
 
 /** The hooks of entries, one by one. */
-export function listed(entries: HookEntries = {}): ListedHook[] {
+export function listHooks(entries: HookEntries = {}): ListedHook[] {
   return hookEvents.flatMap((event) =>
     (entries[event] ?? []).flatMap(({ matcher = "*", hooks }) =>
       hooks.map(({ command }) => ({ event, matcher: matcher === "" ? "*" : matcher, command })),

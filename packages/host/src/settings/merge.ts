@@ -33,10 +33,10 @@ const NAMED: ReadonlySet<string> = new Set(["agents", "acpAgents", "mcpServers"]
 export function mergeLayers(layers: readonly Layer[]): SettingEntry[] {
   const merged = new Map<string, SettingEntry>();
   for (const { name, settings } of layers) {
-    for (const { path, value } of piecesOf(settings)) {
+    for (const { path, value } of settingPieces(settings)) {
       const key = formatKey(path);
       const before = merged.get(key);
-      merged.set(key, before ? joined(before, { path, value, layers: [name] }) : { path, value, layers: [name] });
+      merged.set(key, before ? mergeEntries(before, { path, value, layers: [name] }) : { path, value, layers: [name] });
     }
   }
   return [...merged.values()];
@@ -48,7 +48,7 @@ export function settingsOf(entries: readonly SettingEntry[]): Settings {
 }
 
 /** Splits settings into the pieces that are merged: values, and the values in objects. */
-function piecesOf(settings: Settings): Pick<SettingEntry, "path" | "value">[] {
+function settingPieces(settings: Settings): Pick<SettingEntry, "path" | "value">[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     if (value === undefined || name === "$schema") return [];
     if (!isPlainObject(value)) return [{ path: [name], value }];
@@ -58,7 +58,7 @@ function piecesOf(settings: Settings): Pick<SettingEntry, "path" | "value">[] {
   });
 }
 
-function joined(before: SettingEntry, after: SettingEntry): SettingEntry {
+function mergeEntries(before: SettingEntry, after: SettingEntry): SettingEntry {
   const isProject = after.layers.includes("project");
   const [name] = after.path;
   if (JOINED.has(formatKey(after.path)))

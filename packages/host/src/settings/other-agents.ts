@@ -59,7 +59,7 @@ export async function otherAgent(
   options: Pick<AcpAgentOptions, "backups" | "cwd" | "instructions" | "patience">,
 ): Promise<LoopDriver> {
   const { name, command, args, install, env } = installedAgent(named, place);
-  const own = { ...childEnvironment(place.env, env), PATH: pathOf(place) };
+  const own = { ...childEnvironment(place.env, env), PATH: programSearchPath(place) };
   // Users without such agents need not load the protocol.
   const { acpAgent } = await import("@banyan/acp");
   return acpAgent({
@@ -154,13 +154,13 @@ function filledIn(
 function whyMissing({ name, command, install }: AgentDescription, place: OtherAgentsPlace): string | undefined {
   const { workspace } = place;
   const isPath = command.includes("/");
-  const found = isPath ? command : findProgram(command, pathOf(place), [workspace]);
+  const found = isPath ? command : findProgram(command, programSearchPath(place), [workspace]);
   if (found !== undefined) return undefined;
   const advice = install === undefined ? "Install it, or name it by its whole path." : `To install it: ${install}`;
   return `The agent ${PROVIDER}/${name} is not installed: there is no program "${command}". ${advice}`;
 }
 
 /** The search path without the workspace and relative folders. */
-function pathOf({ workspace, env }: OtherAgentsPlace): string {
+function programSearchPath({ workspace, env }: OtherAgentsPlace): string {
   return pathWithout([workspace], env.PATH ?? "");
 }

@@ -4,7 +4,7 @@ import type { Rule } from "../permissions/match.ts";
 import { sharedNames } from "../permissions/named-tool.ts";
 import {
   absentNames,
-  allowed,
+  allowRules,
   checkedRule,
   formatRule,
   type PermissionEntries,
@@ -51,6 +51,6 @@ export function settingNotices({ faults, settings }: Configuration, rules: Rules
     ...sharedNames(rules.allow, settings),
     ...absentNames(rules),
     ...hookNotices(settings.hooks),
-    ...wideRuleNotices(allowed(rules.allow)),
+    ...wideRuleNotices(allowRules(rules.allow)),
   ];
 }

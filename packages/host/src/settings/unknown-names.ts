@@ -25,7 +25,7 @@ export interface LookupPlace {
  * Returns the faults in the names of a setting: unusable models, tools of unknown MCP servers, and missing files and folders. The
  * form of the setting was checked before.
  */
-export async function unknownNames(
+export async function findUnknownNames(
   { path, value }: Pick<SettingEntry, "path" | "value">,
   place: LookupPlace,
 ): Promise<Misfit[]> {
@@ -37,7 +37,7 @@ export async function unknownNames(
     case "titleModel":
       return models(value, path);
     case "fallbacks":
-      return (await Promise.all(listed(value).map((model, index) => models(model, [...path, index])))).flat();
+      return (await Promise.all(asList(value).map((model, index) => models(model, [...path, index])))).flat();
     case "compaction":
       return name === "model" ? models(value, path) : [];
     case "memory":
@@ -50,9 +50,9 @@ export async function unknownNames(
     case "agents":
       return agentMisfits(value as NonNullable<Settings["agents"]>[string], path, place, true);
     case "sandbox":
-      return name === "writable" ? missingPaths(listed(value), path, place) : [];
+      return name === "writable" ? missingPaths(asList(value), path, place) : [];
     case "instructions":
-      return missingPaths(listed(value), path, place);
+      return missingPaths(asList(value), path, place);
     case "search":
       return searchMisfits(place, path);
     default:
@@ -71,7 +71,7 @@ export async function agentMisfits(
   return [...ofModel, ...toolMisfits(tools, [...path, "tools"], place)];
 }
 
-function listed(value: unknown): readonly string[] {
+function asList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -106,11 +106,11 @@ function embeddingMisfits(name: string, path: KeyPath, { settings: { aliases = {
 function misfitOf(error: unknown, path: KeyPath, kind: typeof ModelChoiceError | typeof WebError): Misfit {
   if (!(error instanceof kind)) throw error;
   const [problem = "", advice = ""] = error.message.replace(/\.$/, "").split(/\. (.*)/s);
-  return { path, isName: false, problem: begun(problem), advice: begun(advice) };
+  return { path, isName: false, problem: lowerCaseFirst(problem), advice: lowerCaseFirst(advice) };
 }
 
 /** Adapts the start of a sentence to follow a colon. */
-export function begun(sentence: string): string {
+export function lowerCaseFirst(sentence: string): string {
   return /^[A-Z][a-z ]/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence;
 }
 

@@ -8,7 +8,7 @@ import { foldersDownTo, type ProjectPlaces, projectOf } from "../places/project.
 import { readFileStart } from "../places/read-file.ts";
 import { joinedHooks, readClaudeSettings } from "../settings/claude-settings.ts";
 import { readOneSetting, readProjectLayer } from "../settings/layer.ts";
-import { listed } from "../settings/listed-hooks.ts";
+import { listHooks } from "../settings/listed-hooks.ts";
 import type { Settings } from "../settings/schema.ts";
 import { mcpServersOf } from "../settings/schema.ts";
 
@@ -65,21 +65,21 @@ function settingItems({
     ...servers.map(([name, entry]) => item("MCP server", name, describeEntry(entry), true, commandDigest(entry))),
     ...hookItems(hooks),
     ...(statusLine ? [item("hook", "statusLine", statusLine.command, true, statusLine.command)] : []),
-    ...Object.entries(agents ?? {}).map(([name, agent]) => item("agent", name, json(agent), true)),
-    ...Object.entries({ ...others, ...named("permissions", restrictions) }).map(([name, value]) =>
-      item("setting", name, json(value), false),
+    ...Object.entries(agents ?? {}).map(([name, agent]) => item("agent", name, jsonText(agent), true)),
+    ...Object.entries({ ...others, ...unlessEmpty("permissions", restrictions) }).map(([name, value]) =>
+      item("setting", name, jsonText(value), false),
     ),
   ];
 }
 
 /** Each hook command, unchanged. */
 function hookItems(hooks: Settings["hooks"]): ProjectItem[] {
-  return listed(hooks).map(({ event, matcher, command }) =>
+  return listHooks(hooks).map(({ event, matcher, command }) =>
     item("hook", `${event} ${matcher}`, command, true, command),
   );
 }
 
-function named(name: string, value: object): Record<string, unknown> {
+function unlessEmpty(name: string, value: object): Record<string, unknown> {
   return Object.keys(value).length > 0 ? { [name]: value } : {};
 }
 
@@ -88,20 +88,20 @@ function markdownItems({ root }: ProjectPlaces, kind: "agent" | "command", folde
     .filter((path) => extname(path) === ".md")
     .map((path) => {
       const name = relative(folder, path).slice(0, -".md".length);
-      return item(kind, name, relative(root, path), true, digestOf(path));
+      return item(kind, name, relative(root, path), true, projectFileDigest(path));
     });
 }
 
 function skillItems({ root, skills }: ProjectPlaces): ProjectItem[] {
   return skills
-    .flatMap((place) => namesIn(place).map((name) => join(place, name)))
+    .flatMap((place) => listProjectFolder(place).map((name) => join(place, name)))
     .filter((folder) => readFileStart(join(folder, "SKILL.md"), 0).state === "read")
     .map((folder) => {
       const files = filesBelow(folder).map((path, index) => [
         relative(folder, path),
-        index < MOST_FILES ? digestOf(path) : stampOf(path),
+        index < MOST_FILES ? projectFileDigest(path) : contentStamp(path),
       ]);
-      return item("skill", basename(folder), relative(root, folder), true, json(files));
+      return item("skill", basename(folder), relative(root, folder), true, jsonText(files));
     });
 }
 
@@ -109,7 +109,7 @@ function instructionItems({ root, around }: ProjectPlaces, directory: string): P
   return foldersDownTo(around, directory)
     .flatMap((folder) => instructionFile(folder) ?? [])
     .filter((path) => readFileStart(path, 0).state === "read")
-    .map((path) => item("instructions", relative(root, path), relative(root, path), false, digestOf(path)));
+    .map((path) => item("instructions", relative(root, path), relative(root, path), false, projectFileDigest(path)));
 }
 
 function item(
@@ -120,10 +120,10 @@ function item(
   /** Further content that is not in `detail`. */
   says = "",
 ): ProjectItem {
-  return { kind, name, detail, acts, digest: sha256(json([kind, name, detail, says])) };
+  return { kind, name, detail, acts, digest: sha256(jsonText([kind, name, detail, says])) };
 }
 
-function namesIn(folder: string): string[] {
+function listProjectFolder(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
   } catch {
@@ -133,12 +133,12 @@ function namesIn(folder: string): string[] {
 }
 
 /** Changes with the content of a file, or with the target of a link that is not followed. */
-function digestOf(path: string): string {
+function projectFileDigest(path: string): string {
   const content = readFileStart(path, LARGEST);
-  return content.state === "read" ? sha256(content.bytes, String(content.size)) : stampOf(path);
+  return content.state === "read" ? sha256(content.bytes, String(content.size)) : contentStamp(path);
 }
 
-function stampOf(path: string): string {
+function contentStamp(path: string): string {
   try {
     const stats = lstatSync(path);
     return stats.isSymbolicLink() ? readlinkSync(path) : `${stats.size} ${stats.mtimeMs}`;
@@ -154,6 +154,6 @@ function sha256(...parts: readonly (string | Buffer)[]): string {
   return hash.digest("hex");
 }
 
-function json(value: unknown): string {
+function jsonText(value: unknown): string {
   return JSON.stringify(value);
 }

@@ -4,7 +4,7 @@ import { directories } from "../places/directories.ts";
 import { projectOf } from "../places/project.ts";
 import { misfitsOf, SettingsError } from "../settings/fault.ts";
 import { readJsonFile, replaceJsonFile } from "../settings/json-file.ts";
-import { placed } from "../settings/layer.ts";
+import { locateFault } from "../settings/layer.ts";
 import { type ProjectItem, untrustedContent } from "./project-content.ts";
 
 /**
@@ -83,7 +83,7 @@ export class TrustRecord {
     if (json.state === "absent") return { decisions: {} };
     if (json.state === "faulty") return { decisions: {}, broken: new SettingsError(json.fault) };
     const [misfit] = misfitsOf(json.value, recordSchema);
-    if (misfit) return { decisions: {}, broken: new SettingsError(placed(this.file, json.places, misfit)) };
+    if (misfit) return { decisions: {}, broken: new SettingsError(locateFault(this.file, json.places, misfit)) };
     return { decisions: recordSchema.parse(json.value).directories };
   }
 }

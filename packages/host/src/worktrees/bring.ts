@@ -44,7 +44,7 @@ export interface BranchHandover {
 }
 
 /** Returns what the branch of leaf `from` brings to the branch of leaf `to`. Rejects with a `WorktreeError`. */
-export async function broughtBy(
+export async function branchHandover(
   state: ConversationState,
   worktrees: Worktrees,
   { from, to }: { readonly from: string; readonly to: string | null },
@@ -64,12 +64,12 @@ export async function broughtBy(
         : `outside of the workspace. Copy ${join(top, path)} by hand.`;
     return `${path} is not brought over: it is ${why}`;
   });
-  const text = toldOf(state, { from, to, name, count: taken.length });
+  const text = broughtBranchText(state, { from, to, name, count: taken.length });
   return { text, problems, ...(taken.length > 0 && name !== undefined && { patch: { from: name, files: taken } }) };
 }
 
 /** The message about the source branch, for the target branch. */
-function toldOf(
+function broughtBranchText(
   state: ConversationState,
   {
     from,
@@ -163,7 +163,7 @@ export async function bring(
     readonly to: string;
   },
 ): Promise<{ readonly turn?: Turn; readonly problems: readonly string[] }> {
-  const { text, patch, problems } = await broughtBy(session.state, worktrees, { from, to });
+  const { text, patch, problems } = await branchHandover(session.state, worktrees, { from, to });
   if (!patch) {
     await session.add(text, { at: to });
     return { problems };
@@ -173,7 +173,7 @@ export async function bring(
 }
 
 /** Options of `bring_over`: reads files of the source branch, and merges texts. */
-export function broughtFrom(
+export function bringOptions(
   worktrees: Worktrees,
   { env, whyNotReadIn }: { readonly env: EnvironmentVariables; whyNotReadIn(folder: string): ReadRefusal | undefined },
 ): Pick<BringOptions, "incoming" | "merge"> {
@@ -196,12 +196,12 @@ export function broughtFrom(
       const usual = repository.checkedOutMode(top, file?.mode ?? "100644");
       return { there, base: file, hasOwnMode: there !== undefined && !isLink(there) && there.mode !== usual };
     },
-    merge: (texts, from) => merged(texts, from, env),
+    merge: (texts, from) => mergeTexts(texts, from, env),
   };
 }
 
 /** Merges two texts with git. */
-async function merged(
+async function mergeTexts(
   { base, here, there }: Parameters<BringOptions["merge"]>[0],
   from: string,
   env: EnvironmentVariables,

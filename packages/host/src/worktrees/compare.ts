@@ -1,4 +1,4 @@
-import { toldBreak } from "@banyan/client/words";
+import { describeBrokenTurn } from "@banyan/client/words";
 import {
   type AssistantMessage,
   type ConversationState,
@@ -8,16 +8,16 @@ import {
   newestLeaf,
   pathTo,
   type RunEnd,
-  spentOn,
   textOf,
   type Usage,
+  usageOnPath,
 } from "@banyan/core";
-import { lastAssistantMessage, siblings, standing, worktreeAt } from "@banyan/core/conversation";
+import { lastAssistantMessage, siblings, standingLeaf, worktreeAt } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
-import { changesOf } from "@banyan/tools/workspace";
+import { changedFiles } from "@banyan/tools/workspace";
 import { WorktreeError } from "./error.ts";
 import type { WorktreeFile } from "./repository.ts";
-import { runsOf } from "./run-times.ts";
+import { runTimes } from "./run-times.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 /** One of several branches with a common parent message, for a comparison. */
@@ -52,7 +52,7 @@ const NAME = 60;
 /** The fork nearest to `leaf`: a message with several children; undefined if there is none. */
 export function forkAbove(state: ConversationState, leaf: string | null): string | null | undefined {
   const below = (id: string | null) =>
-    (state.children.get(id) ?? []).filter((child) => standing(state, child) === child);
+    (state.children.get(id) ?? []).filter((child) => standingLeaf(state, child) === child);
   for (let id = leaf; ; ) {
     if (below(id).length > 1) return id;
     if (id === null) return undefined;
@@ -69,11 +69,11 @@ export async function compareBranches(
   worktrees: Worktrees,
   { at, events = [] }: { readonly at: string | null; readonly events?: Iterable<Event> | undefined },
 ): Promise<readonly ComparedBranch[]> {
-  const [first] = (state.children.get(at) ?? []).filter((child) => standing(state, child) === child);
+  const [first] = (state.children.get(at) ?? []).filter((child) => standingLeaf(state, child) === child);
   if (first === undefined) return [];
-  const runs = runsOf(events);
+  const runs = runTimes(events);
   const begins = siblings(state, first);
-  const asked = begins.map((id) => beginningOf(questionBelow(state, id), NAME));
+  const asked = begins.map((id) => textBeginning(questionBelow(state, id), NAME));
   const isOneQuestion = new Set(asked).size === 1;
   return Promise.all(
     begins.map(async (begun, index): Promise<ComparedBranch> => {
@@ -83,7 +83,11 @@ export async function compareBranches(
       const models = [...new Set(responses.map(({ model }) => model))];
       const worktree = worktreeAt(state, leaf);
       const isOwn = worktree !== undefined && worktree !== worktreeAt(state, at);
-      const { files, problem } = await filesOf(state, worktrees, { at, leaf, worktree: isOwn ? worktree : undefined });
+      const { files, problem } = await comparedFiles(state, worktrees, {
+        at,
+        leaf,
+        worktree: isOwn ? worktree : undefined,
+      });
       const ids = new Set(own.map(({ id }) => id));
       const ofBranch = runs.filter(({ leaves }) => leaves.some((id) => ids.has(id)));
       const stood = standingOf(state, ids, ofBranch.at(-1)?.reason);
@@ -93,7 +97,7 @@ export async function compareBranches(
         leaf,
         models,
         files,
-        ...spentOn(own),
+        ...usageOnPath(own),
         outcome: stood.outcome,
         name:
           own.find(({ label }) => label !== undefined)?.label ??
@@ -102,19 +106,19 @@ export async function compareBranches(
         ...(worktree !== undefined && { worktree }),
         ...(ofBranch.length > 0 && { time: ofBranch.reduce((sum, { time }) => sum + time, 0) }),
         ...(why !== undefined && { problem: why }),
-        said: beginningOf(lastAssistantMessage(own), EXCERPT),
+        said: textBeginning(lastAssistantMessage(own), EXCERPT),
       };
     }),
   );
 }
 
-async function filesOf(
+async function comparedFiles(
   state: ConversationState,
   worktrees: Worktrees,
   { at, leaf, worktree }: { readonly at: string | null; readonly leaf: string; readonly worktree: string | undefined },
 ): Promise<Pick<ComparedBranch, "files" | "problem">> {
   if (worktree === undefined) {
-    const files = changesOf(state, leaf, at);
+    const files = changedFiles(state, leaf, at);
     return { files: files.map(({ path, kind, added, removed }) => ({ path, kind, added, removed })) };
   }
   try {
@@ -136,7 +140,7 @@ function standingOf(
     if (message !== null && own.has(message)) return { outcome: "waiting" };
   for (const { leaf } of state.runs.values()) if (leaf !== null && own.has(leaf)) return { outcome: "working" };
   for (const [message, broken] of state.broken)
-    if (own.has(message)) return { outcome: broken.reason, problem: toldBreak(broken).why };
+    if (own.has(message)) return { outcome: broken.reason, problem: describeBrokenTurn(broken).why };
   return { outcome: last ?? (own.size > 1 ? "answered" : "unasked") };
 }
 
@@ -148,6 +152,6 @@ function questionBelow(state: ConversationState, first: string): Message | undef
 }
 
 /** The first characters of a message's text. */
-function beginningOf(message: Message | undefined, length: number): string {
+function textBeginning(message: Message | undefined, length: number): string {
   return message ? cutTo(textOf(message).trim(), length) : "";
 }

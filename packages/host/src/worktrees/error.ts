@@ -20,7 +20,7 @@ export class WorktreeError extends Error {
 
 /** The error for a folder whose repository cannot have worktrees. */
 export function noRepository(folder: string, cause: unknown): WorktreeError {
-  const said = wordsOf(cause);
+  const said = gitErrorText(cause);
   const no = "so a branch cannot have a worktree of its own";
   const why = /not a git repository/.test(said)
     ? `${folder} is not in a git repository, ${no}. \`git init\` makes one.`
@@ -31,21 +31,21 @@ export function noRepository(folder: string, cause: unknown): WorktreeError {
 }
 
 /** Runs git work and turns failures into a `WorktreeError`. */
-export async function orRefused<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
+export async function explainGitErrors<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw refused(what, error);
+    throw refusedGitError(what, error);
   }
 }
 
-function refused(what: string, cause: unknown): WorktreeError {
+function refusedGitError(what: string, cause: unknown): WorktreeError {
   if (cause instanceof WorktreeError) return cause;
-  return new WorktreeError("system", `${what}: ${wordsOf(cause)}`, { cause });
+  return new WorktreeError("system", `${what}: ${gitErrorText(cause)}`, { cause });
 }
 
 /** The last error line of git, or the system's message. */
-function wordsOf(error: unknown): string {
+function gitErrorText(error: unknown): string {
   const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
   const lines = said.split("\n").filter((line) => /^(fatal|error): /.test(line));
   const words = lines[0]?.replace(/^\w+: /, "") ?? errorMessage(error);

@@ -38,9 +38,9 @@ export async function fan(
   refuseUnknown("fan", options, OPTIONS);
   const { content, at, worktrees } = options;
   const names = agents.map((agent) =>
-    nameFor("id" in agent.options.model ? String(agent.options.model.id) : agent.name),
+    branchNameForModel("id" in agent.options.model ? String(agent.options.model.id) : agent.name),
   );
-  const places = await placesFor(session, at, names, worktrees);
+  const places = await fanPlaces(session, at, names, worktrees);
   return agents.map((agent, index) => {
     const place = places[index] ?? { at };
     const message = createId();
@@ -52,7 +52,7 @@ export async function fan(
 }
 
 /** Prepares a branch per name. Rejects with a `WorktreeError` or `SessionError`. */
-export async function placesFor(
+export async function fanPlaces(
   session: Session,
   at: string | null,
   names: readonly string[],
@@ -70,6 +70,6 @@ export async function placesFor(
 }
 
 /** The branch name for a model. */
-export function nameFor(model: string): string {
+export function branchNameForModel(model: string): string {
   return model.slice(model.lastIndexOf("/") + 1);
 }

@@ -5,7 +5,7 @@ import { worktreeAt } from "@banyan/core/conversation";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { bringTool, openWorkspace, workspaceTools } from "@banyan/tools/workspace";
-import { bring, broughtFrom } from "./bring.ts";
+import { bring, bringOptions } from "./bring.ts";
 import { PlacedTools } from "./placed-tools.ts";
 import { filesIn, KINDS, type Kind, PersonsRepository } from "./repository.fixture.ts";
 import { Worktrees } from "./worktrees.ts";
@@ -68,7 +68,7 @@ export async function history(person: PersonsRepository, seed: number, steps: nu
     },
     undefined,
   );
-  const source = broughtFrom(worktrees, { env: person.env, whyNotReadIn: () => undefined });
+  const source = bringOptions(worktrees, { env: person.env, whyNotReadIn: () => undefined });
   const bringer = bringTool(openWorkspace(person.workspace), { ...source, backups });
   const ends = () =>
     leaves(state).filter((leaf) => {

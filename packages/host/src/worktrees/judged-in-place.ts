@@ -3,8 +3,8 @@ import type { Permission, Permit, PermitRequest } from "@banyan/core";
 import { worktreeAt } from "@banyan/core/conversation";
 import type { ReadRefusal } from "@banyan/tools/workspace";
 import { type PermissionOptions, permissions } from "../permissions/permissions.ts";
-import { fromRoot, pathScope, placeOf } from "../permissions/place.ts";
-import { aboutCall } from "../permissions/subject.ts";
+import { pathFromWorkspace, pathScope, resolveNamedPath } from "../permissions/place.ts";
+import { describeCallForRules } from "../permissions/subject.ts";
 import { WorktreeError } from "./error.ts";
 import type { Worktrees } from "./worktrees.ts";
 
@@ -13,7 +13,7 @@ import type { Worktrees } from "./worktrees.ts";
  * worktree. Deny and ask rules are also applied as in the workspace itself, so that rules with absolute paths cover the copy
  * too.
  */
-export function judgedInPlace(worktrees: Worktrees, options: PermissionOptions): Permission {
+export function permissionInWorktrees(worktrees: Worktrees, options: PermissionOptions): Permission {
   const here = withoutUseless(options);
   const there = new Map<string, { readonly own: Permission; readonly asInWorkspace: Permission }>();
   const inPlace = async (request: PermitRequest, name: string): Promise<Permit> => {
@@ -54,8 +54,10 @@ function withoutUseless(options: PermissionOptions): Permission {
     const permit = await asking(request);
     if (permit.decision !== "ask") return permit;
     const { tool, input } = request;
-    const { command, paths = [] } = (tool.folder && tool.offeredBy === undefined && aboutCall(tool, input)) || {};
-    const isOutside = (path: string) => placeOf(scope, path).forms.every((form) => fromRoot(scope, form) === undefined);
+    const { command, paths = [] } =
+      (tool.folder && tool.offeredBy === undefined && describeCallForRules(tool, input)) || {};
+    const isOutside = (path: string) =>
+      resolveNamedPath(scope, path).forms.every((form) => pathFromWorkspace(scope, form) === undefined);
     const outside = command === undefined ? paths.find(({ path }) => isOutside(path)) : undefined;
     if (outside === undefined) return options.canAsk ? permit : judge(request);
     const reason = `${outside.path} is outside the workspace. Only paths inside the workspace can be used.`;

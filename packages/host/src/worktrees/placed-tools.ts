@@ -53,7 +53,7 @@ export class PlacedTools implements AsyncDisposable {
 
   /** The sandbox of a worktree's folder. Rejects if a sandbox is required and missing. */
   async sandboxAt(folder: string): Promise<Sandbox | undefined> {
-    return (await kept(this.#confined, folder, () => this.#options.confine(folder))).sandbox;
+    return (await keptOrMade(this.#confined, folder, () => this.#options.confine(folder))).sandbox;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -72,7 +72,7 @@ export class PlacedTools implements AsyncDisposable {
     // The inode: a user may remove a worktree and make another one in its folder.
     const key = `${statSync(folder).ino} ${folder}`;
     if (files === undefined && effects !== "none")
-      return kept(this.#running, key, async () => tools(folder, await this.sandboxAt(folder)));
+      return keptOrMade(this.#running, key, async () => tools(folder, await this.sandboxAt(folder)));
     const known = this.#looking.get(key) ?? tools(folder, undefined);
     this.#looking.set(key, known);
     return known;
@@ -80,7 +80,7 @@ export class PlacedTools implements AsyncDisposable {
 }
 
 /** Returns the cached promise, or makes a new one. A rejected promise is not kept. */
-function kept<Made>(known: Map<string, Promise<Made>>, key: string, make: () => Promise<Made>): Promise<Made> {
+function keptOrMade<Made>(known: Map<string, Promise<Made>>, key: string, make: () => Promise<Made>): Promise<Made> {
   const there = known.get(key);
   if (there) return there;
   const making = make();

@@ -22,7 +22,7 @@ import { pathWithout } from "@banyan/tools/sandbox/find-program";
 import { type FileEntry, modeText } from "@banyan/tools/workspace";
 import { projectOf } from "../places/project.ts";
 import { type GitOptions, git } from "../programs/git.ts";
-import { noRepository, orRefused, WorktreeError } from "./error.ts";
+import { explainGitErrors, noRepository, WorktreeError } from "./error.ts";
 
 /** Timeouts in milliseconds: of git for queries and for writing all files, and for others to finish their worktrees. */
 const PATIENCE = { look: 60_000, write: 600_000, others: 10_000 };
@@ -119,7 +119,7 @@ export class Repository {
 
   /** Snapshots the files below a work tree. Reads the user's files and only adds objects to the repository. */
   snapshot(top: string): Promise<WorktreeSnapshot> {
-    return orRefused(`The files in ${top} could not be copied`, () => this.#snapshot(top));
+    return explainGitErrors(`The files in ${top} could not be copied`, () => this.#snapshot(top));
   }
 
   async #snapshot(top: string): Promise<WorktreeSnapshot> {
@@ -163,7 +163,7 @@ export class Repository {
     try {
       await this.#put(worktrees, head);
       const filled = await Promise.allSettled(
-        worktrees.map(({ name, top }) => orRefused(notMade(name), () => this.#fill(name, top, snapshot))),
+        worktrees.map(({ name, top }) => explainGitErrors(notMade(name), () => this.#fill(name, top, snapshot))),
       );
       for (const each of filled) if (each.status === "rejected") throw each.reason;
     } catch (error) {
@@ -179,7 +179,7 @@ export class Repository {
   async #put(worktrees: readonly GitWorktree[], head: string): Promise<void> {
     for (const { name, top, conversation } of worktrees) {
       const how = ["-q", "--no-checkout", "--detach", "--lock", "--reason", REASON + conversation];
-      await orRefused(notMade(name), () => this.#addWhole(...how, top, head));
+      await explainGitErrors(notMade(name), () => this.#addWhole(...how, top, head));
     }
   }
 
@@ -231,14 +231,15 @@ export class Repository {
    * that git does not know: a process took the folder and ended before it added the worktree.
    */
   list(below: string): readonly GitWorktree[] {
-    const found = namesIn(this.#noted).flatMap((id): GitWorktree[] => {
-      const reason = firstLine(join(this.#noted, id, "locked"));
+    const found = listRepositoryFolder(this.#noted).flatMap((id): GitWorktree[] => {
+      const reason = readFirstLine(join(this.#noted, id, "locked"));
       if (!reason.startsWith(REASON)) return [];
-      const top = dirname(firstLine(join(this.#noted, id, "gitdir")) || join(below, id, ".git"));
+      const top = dirname(readFirstLine(join(this.#noted, id, "gitdir")) || join(below, id, ".git"));
       if (dirname(top) !== below) return [];
       return [{ name: basename(top), top, conversation: reason.slice(REASON.length) }];
     });
-    for (const name of namesIn(below)) if (!found.some((each) => each.name === name)) removeEmpty(join(below, name));
+    for (const name of listRepositoryFolder(below))
+      if (!found.some((each) => each.name === name)) removeEmpty(join(below, name));
     return found;
   }
 
@@ -249,7 +250,7 @@ export class Repository {
 
   /** Returns the changes; none if the worktree is half made or its files were removed. */
   changes({ name, top }: GitWorktree): Promise<WorktreeChanges> {
-    return orRefused(`The changes in the worktree ${name} could not be read`, () => this.#changes(top));
+    return explainGitErrors(`The changes in the worktree ${name} could not be read`, () => this.#changes(top));
   }
 
   async #changes(top: string): Promise<WorktreeChanges> {
@@ -313,16 +314,16 @@ export class Repository {
 
   /** Removes a worktree, and its branch if the branch is at commit `at` (or at any, if absent). A retry continues a broken removal. */
   remove({ name, top }: GitWorktree, at?: string): Promise<void> {
-    return orRefused(`The worktree ${name} could not be removed from ${top}`, async () => {
+    return explainGitErrors(`The worktree ${name} could not be removed from ${top}`, async () => {
       // Mark the worktree as half made first, so that a later sweep finishes a broken removal.
       if (existsSync(join(top, ".git"))) await this.#ask(top, "update-ref", "-d", BASE).catch(() => {});
       await rm(top, { recursive: true, force: true, maxRetries: 3 });
       await this.#ask(this.top, "update-ref", "-d", BRANCHES + name, ...(at === undefined ? [] : [at])).catch(() => {});
       // Remove git's record last: it names the owner of the rest.
-      for (const id of namesIn(this.#noted)) {
-        const noted = firstLine(join(this.#noted, id, "gitdir"));
+      for (const id of listRepositoryFolder(this.#noted)) {
+        const noted = readFirstLine(join(this.#noted, id, "gitdir"));
         const isIt = noted === join(top, ".git") || (noted === "" && id === name);
-        const isOurs = firstLine(join(this.#noted, id, "locked")).startsWith(REASON);
+        const isOurs = readFirstLine(join(this.#noted, id, "locked")).startsWith(REASON);
         if (isIt && isOurs) await rm(join(this.#noted, id), { recursive: true, force: true });
       }
       removeEmpty(this.#noted);
@@ -359,12 +360,12 @@ function notMade(name: string): string {
 }
 
 /** Names in a folder; none if the folder does not exist. */
-function namesIn(folder: string): readonly string[] {
+function listRepositoryFolder(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 /** The first line of a file; empty if the file cannot be read. */
-function firstLine(file: string): string {
+function readFirstLine(file: string): string {
   try {
     return readFileSync(file, "utf8").split("\n")[0] ?? "";
   } catch {

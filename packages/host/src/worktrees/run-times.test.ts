@@ -1,7 +1,7 @@
 import type { Event } from "@banyan/core";
 import type { EventBody } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
-import { runsOf } from "./run-times.ts";
+import { runTimes } from "./run-times.ts";
 
 /** Events of a log with their times in seconds. */
 const log = (...events: readonly (readonly [second: number, body: object])[]) =>
@@ -14,7 +14,7 @@ const asks = (message: string, question: string) => ({ type: "call.approval-requ
 const told = (question: string) => ({ type: "call.approval-resolved", question });
 
 test("C8: what a turn took is told without the time for which it waited for a person, however much it asked at once", () => {
-  const [run] = runsOf(
+  const [run] = runTimes(
     log(
       [0, started("a")],
       [1, said("m", "a")],
@@ -31,7 +31,7 @@ test("C8: what a turn took is told without the time for which it waited for a pe
 });
 
 test("C8: a turn that ends while something is open waited until then, and what a sub-agent asks stops no turn", () => {
-  const [stopped, launching, ...more] = runsOf(
+  const [stopped, launching, ...more] = runTimes(
     log(
       [0, started("a")],
       [1, said("m", "a")],
@@ -50,6 +50,6 @@ test("C8: a turn that ends while something is open waited until then, and what a
 });
 
 test("C8: a turn that waits now has taken no more since it began to wait", () => {
-  const [run] = runsOf(log([0, started("a")], [1, said("m", "a")], [3, asks("m", "open")]));
+  const [run] = runTimes(log([0, started("a")], [1, said("m", "a")], [3, asks("m", "open")]));
   expect(run?.time).toBe(3_000);
 });

@@ -25,7 +25,7 @@ interface TurnReading {
  * The turns of a log, with their time. A turn waits for a user while one of its own questions is open. Questions of its
  * sub-agents do not count, since other sub-agents may still work.
  */
-export function runsOf(events: Iterable<Event>): readonly RunTime[] {
+export function runTimes(events: Iterable<Event>): readonly RunTime[] {
   const runs = new Map<string, TurnReading>();
   const runOf = new Map<string, string>();
   const askedBy = new Map<string, TurnReading>();

@@ -1,6 +1,6 @@
 import type { NamedAgent, Tool, ToolContext } from "@banyan/core";
 import { type BringOptions, bringOver, type Workspace } from "@banyan/tools/workspace";
-import { heldIn, type Worktrees } from "./worktrees.ts";
+import { heldInWorktree, type Worktrees } from "./worktrees.ts";
 
 /** How sub-agents get files of their own, and how their changes are merged. */
 export interface LaunchedApartOptions {
@@ -18,7 +18,7 @@ export interface LaunchedApartOptions {
  * it is done, its changes are merged into the launcher's files, as changes of the call. Conflicts are marked in the file and
  * reported. The worktree is removed after a full merge.
  */
-export function launchedApart(tool: Tool, options: LaunchedApartOptions): Tool {
+export function launchInWorktrees(tool: Tool, options: LaunchedApartOptions): Tool {
   const { worktrees } = options;
   /** The last merge of each conversation: merges run one after the other. */
   const bringing = new Map<string, Promise<unknown>>();
@@ -32,7 +32,7 @@ export function launchedApart(tool: Tool, options: LaunchedApartOptions): Tool {
       try {
         result = await tool.execute(input, { ...context, launch });
       } catch (error) {
-        const held = heldIn(
+        const held = heldInWorktree(
           await worktrees.changes(name, context.conversation.id).catch(() => ({ files: [], commits: 0 })),
         );
         if (held === undefined || !(error instanceof Error)) throw error;

@@ -14,7 +14,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { worktreeAt } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
-import { broughtBy, broughtFrom } from "./bring.ts";
+import { branchHandover, bringOptions } from "./bring.ts";
 import { filesIn, KINDS, PersonsRepository } from "./repository.fixture.ts";
 import { Repository } from "./repository.ts";
 import { Worktrees } from "./worktrees.ts";
@@ -58,9 +58,9 @@ describe("a branch with files of its own", () => {
     const [trunk, path] = [session.state.leaf ?? "", "src/0/file-0.txt"];
     const [place] = await worktrees.open(session, trunk, ["attempt"]);
     chmodSync(join(await worktrees.folderOf("attempt", session.id), path), 0o755);
-    const brought = await broughtBy(session.state, worktrees, { from: place?.at ?? "", to: trunk });
+    const brought = await branchHandover(session.state, worktrees, { from: place?.at ?? "", to: trunk });
     expect(brought.patch).toEqual({ from: "attempt", files: [path] });
-    const { incoming } = broughtFrom(worktrees, { env: process.env, whyNotReadIn: () => undefined });
+    const { incoming } = bringOptions(worktrees, { env: process.env, whyNotReadIn: () => undefined });
     const about = { conversation: session.state, path: [], signal: new AbortController().signal };
     const there = await incoming("attempt", path, about);
     expect(there).toMatchObject({ hasOwnMode: true, there: { mode: "100755" }, base: { mode: "100644" } });
@@ -86,13 +86,13 @@ describe("a branch with files of its own", () => {
     person.git(folder, "-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init");
     person.write(join(folder, "module"), "more.txt", "more\n");
     person.commit(join(folder, "module"), "more");
-    const brought = await broughtBy(session.state, worktrees, { from: place?.at ?? "", to: trunk });
+    const brought = await branchHandover(session.state, worktrees, { from: place?.at ?? "", to: trunk });
     expect(brought.patch?.files.toSorted()).toEqual([shared, moved]);
     const commands = `git -C module fetch ${join(folder, "module")} HEAD && git -C module checkout FETCH_HEAD`;
     expect(brought.problems).toEqual([
       `module is not brought over: it is a submodule. Commit in it there, then run here: ${commands}`,
     ]);
-    const { incoming } = broughtFrom(worktrees, { env: process.env, whyNotReadIn: () => undefined });
+    const { incoming } = bringOptions(worktrees, { env: process.env, whyNotReadIn: () => undefined });
     const about = { conversation: session.state, path: [], signal: new AbortController().signal };
     expect(await incoming("attempt", shared, about)).toMatchObject({ hasOwnMode: true, there: { mode: "100640" } });
     const found = await incoming("attempt", moved, about);

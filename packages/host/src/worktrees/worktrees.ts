@@ -6,7 +6,7 @@ import type { AgentOptions, ConversationState, Session, Store } from "@banyan/co
 import { type OptionNames, refuseUnknown, worktreeAt } from "@banyan/core/conversation";
 import { counted, cutTo, visibleLine } from "@banyan/core/shown";
 import type { EnvironmentVariables } from "@banyan/models";
-import { orRefused, WorktreeError } from "./error.ts";
+import { explainGitErrors, WorktreeError } from "./error.ts";
 import { type GitWorktree, Repository, type WorktreeChanges } from "./repository.ts";
 
 /** Options of worktrees: their folder and their workspace. */
@@ -120,7 +120,7 @@ export class Worktrees {
   async open(session: Session, at: string | null, names: readonly string[]): Promise<readonly BranchPlace[]> {
     const places: BranchPlace[] = [];
     for (const name of await this.make(session.state, at, names)) {
-      const text = toldOf(name, await this.folderOf(name, session.id), this.#options.workspace);
+      const text = worktreeNote(name, await this.folderOf(name, session.id), this.#options.workspace);
       const message = await session.add(text, { at, author: "system", worktree: name });
       places.push({ at: message, worktree: name });
     }
@@ -157,7 +157,7 @@ export class Worktrees {
     for (let count = 1; ; count++) {
       const name = count === 1 ? plain : `${plain}-${count}`;
       if (!(await how.isFree(name))) continue;
-      const top = await orRefused(`The worktree ${name} could not be made`, () => {
+      const top = await explainGitErrors(`The worktree ${name} could not be made`, () => {
         mkdirSync(this.#below(repository), { recursive: true, mode: 0o700 });
         return takenFolder(join(this.#below(repository), name));
       });
@@ -196,7 +196,7 @@ export class Worktrees {
         `There is no worktree ${visibleLine(name).slice(0, 2 * LONGEST)}. The list of worktrees has their names.`,
       );
     const repository = await this.repository();
-    const held = heldIn(await repository.changes(found));
+    const held = heldInWorktree(await repository.changes(found));
     if (held !== undefined && !changes)
       throw new WorktreeError(
         "holds",
@@ -234,7 +234,7 @@ export class Worktrees {
       const repository = await this.repository();
       for (const each of await this.#all()) {
         if (!(await isLeft(each))) continue;
-        if (heldIn(await repository.changes(each)) === undefined) await this.#remove(repository, each);
+        if (heldInWorktree(await repository.changes(each)) === undefined) await this.#remove(repository, each);
       }
     } catch {
       // The next conversation sweeps again, and the list of worktrees reports the error.
@@ -271,7 +271,7 @@ function takenFolder(folder: string): string | undefined {
 }
 
 /** Describes the changes in a worktree; undefined if there are none. */
-export function heldIn({ files, commits }: WorktreeChanges): string | undefined {
+export function heldInWorktree({ files, commits }: WorktreeChanges): string | undefined {
   const said = [
     ...(files.length > 0 ? [counted(files.length, "changed file")] : []),
     ...(commits > 0 ? [counted(commits, "commit")] : []),
@@ -295,7 +295,7 @@ function plainName(wanted: string): string {
   return short === "" ? "branch" : short;
 }
 
-function toldOf(name: string, folder: string, workspace: string): string {
+function worktreeNote(name: string, folder: string, workspace: string): string {
   return [
     `From here on, this branch works in its own git worktree: ${name}, in ${folder}.`,
     "The worktree contains the files of this moment, committed or not, without files that git ignores, such as installed dependencies.",

@@ -3,7 +3,7 @@ import { cleanUsage, type ProviderData } from "@banyan/core/conversation";
 import { CallArguments, type FinishReason, finishReason, type ModelPart } from "@banyan/core/drivers";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorIn, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
-import { isRecord, type JsonRecord, textAt } from "../wire/json.ts";
+import { isJsonRecord, type JsonRecord, textAt } from "../wire/json.ts";
 import { RepeatedDocuments } from "../wire/repeated.ts";
 import type { AnswerDecoder } from "../wire/response.ts";
 import { PROVIDER } from "./messages.ts";
@@ -74,23 +74,23 @@ export class MessagesAnswer implements AnswerDecoder {
     const event = this.#parsed(text);
     switch (event?.type) {
       case "content_block_delta":
-        if (!isRecord(event.delta)) return;
+        if (!isJsonRecord(event.delta)) return;
         this.#delta(event.index, event.delta);
         if (this.#repeated.learns) this.#learn(text, event.index, event.delta);
         return;
       case "content_block_start":
-        if (isRecord(event.content_block)) this.#begin(event.index, event.content_block);
+        if (isJsonRecord(event.content_block)) this.#begin(event.index, event.content_block);
         return;
       case "content_block_stop":
         return this.#end(event.index);
       case "message_start":
-        if (!isRecord(event.message)) return;
+        if (!isJsonRecord(event.message)) return;
         this.#model = textAt(event.message, "model");
-        if (isRecord(event.message.usage)) this.#usage.add(event.message.usage);
+        if (isJsonRecord(event.message.usage)) this.#usage.add(event.message.usage);
         return;
       case "message_delta":
-        if (isRecord(event.usage)) this.#usage.add(event.usage);
-        if (isRecord(event.delta)) this.#ended(event.delta);
+        if (isJsonRecord(event.usage)) this.#usage.add(event.usage);
+        if (isJsonRecord(event.delta)) this.#ended(event.delta);
         return;
       case "message_stop":
         this.#done = true;
@@ -123,7 +123,7 @@ export class MessagesAnswer implements AnswerDecoder {
     for (const index of [...this.#calls.keys()]) this.#end(index);
     const reason = this.#reason();
     const details = this.#stop.stop_details;
-    const explanation = reason === "filtered" && isRecord(details) ? textAt(details, "explanation") : "";
+    const explanation = reason === "filtered" && isJsonRecord(details) ? textAt(details, "explanation") : "";
     this.#batch.add({
       type: "finish",
       reason,
@@ -211,8 +211,8 @@ export class MessagesAnswer implements AnswerDecoder {
     const call: StreamedToolUse = {
       index: this.#count++,
       // Usually an empty object, followed by the arguments in pieces.
-      input: isRecord(block.input) ? JSON.stringify(block.input) : "{}",
-      provider: isRecord(block.caller) ? { [PROVIDER]: { caller: callerOf(block.caller) } } : undefined,
+      input: isJsonRecord(block.input) ? JSON.stringify(block.input) : "{}",
+      provider: isJsonRecord(block.caller) ? { [PROVIDER]: { caller: toolCaller(block.caller) } } : undefined,
       pieces: new CallArguments(),
     };
     this.#calls.set(index, call);
@@ -242,7 +242,7 @@ export class MessagesAnswer implements AnswerDecoder {
 }
 
 /** The caller of a tool, in the form of the provider's package. */
-function callerOf(caller: JsonRecord): Readonly<Record<string, Json>> {
+function toolCaller(caller: JsonRecord): Readonly<Record<string, Json>> {
   const toolId = textAt(caller, "tool_id");
   return { type: textAt(caller, "type"), ...(toolId === "" ? {} : { toolId }) };
 }

@@ -1,6 +1,6 @@
 import type { ModelDriver } from "@banyan/core";
 import { refuseUnknown } from "@banyan/core/conversation";
-import { rulesFor, withRules } from "@banyan/core/drivers";
+import { rulesFor, withProviderRules } from "@banyan/core/drivers";
 import { WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
 import { MessagesAnswer } from "./answer.ts";
 import { Heads } from "./head.ts";
@@ -59,5 +59,5 @@ export function anthropicMessages(options: AnthropicMessagesOptions): ModelDrive
     },
   };
   const rules = rulesFor("anthropic.messages", options.model);
-  return Object.freeze(withRules(driver, { rules, provider: PROVIDER, takes: options.takes }));
+  return Object.freeze(withProviderRules(driver, { rules, provider: PROVIDER, takes: options.takes }));
 }

@@ -42,14 +42,14 @@ export class Heads {
       (one) => one.tools === tools && one.toolChoice === toolChoice && one.instructions === instructions,
     );
     if (known) return known.head;
-    const head = written(this.#options, { settings, instructions, tools, toolChoice, messages: [] });
+    const head = encodeHead(this.#options, { settings, instructions, tools, toolChoice, messages: [] });
     heads.push({ instructions, tools, toolChoice, head });
     if (heads.length > KEPT) heads.shift();
     return head;
   }
 }
 
-async function written(options: WireOptions, request: ModelRequest): Promise<RequestHead> {
+async function encodeHead(options: WireOptions, request: ModelRequest): Promise<RequestHead> {
   const caught = Promise.withResolvers<RequestHead>();
   const model = await throughPackage(options, async (_, { headers, body } = {}) => {
     const { messages: _messages, ...head } = JSON.parse(String(body));

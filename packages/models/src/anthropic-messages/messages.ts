@@ -1,6 +1,6 @@
 import type { Json } from "@banyan/core";
 import type { FilePart, ProviderData } from "@banyan/core/conversation";
-import { PDF, type PromptCall, type PromptMessage, resultShown } from "@banyan/core/drivers";
+import { encodableResult, PDF, type PromptCall, type PromptMessage } from "@banyan/core/drivers";
 
 /** The name under which Anthropic's own data is kept. */
 export const PROVIDER = "anthropic";
@@ -27,25 +27,25 @@ type AnthropicBlock = Readonly<Record<string, unknown>>;
  *
  * @param takes Media types of files that the model gets in results.
  */
-export function encode(message: PromptMessage, takes: readonly string[]): EncodedMessage | undefined {
+export function encodeAnthropicMessage(message: PromptMessage, takes: readonly string[]): EncodedMessage | undefined {
   return message.role === "user" ? encodeUser(message.parts) : encodeAnswer(message, takes);
 }
 
 function encodeUser(parts: Extract<PromptMessage, { role: "user" }>["parts"]): EncodedMessage | undefined {
   const blocks: AnthropicBlock[] = [];
   for (const part of parts) {
-    if (part.type === "text" && ownOf(part)) return undefined;
+    if (part.type === "text" && anthropicData(part)) return undefined;
     if (part.type === "text" && part.text === "") continue;
-    const block = part.type === "text" ? { type: "text", text: part.text } : fileBlock(part);
+    const block = part.type === "text" ? { type: "text", text: part.text } : anthropicFileBlock(part);
     if (!block) return undefined;
     blocks.push(block);
   }
   if (blocks.length === 0) return {};
   const pdf = parts.some((part) => part.type === "file" && part.mediaType === PDF);
-  return { user: bytesOf("user", blocks), ...(pdf ? { pdf } : {}) };
+  return { user: messageBytes("user", blocks), ...(pdf ? { pdf } : {}) };
 }
 
-function fileBlock({ mediaType, name, data, url }: FilePart): AnthropicBlock | undefined {
+function anthropicFileBlock({ mediaType, name, data, url }: FilePart): AnthropicBlock | undefined {
   const address = data === undefined && url !== undefined && URL.canParse(url) ? new URL(url).href : undefined;
   if (data === undefined && address === undefined) return undefined;
   const source =
@@ -65,7 +65,7 @@ function encodeAnswer(message: PromptAnswer, takes: readonly string[]): EncodedM
   /** Whether the message has any content, for any provider. */
   let says = false;
   for (const part of message.parts) {
-    const own = ownOf(part);
+    const own = anthropicData(part);
     if (part.type === "provider") {
       // Anthropic may not know server-side work of an interrupted answer any more.
       if (own && !message.unfinished) return undefined;
@@ -89,8 +89,8 @@ function encodeAnswer(message: PromptAnswer, takes: readonly string[]): EncodedM
   let pdf = false;
   const results: AnthropicBlock[] = [];
   for (const result of message.results) {
-    const { text, files } = resultShown(result, takes);
-    const blocks = files.map(fileBlock);
+    const { text, files } = encodableResult(result, takes);
+    const blocks = files.map(anthropicFileBlock);
     if (blocks.includes(undefined)) return undefined;
     pdf ||= files.some(({ mediaType }) => mediaType === PDF);
     results.push({
@@ -101,8 +101,8 @@ function encodeAnswer(message: PromptAnswer, takes: readonly string[]): EncodedM
     });
   }
   return {
-    ...(says ? { assistant: bytesOf("assistant", [...said, ...calls]) } : {}),
-    ...(results.length > 0 ? { user: bytesOf("user", results) } : {}),
+    ...(says ? { assistant: messageBytes("assistant", [...said, ...calls]) } : {}),
+    ...(results.length > 0 ? { user: messageBytes("user", results) } : {}),
     ...(pdf ? { pdf } : {}),
   };
 }
@@ -123,10 +123,10 @@ function reasoningBlock(thinking: string, own: Own): AnthropicBlock | undefined 
   return undefined;
 }
 
-function ownOf({ provider }: { readonly provider?: ProviderData }): Own {
+function anthropicData({ provider }: { readonly provider?: ProviderData }): Own {
   return provider?.[PROVIDER];
 }
 
-function bytesOf(role: keyof typeof BEGIN, blocks: readonly AnthropicBlock[]): Uint8Array {
+function messageBytes(role: keyof typeof BEGIN, blocks: readonly AnthropicBlock[]): Uint8Array {
   return Buffer.from(blocks.length === 0 ? "" : `${BEGIN[role]}${JSON.stringify(blocks).slice(1)}}`);
 }

@@ -1,7 +1,7 @@
 import type { ModelSettings } from "@banyan/core";
 import { type ModelRequest, PDF, PICTURES, type PromptMessage } from "@banyan/core/drivers";
 import { CACHE_MARK } from "../families/anthropic.ts";
-import { BEGIN, type EncodedMessage, encode, PROVIDER } from "./messages.ts";
+import { BEGIN, type EncodedMessage, encodeAnthropicMessage, PROVIDER } from "./messages.ts";
 
 // Messages never change, so each is encoded once for all drivers. With files in results, the encoding depends on the model's
 // media types.
@@ -31,14 +31,14 @@ export function encodeMessages(
   { messages, settings }: ModelRequest,
   takes: readonly string[] = TAKEN,
 ): Messages | undefined {
-  if (!isPlain(settings)) return undefined;
+  if (!hasPlainSettings(settings)) return undefined;
   const encoded: EncodedMessage[] = [];
   for (const message of messages) {
-    const one = encodedOnce(message, takes);
+    const one = encodedAnthropicMessage(message, takes);
     if (!one) return undefined;
     encoded.push(one);
   }
-  return join(encoded, firstMark(encoded, settings));
+  return joinEncodedMessages(encoded, firstMark(encoded, settings));
 }
 
 /** Options that only affect the head of a request. */
@@ -56,17 +56,17 @@ const HEAD_OPTIONS: ReadonlySet<string> = new Set([
   "toolStreaming",
 ]);
 
-function isPlain({ serverTools = [], providerOptions = {} }: ModelSettings): boolean {
+function hasPlainSettings({ serverTools = [], providerOptions = {} }: ModelSettings): boolean {
   return (
     serverTools.every(({ id }) => !id.startsWith(`${PROVIDER}.`)) &&
     Object.keys(providerOptions[PROVIDER] ?? {}).every((option) => HEAD_OPTIONS.has(option))
   );
 }
 
-function encodedOnce(message: PromptMessage, takes: readonly string[]): EncodedMessage | undefined {
+function encodedAnthropicMessage(message: PromptMessage, takes: readonly string[]): EncodedMessage | undefined {
   let known = encodings.get(message);
   if (!known || (known.takes ?? takes) !== takes) {
-    const encoded = encode(message, takes);
+    const encoded = encodeAnthropicMessage(message, takes);
     const hasFiles = message.role === "assistant" && message.results.some(({ files }) => files);
     known = hasFiles ? { encoded, takes } : { encoded };
     encodings.set(message, known);
@@ -89,7 +89,7 @@ function firstMark(encoded: readonly EncodedMessage[], { providerOptions }: Mode
 const MARKED = Buffer.from(`,"cache_control":${JSON.stringify(CACHE_MARK)}}]}`);
 const COMMA = Buffer.from(",");
 
-function join(encoded: readonly EncodedMessage[], firstMarked: number): Messages | undefined {
+function joinEncodedMessages(encoded: readonly EncodedMessage[], firstMarked: number): Messages | undefined {
   const pieces: Uint8Array[] = [];
   let pdf = false;
   let last: keyof typeof BEGIN | undefined;

@@ -1,5 +1,5 @@
 import type { Usage } from "@banyan/core";
-import { countAt, isRecord, type JsonRecord } from "../wire/json.ts";
+import { countAt, isJsonRecord, type JsonRecord } from "../wire/json.ts";
 
 /**
  * Adds up the usage of an answer: input counts come at its start, others at its end, which may repeat earlier counts.
@@ -24,7 +24,7 @@ export class UsageCount {
       cached,
       cacheWrite,
       output,
-      reasoning: isRecord(details) ? countAt(details, "thinking_tokens") : 0,
+      reasoning: isJsonRecord(details) ? countAt(details, "thinking_tokens") : 0,
     };
   }
 
@@ -35,7 +35,7 @@ export class UsageCount {
   #executed(): { input: number; output: number } {
     const totals = { input: countAt(this.#told, "input_tokens"), output: countAt(this.#told, "output_tokens") };
     const { iterations } = this.#told;
-    const all = Array.isArray(iterations) ? iterations.filter(isRecord) : [];
+    const all = Array.isArray(iterations) ? iterations.filter(isJsonRecord) : [];
     const own = all.filter(({ type }) => type === "message" || type === "compaction");
     if (own.length === 0 || all.some(({ type }) => type === "fallback_message")) return totals;
     return own.reduce<typeof totals>(

@@ -34,7 +34,7 @@ const CONTENT_FOLLOWS =
   "(?:,? (?:with|containing|saying|that (?:says|contains))(?: (?:the )?(?:contents?|text|words?))?:?|:)\\s+";
 
 /** A sentence, with or without its full stop. */
-function sentence(words: string): RegExp {
+function sentencePattern(words: string): RegExp {
   return new RegExp(`^(?:${words})(?:(?<=[^\\s.])[.!?]+)?\\s*$`, "is");
 }
 
@@ -49,7 +49,7 @@ export const intents: readonly DemoIntent[] = [
       /^(?<command>`[^`]+`)\s*$/s,
       /^[$!] ?(?<command>.+)$/s,
     ],
-    plan: ({ command }) => [[{ tool: "shell", input: { command: plain(command) } }]],
+    plan: ({ command }) => [[{ tool: "shell", input: { command: withoutQuotes(command) } }]],
   },
   {
     example: 'create notes.txt with "buy milk"',
@@ -59,32 +59,34 @@ export const intents: readonly DemoIntent[] = [
         `^(?:create|write|make|save)(?: an?)?(?: new)?(?: text)?(?<file> file)?(?: called| named)? (?<path>${ITEM})${CONTENT_FOLLOWS}(?<content>.+)$`,
         "is",
       ),
-      sentence(`(?:write|save|put) (?<content>${QUOTED}) (?:to|into|in) ${FILE}`),
-      sentence(
+      sentencePattern(`(?:write|save|put) (?<content>${QUOTED}) (?:to|into|in) ${FILE}`),
+      sentencePattern(
         `(?:create|make)(?: an?)?(?: new)?(?: empty)?(?: text)?(?<file> file)?(?: called| named)? (?<path>${ITEM})`,
       ),
     ],
     plan({ file, path, content = "" }) {
-      const name = plain(path);
+      const name = withoutQuotes(path);
       // "Make coffee" is no file.
       if (!file && !/[./]/.test(name)) return undefined;
-      return [[{ tool: "write", input: { path: name, content: textIn(content) } }]];
+      return [[{ tool: "write", input: { path: name, content: unquotedContent(content) } }]];
     },
   },
   {
     example: "replace 'milk' with 'bread' in notes.txt",
     verbs: ["change", "replace", "edit"],
     patterns: [
-      sentence(`(?:change|replace) (?<before>${QUOTED}|.+?) (?:with|by|to|into) (?<after>${QUOTED}|.+?) in ${FILE}`),
-      sentence(
+      sentencePattern(
+        `(?:change|replace) (?<before>${QUOTED}|.+?) (?:with|by|to|into) (?<after>${QUOTED}|.+?) in ${FILE}`,
+      ),
+      sentencePattern(
         `(?:in|edit) ${FILE}[,:]? (?:and )?(?:change|replace) (?<before>${QUOTED}|.+?) (?:with|by|to|into) (?<after>${QUOTED}|.+?)`,
       ),
     ],
     plan({ path, before, after }) {
-      const file = plain(path);
+      const file = withoutQuotes(path);
       return [
         [{ tool: "read", input: { path: file } }],
-        [{ tool: "edit", input: { path: file, old_text: plain(before), new_text: plain(after) } }],
+        [{ tool: "edit", input: { path: file, old_text: withoutQuotes(before), new_text: withoutQuotes(after) } }],
       ];
     },
   },
@@ -92,14 +94,14 @@ export const intents: readonly DemoIntent[] = [
     example: "list the files in src",
     verbs: ["list", "ls"],
     patterns: [
-      sentence(
+      sentencePattern(
         `(?:list|ls|show)(?: me)?(?: all)?(?: the)?(?: files| folders| entries| contents?| everything)(?: and folders)?(?: (?:in|of|under|inside) ${PLACE})?`,
       ),
-      sentence(`(?:list|ls)(?: ${PLACE})?`),
-      sentence(`what(?:'s|’s| is| are| files are)(?: there)? (?:in|inside|under) ${PLACE}`),
+      sentencePattern(`(?:list|ls)(?: ${PLACE})?`),
+      sentencePattern(`what(?:'s|’s| is| are| files are)(?: there)? (?:in|inside|under) ${PLACE}`),
     ],
     plan({ path }) {
-      const folder = folderOf(path);
+      const folder = namedFolder(path);
       return /[^./]\.\w+$/.test(folder) ? undefined : [[{ tool: "list", input: { path: folder } }]];
     },
   },
@@ -107,68 +109,68 @@ export const intents: readonly DemoIntent[] = [
     example: "read README.md and package.json",
     verbs: ["read", "show", "open", "cat", "print"],
     patterns: [
-      sentence(`(?:read|show|open|cat|print)(?: me)? ${FILES}(?:,? (?:from )?${LINES})?`),
-      sentence(`(?:read|show|print)(?: me)?(?: the)? ${LINES} (?:of|from|in) ${FILES}`),
-      sentence(`what(?:'s|’s| is) in ${FILES}`),
+      sentencePattern(`(?:read|show|open|cat|print)(?: me)? ${FILES}(?:,? (?:from )?${LINES})?`),
+      sentencePattern(`(?:read|show|print)(?: me)?(?: the)? ${LINES} (?:of|from|in) ${FILES}`),
+      sentencePattern(`what(?:'s|’s| is) in ${FILES}`),
     ],
     plan({ paths = "", start, end = start }) {
       const range: PlannedCall["input"] = start === undefined ? {} : { start: Number(start), end: Number(end) };
       const files = Array.from(paths.matchAll(new RegExp(`(?:${QUOTED}|[^\\s,]+)`, "g")), ([item]) => item);
       const named = files.filter((item) => item.toLowerCase() !== "and");
-      return [named.map((path) => ({ tool: "read", input: { path: plain(path), ...range } }))];
+      return [named.map((path) => ({ tool: "read", input: { path: withoutQuotes(path), ...range } }))];
     },
   },
   {
     example: "search for TODO in src",
     verbs: ["search", "find", "grep", "look"],
     patterns: [
-      sentence(`(?:search|grep) ${PLACE} for (?<text>${QUOTED}|.+?)`),
-      sentence(`(?:search|find|grep|look)(?: for)? (?<text>${QUOTED}|.+?)(?: (?:in|inside|under) ${PLACE})?`),
-      sentence(`where is (?<text>${QUOTED}|\\S+?)(?: used| defined| mentioned)?`),
+      sentencePattern(`(?:search|grep) ${PLACE} for (?<text>${QUOTED}|.+?)`),
+      sentencePattern(`(?:search|find|grep|look)(?: for)? (?<text>${QUOTED}|.+?)(?: (?:in|inside|under) ${PLACE})?`),
+      sentencePattern(`where is (?<text>${QUOTED}|\\S+?)(?: used| defined| mentioned)?`),
     ],
     plan({ text, path }) {
-      const folder = folderOf(path);
+      const folder = namedFolder(path);
       const place: PlannedCall["input"] = /[*?]/.test(folder)
         ? { glob: folder }
         : folder === "."
           ? {}
           : { path: folder };
-      return [[{ tool: "search", input: { pattern: patternOf(plain(text)), ...place } }]];
+      return [[{ tool: "search", input: { pattern: intentPattern(withoutQuotes(text)), ...place } }]];
     },
   },
   {
     example: "what can you do?",
     verbs: ["help", "explain"],
     patterns: [
-      sentence("(?:hi|hello|hey)(?:,? (?:there|banyan))?"),
-      sentence("help(?: me)?|\\?"),
-      sentence("(?:who|what) are you|what (?:can|do) you (?:do|understand|know).*?"),
-      sentence("(?:explain|how (?:do|does|can)) .+?|explain"),
+      sentencePattern("(?:hi|hello|hey)(?:,? (?:there|banyan))?"),
+      sentencePattern("help(?: me)?|\\?"),
+      sentencePattern("(?:who|what) are you|what (?:can|do) you (?:do|understand|know).*?"),
+      sentencePattern("(?:explain|how (?:do|does|can)) .+?|explain"),
     ],
     plan: () => [],
   },
 ];
 
 /** A name or a text without quotes around it. */
-function plain(text = ""): string {
+function withoutQuotes(text = ""): string {
   const trimmed = text.trim();
   return new RegExp(`^(?:${QUOTED})$`, "s").test(trimmed) ? trimmed.slice(1, -1) : trimmed;
 }
 
 /** The exact content, without quotes or fence. */
-function textIn(content: string): string {
+function unquotedContent(content: string): string {
   const fenced = /^\s*(`{3,}|~{3,})[^\n]*\n(.*\n)?\1\s*$/s.exec(content);
-  return fenced ? (fenced[2] ?? "") : plain(content);
+  return fenced ? (fenced[2] ?? "") : withoutQuotes(content);
 }
 
-function folderOf(path = "."): string {
-  const words = plain(path);
+function namedFolder(path = "."): string {
+  const words = withoutQuotes(path);
   if (new RegExp(`^(?:${HERE})$`, "i").test(words)) return ".";
-  return plain(words.replace(/^(?:the )?(?:(?:folder|directory) )?| (?:folder|directory)$/gi, ""));
+  return withoutQuotes(words.replace(/^(?:the )?(?:(?:folder|directory) )?| (?:folder|directory)$/gi, ""));
 }
 
 /** A regular expression for exactly this text; `/.../` is used as a regular expression. */
-function patternOf(text: string): string {
+function intentPattern(text: string): string {
   const expression = /^\/(.+)\/$/s.exec(text)?.[1];
   return expression ?? text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

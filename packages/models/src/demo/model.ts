@@ -1,7 +1,7 @@
 import type { ModelDriver } from "@banyan/core";
 import { NOTHING } from "../provider/catalogue.ts";
 import { reply } from "./reply.ts";
-import { speak } from "./speak.ts";
+import { streamReply } from "./speak.ts";
 
 export interface DemoOptions {
   /** Milliseconds per word (default 8); 0 sends everything at once. */
@@ -19,7 +19,7 @@ export function demoModel({ pace = 8 }: DemoOptions = {}): ModelDriver {
     price: NOTHING,
     async stream(request, sink, signal) {
       signal.throwIfAborted();
-      await speak(reply(request), request, pace, sink, signal);
+      await streamReply(reply(request), request, pace, sink, signal);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import type { Round } from "./intents.ts";
 import { intents } from "./intents.ts";
-import { type CallReport, describe, report } from "./report.ts";
+import { type CallReport, describeDemoCall, reportDemoCall } from "./report.ts";
 import { type DemoRequest, understand } from "./understand.ts";
 
 /** The demo's answer. Any part may be empty. */
@@ -29,8 +29,8 @@ function nextIn(request: ModelRequest): Reply {
   const outcomes = rounds.flat();
   if (wish.type !== "work" && outcomes.length === 0) {
     return wish.type === "unknown"
-      ? say("None of my rules matches, so I list them.", notUnderstood(wish.words))
-      : say("This is a question about myself.", guide(request.tools.map((tool) => tool.name)));
+      ? textReply("None of my rules matches, so I list them.", notUnderstoodReply(wish.words))
+      : textReply("This is a question about myself.", guide(request.tools.map((tool) => tool.name)));
   }
 
   const failed = rounds.at(-1)?.some(({ result }) => result.failed) ?? false;
@@ -38,18 +38,18 @@ function nextIn(request: ModelRequest): Reply {
   const [next] = left;
   const obstacle = next && whyNot(next, failed, request);
   if (!next || obstacle) {
-    const remaining = left.flat().map(describe);
-    const note = obstacle ? `Not done: ${listed(remaining)}, because ${obstacle}.` : "";
-    return say(
+    const remaining = left.flat().map(describeDemoCall);
+    const note = obstacle ? `Not done: ${joinWithAnd(remaining)}, because ${obstacle}.` : "";
+    return textReply(
       thoughtOn(outcomes),
-      [...outcomes.map((outcome) => report(outcome, outcomes)), note].filter(Boolean).join("\n\n"),
+      [...outcomes.map((outcome) => reportDemoCall(outcome, outcomes)), note].filter(Boolean).join("\n\n"),
     );
   }
-  const what = listed(next.map(describe));
+  const what = joinWithAnd(next.map(describeDemoCall));
   return { reasoning: thoughtBefore(next, rounds.length), text: `I ${what}.`, calls: next };
 }
 
-function say(reasoning: string, text: string): Reply {
+function textReply(reasoning: string, text: string): Reply {
   return { reasoning, text, calls: [] };
 }
 
@@ -103,7 +103,7 @@ function roundsIn(messages: readonly PromptMessage[]): readonly CallReport[][] {
 function thoughtBefore(next: Round, done: number): string {
   const order = done === 0 ? "The user wants me to" : "That worked. The next step is to";
   const apart = next.length > 1 ? " These calls are independent, so I make all of them at once." : "";
-  return `${order} ${listed(next.map(describe))}.${apart}`;
+  return `${order} ${joinWithAnd(next.map(describeDemoCall))}.${apart}`;
 }
 
 function thoughtOn(outcomes: readonly CallReport[]): string {
@@ -113,7 +113,7 @@ function thoughtOn(outcomes: readonly CallReport[]): string {
     : `${worked} of ${outcomes.length} calls worked. I report the results.`;
 }
 
-function listed(items: readonly string[]): string {
+function joinWithAnd(items: readonly string[]): string {
   return new Intl.ListFormat("en", { type: "conjunction" }).format(items);
 }
 
@@ -141,7 +141,7 @@ function guide(tools: readonly string[]): string {
   ].join("\n\n");
 }
 
-function notUnderstood(words: string): string {
+function notUnderstoodReply(words: string): string {
   const quoted = words.replace(/\s+/g, " ");
   const short = quoted.length > 80 ? `${quoted.slice(0, 79)}…` : quoted;
   return [

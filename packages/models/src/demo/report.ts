@@ -11,7 +11,7 @@ export interface CallReport {
 const MOST_LINES = 20;
 
 /** Describes a call, to follow "I" or "the user wants me to". */
-export function describe({ tool, input }: { readonly tool: string; readonly input: Json }): string {
+export function describeDemoCall({ tool, input }: { readonly tool: string; readonly input: Json }): string {
   const of = (name: string) => inline(argument(input, name));
   switch (tool) {
     case "list":
@@ -37,9 +37,9 @@ export function describe({ tool, input }: { readonly tool: string; readonly inpu
 }
 
 /** Describes the result of a call for users. */
-export function report({ call, result }: CallReport, all: readonly CallReport[]): string {
-  if (result.failed) return `I could not ${describe(call)}. What came back:\n\n${block(result.output)}`;
-  const lines = linesOf(result);
+export function reportDemoCall({ call, result }: CallReport, all: readonly CallReport[]): string {
+  if (result.failed) return `I could not ${describeDemoCall(call)}. What came back:\n\n${block(result.output)}`;
+  const lines = resultOutputLines(result);
   const entries = lines.filter((line) => !line.startsWith("["));
   const shown = block(result.output);
   switch (call.tool) {
@@ -48,7 +48,7 @@ export function report({ call, result }: CallReport, all: readonly CallReport[])
       const name = folder === "." ? "This folder" : inline(folder);
       return entries.length === 0
         ? `${name} is empty.`
-        : `${name} has ${count(entries, "entry", "entries")}:\n\n${shown}`;
+        : `${name} has ${countedLines(entries, "entry", "entries")}:\n\n${shown}`;
     }
     case "read": {
       const path = argument(call.input, "path");
@@ -56,18 +56,18 @@ export function report({ call, result }: CallReport, all: readonly CallReport[])
       if (isChangedLater(call, all)) return "";
       return entries.length === 0
         ? `${inline(path)} is empty.`
-        : `${inline(path)}, ${count(entries, "line")}:\n\n${shown}`;
+        : `${inline(path)}, ${countedLines(entries, "line")}:\n\n${shown}`;
     }
     case "search":
       return entries.length === 0
         ? `Nothing matches ${inline(argument(call.input, "pattern"))}.`
-        : `${count(entries, "line matches", "lines match")} ${inline(argument(call.input, "pattern"))}:\n\n${shown}`;
+        : `${countedLines(entries, "line matches", "lines match")} ${inline(argument(call.input, "pattern"))}:\n\n${shown}`;
     case "shell":
       return `${inline(argument(call.input, "command"))} ${howItEnded(lines.at(-1) ?? "")}:\n\n${shown}`;
     default:
       return lines.length > 1
-        ? `${capital(describe(call))}: done.\n\n${shown}`
-        : lines[0] || `${capital(describe(call))}: done.`;
+        ? `${capital(describeDemoCall(call))}: done.\n\n${shown}`
+        : lines[0] || `${capital(describeDemoCall(call))}: done.`;
   }
 }
 
@@ -89,13 +89,13 @@ function argument(input: Json, name: string): string {
   return typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-function linesOf({ output }: PromptResult): string[] {
+function resultOutputLines({ output }: PromptResult): string[] {
   const lines = output.split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
 
-function count(lines: readonly string[], one: string, many = `${one}s`): string {
+function countedLines(lines: readonly string[], one: string, many = `${one}s`): string {
   return `${lines.length} ${lines.length === 1 ? one : many}`;
 }
 

@@ -8,7 +8,7 @@ import type { Reply } from "./reply.ts";
  *
  * @param pace Milliseconds per piece; 0 for all at once.
  */
-export async function speak(
+export async function streamReply(
   { reasoning, text, calls }: Reply,
   request: ModelRequest,
   pace: number,
@@ -36,7 +36,7 @@ export async function speak(
       reason: !complete ? "length" : calls.length > 0 ? "calls" : "stop",
       // An estimate: a word, or a piece of a call, counts as a token.
       usage: {
-        input: wordsIn(request),
+        input: countRequestWords(request),
         cached: 0,
         cacheWrite: 0,
         output: parts.length,
@@ -81,13 +81,13 @@ function pieces(text: string): string[] {
 const counted = new WeakMap<PromptMessage, number>();
 
 /** The words of a request, roughly the tokens of a real model. Each message is counted once. */
-function wordsIn({ instructions, messages, tools }: ModelRequest): number {
-  let words = wordsOf(instructions);
-  for (const tool of tools) words += wordsOf(tool.description) + 1;
+function countRequestWords({ instructions, messages, tools }: ModelRequest): number {
+  let words = countWords(instructions);
+  for (const tool of tools) words += countWords(tool.description) + 1;
   for (const message of messages) {
     let own = counted.get(message);
     if (own === undefined) {
-      own = wordsOf(contentOf(message));
+      own = countWords(messageContent(message));
       counted.set(message, own);
     }
     words += own;
@@ -95,11 +95,11 @@ function wordsIn({ instructions, messages, tools }: ModelRequest): number {
   return words;
 }
 
-function wordsOf(text: string): number {
+function countWords(text: string): number {
   return text.match(/\S+/g)?.length ?? 0;
 }
 
-function contentOf(message: PromptMessage): string {
+function messageContent(message: PromptMessage): string {
   const said = message.parts.map((part) => {
     if (part.type === "file") return part.name ?? part.mediaType;
     return part.type === "call" ? JSON.stringify(part.input) : part.text;

@@ -32,9 +32,9 @@ export function understand(message: string): DemoRequest {
   if (text.length > LONGEST) return { type: "unknown", words: text };
   if (GO_ON.test(text)) return { type: "go-on" };
   const rounds: Round[] = [];
-  for (const sentence of split(text, THEN)) {
+  for (const sentence of splitOutsideQuotes(text, THEN)) {
     const together: (readonly Round[])[] = [];
-    for (const clause of split(sentence, AND)) {
+    for (const clause of splitOutsideQuotes(sentence, AND)) {
       const words = clause
         .trim()
         .replace(BULLET, "")
@@ -62,7 +62,7 @@ function planFor(words: string): ReturnType<DemoIntent["plan"]> {
 }
 
 /** Splits a text at separators outside quotes. */
-function split(text: string, separator: RegExp): string[] {
+function splitOutsideQuotes(text: string, separator: RegExp): string[] {
   const parts: string[] = [];
   let from = 0;
   for (const { index, 0: found } of covered(text).matchAll(separator)) {

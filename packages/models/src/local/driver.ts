@@ -154,7 +154,7 @@ class LearntWindow {
   /** A sentence for a user whose setting exceeds the available window. */
   get excess(): string | undefined {
     if (this.#set === undefined || this.size === undefined || this.size >= this.#set) return undefined;
-    const fact = `${this.#name} has a context of ${count(this.size)} tokens, so contextSize ${count(this.#set)} of the settings counts as that.`;
+    const fact = `${this.#name} has a context of ${formatTokenCount(this.size)} tokens, so contextSize ${formatTokenCount(this.#set)} of the settings counts as that.`;
     return this.isSettable ? fact : `${fact} To make it larger, ${this.#advice}.`;
   }
 
@@ -198,11 +198,13 @@ class LearntWindow {
 
   /** The error for a prompt that the server cut. */
   cut(request: ModelRequest, read: number): ModelError {
-    const window = this.ofServer === undefined ? "" : `; its context size is ${count(this.ofServer)} tokens`;
-    const fact = `${this.#name} read only ${count(read)} tokens of the request and dropped the rest${window}`;
+    const window = this.ofServer === undefined ? "" : `; its context size is ${formatTokenCount(this.ofServer)} tokens`;
+    const fact = `${this.#name} read only ${formatTokenCount(read)} tokens of the request and dropped the rest${window}`;
     const size = JSON.stringify([request.instructions, request.messages]).length;
     return this.explained(
-      new ModelError("context-overflow", fact, { detail: `${fact}. The request has ${count(size)} characters.` }),
+      new ModelError("context-overflow", fact, {
+        detail: `${fact}. The request has ${formatTokenCount(size)} characters.`,
+      }),
     );
   }
 
@@ -235,13 +237,13 @@ class LearntWindow {
 /** Advice for a larger window. */
 const ADVICE: Readonly<Record<LocalServerName, (name: string, most: number | undefined) => string>> = {
   ollama: (name, most) =>
-    `set contextSize of "${name}" under "models" in settings.json${most === undefined ? "" : ` (at most ${count(most)})`}, or OLLAMA_CONTEXT_LENGTH for the server`,
+    `set contextSize of "${name}" under "models" in settings.json${most === undefined ? "" : ` (at most ${formatTokenCount(most)})`}, or OLLAMA_CONTEXT_LENGTH for the server`,
   lmstudio: (_, most) =>
-    `load the model with a larger context length in LM Studio${most === undefined ? "" : ` (at most ${count(most)})`}`,
+    `load the model with a larger context length in LM Studio${most === undefined ? "" : ` (at most ${formatTokenCount(most)})`}`,
   llamacpp: () => "start llama-server with a larger --ctx-size",
   vllm: () => "start vLLM with a larger --max-model-len",
 };
 
-function count(tokens: number): string {
+function formatTokenCount(tokens: number): string {
   return tokens.toLocaleString("en");
 }

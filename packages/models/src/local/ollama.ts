@@ -1,11 +1,11 @@
 import type { ModelDriver, ModelSettings } from "@banyan/core";
-import { type ModelRequest, type PromptMessage, rulesFor, withRules } from "@banyan/core/drivers";
+import { type ModelRequest, type PromptMessage, rulesFor, withProviderRules } from "@banyan/core/drivers";
 import { ChatAnswer } from "../openai-chat/answer.ts";
-import { encode, type OpenAIMessage, type OpenAIUserPart } from "../openai-chat/messages.ts";
+import { encodeChatMessage, type OpenAIMessage, type OpenAIUserPart } from "../openai-chat/messages.ts";
 import type { ListBody } from "../wire/body.ts";
 import { WireClient, type WireOptions } from "../wire/client.ts";
 import { type Endpoint, parseEvent } from "../wire/errors.ts";
-import { countAt, isRecord, type JsonRecord, textAt } from "../wire/json.ts";
+import { countAt, isJsonRecord, type JsonRecord, textAt } from "../wire/json.ts";
 
 /** Options of a model behind Ollama's own API. */
 export interface OllamaOptions extends WireOptions {
@@ -35,12 +35,12 @@ export function ollamaChat(options: OllamaOptions): ModelDriver {
     async stream(request, sink, signal) {
       signal.throwIfAborted();
       // Encode before the first await: the list of messages grows later.
-      const body = encodeRequest({ model, provider, takes, window: window() }, request);
+      const body = encodeOllamaRequest({ model, provider, takes, window: window() }, request);
       const offered = new Set(request.tools.map(({ name }) => name));
       await client.send(body, new OllamaAnswer(client.endpoint, offered, textCalls), sink, signal);
     },
   };
-  return withRules(driver, { rules, provider, takes });
+  return withProviderRules(driver, { rules, provider, takes });
 }
 
 interface OllamaRequestShape {
@@ -54,7 +54,7 @@ interface OllamaRequestShape {
 const FIELDS = new Set(["format", "keep_alive", "think", "shift", "logprobs", "top_logprobs", "options"]);
 
 /** Encodes the body of a request. `providerOptions` with a name of `FIELDS` become fields, others become options of the model. */
-function encodeRequest(shape: OllamaRequestShape, request: ModelRequest): ListBody {
+function encodeOllamaRequest(shape: OllamaRequestShape, request: ModelRequest): ListBody {
   const { instructions, settings } = request;
   const messages: OllamaMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
   for (const message of request.messages) messages.push(...encodeMessage(message, shape));
@@ -72,7 +72,7 @@ function encodeRequest(shape: OllamaRequestShape, request: ModelRequest): ListBo
       num_predict: settings.maxTokens,
       stop: settings.stop,
       ...Object.fromEntries(own.filter(([name]) => !FIELDS.has(name))),
-      ...(isRecord(fields.options) ? fields.options : {}),
+      ...(isJsonRecord(fields.options) ? fields.options : {}),
     },
   };
   // The format cannot forbid calls, so a request without calls offers no tools.
@@ -105,7 +105,7 @@ interface OllamaMessage {
 
 function encodeMessage(message: PromptMessage, { provider, takes }: OllamaRequestShape): OllamaMessage[] {
   const tools = new Map(message.role === "assistant" ? message.results.map(({ call, tool }) => [call, tool]) : []);
-  return encode(message, provider, takes).messages.map((encoded) => translated(encoded, tools));
+  return encodeChatMessage(message, provider, takes).messages.map((encoded) => translated(encoded, tools));
 }
 
 /** Converts a message of the chat completions format to Ollama's. */
@@ -169,7 +169,7 @@ class OllamaAnswer extends ChatAnswer {
   override data(text: string): void {
     if (text.trim() === "") return;
     const line = parseEvent(this.#endpoint, text);
-    if (!isRecord(line.message)) {
+    if (!isJsonRecord(line.message)) {
       super.data(text);
       return;
     }
@@ -178,7 +178,7 @@ class OllamaAnswer extends ChatAnswer {
   }
 
   #chunkOf(line: JsonRecord, message: JsonRecord): object {
-    const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isRecord) : [];
+    const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isJsonRecord) : [];
     const delta = {
       content: textAt(message, "content"),
       reasoning: textAt(message, "thinking"),

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../wire/json.ts";
+import { isJsonRecord, type JsonRecord } from "../wire/json.ts";
 
 /** Programs that serve models on a user's machine. */
 export const LOCAL_SERVERS = ["ollama", "lmstudio", "llamacpp", "vllm"] as const;
@@ -70,7 +70,7 @@ async function windowInOllama(served: ServedModel, signal?: AbortSignal): Promis
     askServer(served, "/api/ps", { signal }),
   ]);
   const info = shown?.model_info;
-  if (!isRecord(info)) return undefined;
+  if (!isJsonRecord(info)) return undefined;
   const most = countIn(info, Object.keys(info).find((key) => key.endsWith(".context_length")) ?? "");
   const loaded = listIn(running, "models").find(({ name }) => name === model || name === `${model}:latest`);
   // The value in its Modelfile, as a line of words.
@@ -112,7 +112,7 @@ async function askServer(
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     const answer: unknown = response.ok ? await response.json() : await response.body?.cancel();
-    return isRecord(answer) ? answer : undefined;
+    return isJsonRecord(answer) ? answer : undefined;
   } catch {
     // No server, or another program: the window stays unknown, and the first request reports the error.
     signal?.throwIfAborted();
@@ -126,11 +126,11 @@ function entryIn(list: JsonRecord | undefined, model: string): JsonRecord | unde
 
 function listIn(answer: JsonRecord | undefined, key: string): JsonRecord[] {
   const list = answer?.[key];
-  return Array.isArray(list) ? list.filter(isRecord) : [];
+  return Array.isArray(list) ? list.filter(isJsonRecord) : [];
 }
 
 /** A positive whole number of tokens; undefined for any other value. */
 function countIn(record: unknown, key: string): number | undefined {
-  const value = isRecord(record) ? record[key] : undefined;
+  const value = isJsonRecord(record) ? record[key] : undefined;
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }

@@ -3,7 +3,7 @@ import { cleanUsage, noUsage, type ProviderData } from "@banyan/core/conversatio
 import { type FinishReason, finishReason, type ModelPart, TextCalls, ThinkTags } from "@banyan/core/drivers";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorIn, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
-import { countAt, isRecord, type JsonRecord, textAt } from "../wire/json.ts";
+import { countAt, isJsonRecord, type JsonRecord, textAt } from "../wire/json.ts";
 import { RepeatedDocuments } from "../wire/repeated.ts";
 import type { AnswerDecoder } from "../wire/response.ts";
 import { CallAssembly } from "./calls.ts";
@@ -73,12 +73,12 @@ export class ChatAnswer implements AnswerDecoder {
     const chunk = this.#parsed(text);
     if (!chunk) return;
     if (typeof chunk.model === "string") this.#model = chunk.model;
-    if (isRecord(chunk.usage)) this.#usage = cleanUsage(laterUsage(this.#usage, usageOf(chunk.usage)));
+    if (isJsonRecord(chunk.usage)) this.#usage = cleanUsage(laterUsage(this.#usage, chatUsage(chunk.usage)));
 
     const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
-    if (!isRecord(choice)) return;
+    if (!isJsonRecord(choice)) return;
     const delta = choice.delta ?? choice.message;
-    if (isRecord(delta)) {
+    if (isJsonRecord(delta)) {
       this.#delta(delta);
       if (this.#repeated.learns) this.#learn(text, delta);
     }
@@ -140,9 +140,9 @@ export class ChatAnswer implements AnswerDecoder {
     if (refusal !== "") this.#refused = true;
     this.#say(undefined, refusal);
     if (Array.isArray(delta.tool_calls)) {
-      for (const piece of delta.tool_calls) if (isRecord(piece)) this.#call(piece);
+      for (const piece of delta.tool_calls) if (isJsonRecord(piece)) this.#call(piece);
     }
-    if (isRecord(delta.function_call)) this.#call({ index: 0, function: delta.function_call });
+    if (isJsonRecord(delta.function_call)) this.#call({ index: 0, function: delta.function_call });
     if (Array.isArray(delta.annotations)) this.#sources(delta.annotations);
   }
 
@@ -162,7 +162,7 @@ export class ChatAnswer implements AnswerDecoder {
 
   #learnCall(chunk: string, pieces: unknown): void {
     const piece: unknown = Array.isArray(pieces) && pieces.length === 1 ? pieces[0] : undefined;
-    if (!isRecord(piece) || !isRecord(piece.function)) return;
+    if (!isJsonRecord(piece) || !isJsonRecord(piece.function)) return;
     const fn = piece.function;
     this.#repeated.learn(chunk, textAt(fn, "arguments"), (text) => {
       this.#call({ ...piece, function: { ...fn, arguments: text } });
@@ -227,18 +227,19 @@ export class ChatAnswer implements AnswerDecoder {
   /** Content as a list of segments, as Mistral sends it for its reasoning models. */
   #segments(segments: readonly unknown[]): void {
     for (const segment of segments) {
-      if (!isRecord(segment)) continue;
+      if (!isJsonRecord(segment)) continue;
       if (segment.type === "text") this.#text("text", textAt(segment, "text"));
       if (segment.type === "thinking" && Array.isArray(segment.thinking)) {
-        for (const thought of segment.thinking) if (isRecord(thought)) this.#text("reasoning", textAt(thought, "text"));
+        for (const thought of segment.thinking)
+          if (isJsonRecord(thought)) this.#text("reasoning", textAt(thought, "text"));
       }
     }
   }
 
   #sources(annotations: readonly unknown[]): void {
     for (const annotation of annotations) {
-      const cited = isRecord(annotation) ? annotation.url_citation : undefined;
-      if (!isRecord(cited) || typeof cited.url !== "string") continue;
+      const cited = isJsonRecord(annotation) ? annotation.url_citation : undefined;
+      if (!isJsonRecord(cited) || typeof cited.url !== "string") continue;
       const title = textAt(cited, "title");
       this.#batch.add({ type: "source", url: cited.url, ...(title === "" ? {} : { title }) });
     }
@@ -264,9 +265,9 @@ function laterUsage(before: Usage, later: Usage): Usage {
   };
 }
 
-function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
-  const prompt = isRecord(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const completion = isRecord(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+function chatUsage(usage: Readonly<Record<string, unknown>>): Usage {
+  const prompt = isJsonRecord(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const completion = isJsonRecord(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
   const input = countAt(usage, "prompt_tokens");
   const answer = countAt(usage, "completion_tokens");
   const reasoning = countAt(completion, "reasoning_tokens");

@@ -2,7 +2,7 @@ import type { Json } from "@banyan/core";
 import type { ProviderData } from "@banyan/core/conversation";
 import { CallArguments } from "@banyan/core/drivers";
 import type { Batch } from "../wire/batch.ts";
-import { isRecord, textAt } from "../wire/json.ts";
+import { isJsonRecord, textAt } from "../wire/json.ts";
 import { kept } from "./messages.ts";
 
 interface StreamedToolCall {
@@ -53,11 +53,11 @@ export class CallAssembly {
 
   /** Adds one element of `tool_calls`, or the older `function_call` as `{ function }`. */
   add(piece: Readonly<Record<string, unknown>>): void {
-    const fn = isRecord(piece.function) ? piece.function : {};
+    const fn = isJsonRecord(piece.function) ? piece.function : {};
     const id = textAt(piece, "id");
     const tool = textAt(fn, "name");
     const index = typeof piece.index === "number" ? piece.index : undefined;
-    const input = inputText(fn.arguments);
+    const input = callArgumentsText(fn.arguments);
 
     let call = this.#find(index, id, tool, input);
     if (!call) {
@@ -167,7 +167,7 @@ export class CallAssembly {
   }
 }
 
-function inputText(value: unknown): string {
+function callArgumentsText(value: unknown): string {
   if (typeof value === "string") return value;
-  return isRecord(value) ? JSON.stringify(value) : "";
+  return isJsonRecord(value) ? JSON.stringify(value) : "";
 }

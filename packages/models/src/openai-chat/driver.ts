@@ -1,9 +1,9 @@
 import type { ModelDriver } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { rulesFor, withRules } from "@banyan/core/drivers";
+import { rulesFor, withProviderRules } from "@banyan/core/drivers";
 import { WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
 import { ChatAnswer } from "./answer.ts";
-import { type ChatRequestShape, encodeRequest, namesOf } from "./request.ts";
+import { type ChatRequestShape, encodeChatRequest, requestToolNames } from "./request.ts";
 
 /**
  * Options of a model on a server with the chat completions format. Sends the key as a bearer token. Reads
@@ -54,11 +54,11 @@ export function openAIChat(options: OpenAIChatOptions): ModelDriver {
     async stream(request, sink, signal) {
       signal.throwIfAborted();
       // Encode before the first await: the list of messages grows later.
-      const body = encodeRequest(shape, request);
-      const offered = namesOf(request.tools);
+      const body = encodeChatRequest(shape, request);
+      const offered = requestToolNames(request.tools);
       await client.send(body, new ChatAnswer(client.endpoint, offered, options.textCalls), sink, signal);
     },
   };
   const { takes } = options;
-  return Object.freeze(withRules(driver, { rules, provider, takes, parameters: ["stream_options"] }));
+  return Object.freeze(withProviderRules(driver, { rules, provider, takes, parameters: ["stream_options"] }));
 }

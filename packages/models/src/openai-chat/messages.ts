@@ -1,6 +1,6 @@
 import type { Json, Message } from "@banyan/core";
 import type { FilePart, TextPart } from "@banyan/core/conversation";
-import { filesOf, PICTURES, type PromptMessage, resultShown } from "@banyan/core/drivers";
+import { encodableResult, filesHeading, PICTURES, type PromptMessage } from "@banyan/core/drivers";
 import { promptFrom } from "@banyan/core/hosts";
 
 /** A message in the chat completions format (https://platform.openai.com/docs/api-reference/chat/create). */
@@ -35,7 +35,7 @@ export interface OpenAIToolCall {
  * - The system prompt is not part of a conversation; add it in front if needed.
  */
 export function toOpenAIMessages(path: readonly Message[]): OpenAIMessage[] {
-  return promptFrom(path).flatMap((message) => encode(message).messages);
+  return promptFrom(path).flatMap((message) => encodeChatMessage(message).messages);
 }
 
 /** A prompt message in the format: an answer with the results of its calls. */
@@ -66,7 +66,7 @@ export type ReasoningField = (typeof REASONING_FIELDS)[number];
  * @param takes Media types of files that the model gets in results.
  * @param needsReasoning Whether a response with calls needs `reasoning_content`, from any model.
  */
-export function encode(
+export function encodeChatMessage(
   message: PromptMessage,
   provider?: string,
   takes: readonly string[] = PICTURES,
@@ -117,9 +117,9 @@ export function encode(
   const results: OpenAIMessage[] = [];
   const behind: OpenAIUserPart[] = [];
   for (const result of message.results) {
-    const { text, files } = resultShown(result, takes);
+    const { text, files } = encodableResult(result, takes);
     results.push({ role: "tool", tool_call_id: result.call, content: text });
-    if (files.length > 0) behind.push({ type: "text", text: filesOf(result) }, ...files.map(userPart));
+    if (files.length > 0) behind.push({ type: "text", text: filesHeading(result) }, ...files.map(userPart));
   }
   if (behind.length > 0) results.push({ role: "user", content: behind });
   return { messages: [answer, ...results], owned, hasFiles: message.results.some(({ files }) => files) };

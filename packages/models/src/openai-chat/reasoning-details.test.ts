@@ -2,9 +2,9 @@ import type { ModelPart, PromptMessage } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
 import { bodyOf, chunk, serve, streamed } from "../testing/server.ts";
 import { answerOf, say } from "../testing/sink.ts";
-import { bytesOf } from "../wire/body.ts";
+import { bodyBytes } from "../wire/body.ts";
 import { openAIChat } from "./driver.ts";
-import { encodeRequest } from "./request.ts";
+import { encodeChatRequest } from "./request.ts";
 
 type Assistant = Extract<PromptMessage, { role: "assistant" }>;
 
@@ -113,11 +113,11 @@ describe("reasoning that came as text", () => {
       ],
       results: [],
     };
-    const body = encodeRequest(
+    const body = encodeChatRequest(
       { model: "m", provider: "p", maxTokensField: "max_tokens" },
       { ...say("x"), messages: [answer] },
     );
-    expect(JSON.parse(String(bytesOf(body))).messages).toEqual([{ role: "assistant", content: "Hi" }]);
+    expect(JSON.parse(String(bodyBytes(body))).messages).toEqual([{ role: "assistant", content: "Hi" }]);
   });
 });
 
@@ -126,7 +126,7 @@ test("one message is encoded for each provider that is asked, whichever was firs
   const answer: PromptMessage = { role: "assistant", parts: [{ type: "text", text: "Hi", provider }], results: [] };
   const request = { ...say("x"), messages: [answer] };
   const bodyFor = (name: string) =>
-    bytesOf(encodeRequest({ model: "m", provider: name, maxTokensField: "max_tokens" }, request));
+    bodyBytes(encodeChatRequest({ model: "m", provider: name, maxTokensField: "max_tokens" }, request));
   const holds = (name: string) => bodyFor(name).includes("reasoning_details");
   expect(["openrouter", "groq", "openrouter"].map(holds)).toEqual([true, false, true]);
 });

@@ -1,5 +1,5 @@
 import type { Json } from "@banyan/core";
-import { isRecord } from "../wire/json.ts";
+import { isJsonRecord } from "../wire/json.ts";
 
 type Detail = Record<string, Json>;
 
@@ -16,10 +16,10 @@ export class ReasoningDetails {
 
   add(pieces: readonly unknown[]): void {
     for (const piece of pieces) {
-      if (!isRecord(piece)) continue;
+      if (!isJsonRecord(piece)) continue;
       const detail = piece as Detail;
       const last = this.#details.at(-1);
-      if (last && continues(last, detail)) this.#details[this.#details.length - 1] = merged(last, detail);
+      if (last && continues(last, detail)) this.#details[this.#details.length - 1] = mergeDetails(last, detail);
       else this.#details.push(detail);
     }
   }
@@ -29,7 +29,7 @@ function continues(last: Detail, piece: Detail): boolean {
   return piece.type !== "reasoning.encrypted" && last.type === piece.type && last.index === piece.index;
 }
 
-function merged(last: Detail, piece: Detail): Detail {
+function mergeDetails(last: Detail, piece: Detail): Detail {
   const both: Detail = { ...last };
   for (const [key, value] of Object.entries(piece)) {
     const before = both[key];

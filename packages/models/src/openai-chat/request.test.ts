@@ -3,8 +3,8 @@ import { fromLanguageModel } from "@banyan/core/ai-sdk";
 import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
 import { KeepingSink, say } from "../testing/sink.ts";
-import { bytesOf } from "../wire/body.ts";
-import { encodeRequest } from "./request.ts";
+import { bodyBytes } from "../wire/body.ts";
+import { encodeChatRequest } from "./request.ts";
 
 const shape = { model: "m", provider: "p", maxTokensField: "max_tokens" } as const;
 const tools: readonly ToolSchema[] = [
@@ -12,7 +12,7 @@ const tools: readonly ToolSchema[] = [
 ];
 
 function body(request: ModelRequest): Record<string, unknown> {
-  return JSON.parse(String(bytesOf(encodeRequest(shape, request))));
+  return JSON.parse(String(bodyBytes(encodeChatRequest(shape, request))));
 }
 
 function messages(...list: readonly PromptMessage[]): unknown {
@@ -133,7 +133,7 @@ describe("settings", () => {
 
   test("the field of the output limit can be the newer one", () => {
     const newer = { ...shape, maxTokensField: "max_completion_tokens" } as const;
-    const encoded = JSON.parse(String(bytesOf(encodeRequest(newer, say("Hi", { settings: { maxTokens: 9 } })))));
+    const encoded = JSON.parse(String(bodyBytes(encodeChatRequest(newer, say("Hi", { settings: { maxTokens: 9 } })))));
     expect(encoded).toMatchObject({ max_completion_tokens: 9 });
     expect(encoded).not.toHaveProperty("max_tokens");
   });

@@ -1,7 +1,7 @@
 import type { ModelSettings } from "@banyan/core";
 import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core/drivers";
 import type { ListBody } from "../wire/body.ts";
-import { encode } from "./messages.ts";
+import { encodeChatMessage } from "./messages.ts";
 
 /** The parts of a driver that shape its requests. */
 export interface ChatRequestShape {
@@ -47,14 +47,14 @@ const knownTools = new WeakMap<readonly ToolSchema[], KnownTools>();
  * Encodes the body of a request in the chat completions format
  * (https://platform.openai.com/docs/api-reference/chat/create). Encodes each message once and joins its bytes later.
  */
-export function encodeRequest(shape: ChatRequestShape, request: ModelRequest): ListBody {
+export function encodeChatRequest(shape: ChatRequestShape, request: ModelRequest): ListBody {
   const { instructions, messages, settings } = request;
-  const head = JSON.stringify(headOf(shape, settings)).slice(0, -1);
-  const pieces = [...piecesOf(messages, instructions, shape)];
+  const head = JSON.stringify(requestHead(shape, settings)).slice(0, -1);
+  const pieces = [...encodedPieces(messages, instructions, shape)];
   return { of: messages, before: `${head},"messages":[`, pieces, after: `]${toolsField(request)}}` };
 }
 
-function headOf(shape: ChatRequestShape, settings: ModelSettings): Readonly<Record<string, unknown>> {
+function requestHead(shape: ChatRequestShape, settings: ModelSettings): Readonly<Record<string, unknown>> {
   // These two come from the conversation. As options they would be in the body twice.
   const { messages: _messages, tools: _tools, ...options } = settings.providerOptions?.[shape.provider] ?? {};
   const head = {
@@ -74,15 +74,15 @@ function headOf(shape: ChatRequestShape, settings: ModelSettings): Readonly<Reco
 
 function toolsField({ tools, toolChoice }: ModelRequest): string {
   if (tools.length === 0) return "";
-  return `,"tools":${toolsOf(tools).text}${toolChoice === "none" ? ',"tool_choice":"none"' : ""}`;
+  return `,"tools":${encodedTools(tools).text}${toolChoice === "none" ? ',"tool_choice":"none"' : ""}`;
 }
 
 /** The names of the tools in a request. */
-export function namesOf(tools: readonly ToolSchema[]): ReadonlySet<string> {
-  return toolsOf(tools).names;
+export function requestToolNames(tools: readonly ToolSchema[]): ReadonlySet<string> {
+  return encodedTools(tools).names;
 }
 
-function toolsOf(tools: readonly ToolSchema[]): KnownTools {
+function encodedTools(tools: readonly ToolSchema[]): KnownTools {
   let known = knownTools.get(tools);
   if (!known) {
     const fields = tools.map(({ name, description, input }) => ({
@@ -95,7 +95,7 @@ function toolsOf(tools: readonly ToolSchema[]): KnownTools {
   return known;
 }
 
-function piecesOf(
+function encodedPieces(
   messages: readonly PromptMessage[],
   instructions: string,
   shape: ChatRequestShape,
@@ -110,16 +110,16 @@ function piecesOf(
   for (let index = list.messages.length; index < messages.length; index++) {
     const message = messages[index] as PromptMessage;
     list.messages.push(message);
-    list.pieces.push(encodedOnce(message, shape));
+    list.pieces.push(encodedChatMessage(message, shape));
   }
   return list.pieces;
 }
 
-function encodedOnce(message: PromptMessage, shape: ChatRequestShape): Uint8Array {
+function encodedChatMessage(message: PromptMessage, shape: ChatRequestShape): Uint8Array {
   const known = encodings.get(message);
   if (known && isFor(known, shape)) return known.bytes;
   const { provider, takes, needsReasoning = false } = shape;
-  const { messages, owned, hasFiles } = encode(message, provider, takes, needsReasoning);
+  const { messages, owned, hasFiles } = encodeChatMessage(message, provider, takes, needsReasoning);
   const encoded: EncodedBytes = {
     bytes: piece(...messages),
     ...(owned ? { provider } : {}),

@@ -64,13 +64,13 @@ export function overrideOf(
  * Lists a provider's models by name: current chat models of the catalogue, models of the overrides, and models that its
  * server lists.
  */
-export async function known(
+export async function knownModels(
   provider: Pick<Provider, "name" | "catalogue" | "local" | "isFree">,
   overrides: ModelOverrides = {},
   listed: readonly string[] = [],
 ): Promise<KnownModel[]> {
   const prefix = `${provider.name}/`;
-  const models = new Set(await idsOf(provider));
+  const models = new Set(await catalogueModels(provider));
   for (const name of [...Object.keys(overrides), ...listed])
     if (name.startsWith(prefix)) models.add(name.slice(prefix.length));
   return Promise.all(
@@ -83,7 +83,7 @@ export async function known(
 }
 
 /** The provider's current chat models in the catalogue, without the provider's name. */
-export async function idsOf({ catalogue }: Pick<Provider, "catalogue">): Promise<string[]> {
+export async function catalogueModels({ catalogue }: Pick<Provider, "catalogue">): Promise<string[]> {
   if (catalogue === undefined) return [];
   const { findProvider } = await import("@pydantic/genai-prices");
   const models = findProvider({ providerId: catalogue })?.models ?? [];
@@ -94,7 +94,7 @@ export async function idsOf({ catalogue }: Pick<Provider, "catalogue">): Promise
 export const NOTHING: Price = { input: 0, output: 0 };
 
 /** The price of all models of a free provider. */
-export function priceOfAll({ local = false, isFree = false }: Pick<Provider, "local" | "isFree">): Price | undefined {
+export function commonPrice({ local = false, isFree = false }: Pick<Provider, "local" | "isFree">): Price | undefined {
   return local || isFree ? NOTHING : undefined;
 }
 
@@ -102,7 +102,7 @@ async function catalogued(
   provider: Pick<Provider, "catalogue" | "local" | "isFree">,
   model: string,
 ): Promise<ModelFacts> {
-  const price = priceOfAll(provider);
+  const price = commonPrice(provider);
   return price ? { price } : listedIn(provider.catalogue, model);
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from "./json.ts";
+import { isJsonRecord } from "./json.ts";
 
 /** Wire formats whose answers provider packages read. */
 export type PackageFormat = "chat" | "messages" | "responses" | "google" | "converse";
@@ -7,24 +7,24 @@ export type PackageFormat = "chat" | "messages" | "responses" | "google" | "conv
 export type AnswerEnd = "over" | "answered" | undefined;
 
 /** Looks for the end of the answer in an event's data. Ignores the same words inside a text. */
-export function endIn(format: PackageFormat, data: string): AnswerEnd {
+export function findAnswerEnd(format: PackageFormat, data: string): AnswerEnd {
   switch (format) {
     case "chat":
       if (data.startsWith("[DONE]")) return "over";
       if (!/"finish_reason"\s*:\s*"/.test(data)) return undefined;
-      return typeof first(parsed(data), "choices")?.finish_reason === "string" ? "answered" : undefined;
+      return typeof first(parseEventData(data), "choices")?.finish_reason === "string" ? "answered" : undefined;
     case "messages": {
       if (!data.includes("message_stop") && !/"stop_reason"\s*:\s*"/.test(data)) return undefined;
-      const { type, delta } = parsed(data) ?? {};
+      const { type, delta } = parseEventData(data) ?? {};
       if (type === "message_stop") return "over";
-      return type === "message_delta" && isRecord(delta) && delta.stop_reason ? "answered" : undefined;
+      return type === "message_delta" && isJsonRecord(delta) && delta.stop_reason ? "answered" : undefined;
     }
     case "responses":
       if (!/response\.(completed|incomplete|failed)/.test(data)) return undefined;
-      return /^response\.(completed|incomplete|failed)$/.test(String(parsed(data)?.type)) ? "over" : undefined;
+      return /^response\.(completed|incomplete|failed)$/.test(String(parseEventData(data)?.type)) ? "over" : undefined;
     case "google":
       if (!/"finishReason"\s*:\s*"/.test(data)) return undefined;
-      return typeof first(parsed(data), "candidates")?.finishReason === "string" ? "answered" : undefined;
+      return typeof first(parseEventData(data), "candidates")?.finishReason === "string" ? "answered" : undefined;
     case "converse":
       return undefined;
   }
@@ -47,7 +47,7 @@ export class EmptyChoices {
     for (const none of NO_CHOICES)
       for (let at = all.indexOf(none); at !== -1; at = all.indexOf(none, at))
         all = Buffer.concat([all.subarray(0, at), ONE_CHOICE, all.subarray(at + none.length)]);
-    const kept = Math.max(...NO_CHOICES.map((none) => overlap(all, none)));
+    const kept = Math.max(...NO_CHOICES.map((none) => overlapInBytes(all, none)));
     this.#before = all.subarray(all.length - kept);
     return all.subarray(0, all.length - kept);
   }
@@ -59,7 +59,7 @@ export class EmptyChoices {
 }
 
 /** Number of bytes at the end of `bytes` that begin a text. */
-function overlap(bytes: Buffer, text: string): number {
+function overlapInBytes(bytes: Buffer, text: string): number {
   for (let length = Math.min(bytes.length, text.length - 1); length > 0; length--) {
     if (
       bytes[bytes.length - length] === 0x22 &&
@@ -84,10 +84,10 @@ export class FrameEnd {
   }
 }
 
-function parsed(data: string): Readonly<Record<string, unknown>> | undefined {
+function parseEventData(data: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(data);
-    return isRecord(value) ? value : undefined;
+    return isJsonRecord(value) ? value : undefined;
   } catch {
     // The reader of the answer reports what is wrong.
     return undefined;
@@ -99,5 +99,5 @@ function first(
   list: string,
 ): Readonly<Record<string, unknown>> | undefined {
   const [one]: readonly unknown[] = Array.isArray(event?.[list]) ? event[list] : [];
-  return isRecord(one) ? one : undefined;
+  return isJsonRecord(one) ? one : undefined;
 }

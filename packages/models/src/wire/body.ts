@@ -30,7 +30,7 @@ export class ListBodies {
       last = { written: undefined };
       this.#last.set(body.of, last);
     }
-    const written = write(body, last.written);
+    const written = writeBody(body, last.written);
     // A parallel request gets its own memory. So does the request after a failure: a server can answer while it still
     // reads.
     last.written = undefined;
@@ -40,12 +40,12 @@ export class ListBodies {
 }
 
 /** The bytes of a body. */
-export function bytesOf(body: ListBody): Buffer {
-  const { memory, length } = write(body, undefined);
+export function bodyBytes(body: ListBody): Buffer {
+  const { memory, length } = writeBody(body, undefined);
   return memory.subarray(0, length);
 }
 
-function write({ before, pieces, after }: ListBody, last: BodyMemory | undefined): BodyMemory {
+function writeBody({ before, pieces, after }: ListBody, last: BodyMemory | undefined): BodyMemory {
   // The text before the list replaces the first comma.
   let end = Buffer.byteLength(before) - (pieces.length > 0 ? 1 : 0);
   const length = pieces.reduce((sum, piece) => sum + piece.length, end) + Buffer.byteLength(after);

@@ -90,7 +90,7 @@ export class WireClient {
   #opening: Promise<Dispatcher> | undefined;
 
   constructor(options: WireOptions, format: WireFormat) {
-    const url = parseAddress(options.baseURL);
+    const url = parseEndpoint(options.baseURL);
     const base = url.pathname.replace(/\/+$/, "");
     const { id, model, apiKey = "", headers = {}, price, contextSize, settings } = options;
     this.endpoint = {
@@ -149,7 +149,7 @@ export class WireClient {
   }
 }
 
-function parseAddress(text: string): URL {
+function parseEndpoint(text: string): URL {
   const url = URL.parse(text);
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw new TypeError(`"${text}" is not the address of a server. Write it like http://127.0.0.1:8080/v1.`);

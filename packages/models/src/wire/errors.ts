@@ -1,7 +1,7 @@
 import { ModelError } from "@banyan/core";
 import { isTooDeep, modelErrorFromNetwork, modelErrorFromResponse } from "@banyan/core/drivers";
 import { errorMessage } from "@banyan/core/shown";
-import { isRecord, type JsonRecord } from "./json.ts";
+import { isJsonRecord, type JsonRecord } from "./json.ts";
 
 /** The endpoint of a request, as errors may show it. */
 export interface Endpoint {
@@ -27,15 +27,15 @@ export function errorOfStatus(endpoint: Endpoint, status: number, headers: Respo
     const value = headers[name];
     return typeof value === "string" ? value : value?.[0];
   };
-  return errorOf(endpoint, redact(endpoint, body), status, header);
+  return responseError(endpoint, redact(endpoint, body), status, header);
 }
 
 /** An error in place of an answer or inside it, with HTTP status 2xx. */
 export function errorInAnswer(endpoint: Endpoint, error: unknown): ModelError {
   // Some gateways put the provider's status into `code`.
-  const code = isRecord(error) ? Number(error.code) : Number.NaN;
+  const code = isJsonRecord(error) ? Number(error.code) : Number.NaN;
   const body = redact(endpoint, JSON.stringify({ error }));
-  return errorOf(endpoint, body, code >= 400 && code < 600 ? code : undefined);
+  return responseError(endpoint, body, code >= 400 && code < 600 ? code : undefined);
 }
 
 /**
@@ -45,7 +45,7 @@ export function errorInAnswer(endpoint: Endpoint, error: unknown): ModelError {
 export function errorIn(event: JsonRecord, isPart: boolean): unknown {
   if (event.error) return event.error;
   if (event.object === "error" || event.type === "error") return event;
-  if (isRecord(event.response) && event.response.error) return event.response.error;
+  if (isJsonRecord(event.response) && event.response.error) return event.response.error;
   return !isPart && (saysSomething(event.message) || saysSomething(event.detail)) ? event : undefined;
 }
 
@@ -83,13 +83,13 @@ export function parseEvent(endpoint: Endpoint, data: string): Readonly<Record<st
   try {
     value = JSON.parse(data);
   } catch (cause) {
-    throw malformed(endpoint, "is not JSON", data, cause);
+    throw malformedAnswer(endpoint, "is not JSON", data, cause);
   }
-  if (!isRecord(value)) throw malformed(endpoint, "is not an object", data);
+  if (!isJsonRecord(value)) throw malformedAnswer(endpoint, "is not an object", data);
   return value;
 }
 
-function malformed(endpoint: Endpoint, what: string, data: string, cause?: unknown): ModelError {
+function malformedAnswer(endpoint: Endpoint, what: string, data: string, cause?: unknown): ModelError {
   const begin = data.length > 80 ? `${data.slice(0, 80)}...` : data;
   const fact = `${endpoint.address} sent part of an answer that ${what}`;
   return new ModelError("broken-stream", { fact, advice: "try again", words: begin }, { cause });
@@ -146,7 +146,7 @@ export function errorOfRedirect(address: string, status: number, location: strin
   );
 }
 
-function errorOf(
+function responseError(
   endpoint: Endpoint,
   body: string,
   status: number | undefined,

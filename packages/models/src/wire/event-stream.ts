@@ -96,7 +96,7 @@ export class EventStreamDecoder {
   /** A separate function, so that the engine inlines the others. */
   #takeRare(line: string): void {
     if (line === "data") this.#add("");
-    else if (line.startsWith("error:")) this.#onError(`{"error":${asJson(line.slice("error:".length).trim())}}`);
+    else if (line.startsWith("error:")) this.#onError(`{"error":${jsonOrString(line.slice("error:".length).trim())}}`);
   }
 
   #add(value: string): void {
@@ -110,7 +110,7 @@ export class EventStreamDecoder {
 }
 
 /** Returns JSON unchanged, and other text as a JSON string. */
-function asJson(text: string): string {
+function jsonOrString(text: string): string {
   try {
     JSON.parse(text);
     return text;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ModelDriver } from "@banyan/core";
 import { isTooDeep, modelErrorFromResponse } from "@banyan/core/drivers";
 import type { Dispatcher } from "undici";
-import { type AnswerEnd, EmptyChoices, endIn, FrameEnd, type PackageFormat } from "./answer-end.ts";
+import { type AnswerEnd, EmptyChoices, FrameEnd, findAnswerEnd, type PackageFormat } from "./answer-end.ts";
 import { STREAM_FACTOR, type WireBounds, wireBounds } from "./bounds.ts";
 import { errorOfDepth, errorOfLine, errorOfRedirect, errorOfSize, errorOfType } from "./errors.ts";
 import { EventStreamDecoder } from "./event-stream.ts";
@@ -55,7 +55,7 @@ export function modelFetch({ proxy, dispatcher, format, bounds }: PackageFetchOp
     const response = (await fetch(String(address), through)) as unknown as Response;
     alive();
     const { status, statusText, headers, body, ok } = response;
-    const place = placeOf(String(address));
+    const place = originAndPath(String(address));
     const location = headers.get("location");
     if (status >= 300 && status < 400 && location !== null) {
       await body?.cancel();
@@ -68,11 +68,11 @@ export function modelFetch({ proxy, dispatcher, format, bounds }: PackageFetchOp
     }
     if (!body) return response;
     const watch = ok ? new AnswerWatch(place, type, format, most) : undefined;
-    return new Response(watched(body, watch, alive, most.linger), { status, statusText, headers: [...headers] });
+    return new Response(watchBody(body, watch, alive, most.linger), { status, statusText, headers: [...headers] });
   };
 }
 
-function placeOf(address: string): string {
+function originAndPath(address: string): string {
   const { origin, pathname } = new URL(address);
   return `${origin}${pathname}`;
 }
@@ -108,7 +108,7 @@ class AnswerWatch {
       this.#events = new EventStreamDecoder(
         (data) => {
           if (isTooDeep(data)) throw errorOfDepth(place);
-          this.end = endIn(format, data) ?? this.end;
+          this.end = findAnswerEnd(format, data) ?? this.end;
         },
         { most: line, tooLong: () => errorOfLine(place, line) },
         (body) => {
@@ -137,7 +137,7 @@ class AnswerWatch {
  * The body, ended where the answer ends. Only the beginning of an error is read. The rest is drained for a moment, so that the
  * connection can be reused.
  */
-function watched(
+function watchBody(
   body: ReadableStream<Uint8Array>,
   watch: AnswerWatch | undefined,
   alive: () => void,

@@ -2,7 +2,7 @@
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** Returns whether a parsed JSON value is an object. */
-export function isRecord(value: unknown): value is JsonRecord {
+export function isJsonRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

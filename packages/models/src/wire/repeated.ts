@@ -69,12 +69,12 @@ export class RepeatedDocuments {
     // Comparing slices is faster than `startsWith`, which compares character by character.
     if (end < start || document.slice(0, start) !== this.#before || document.slice(end) !== this.#after) return;
     const text = document.slice(start, end);
-    return isPlain(text) ? text : unescaped(text);
+    return isPlainInJson(text) ? text : parseString(text);
   }
 }
 
 /** Unescapes the JSON string between two quotes; undefined if the text is no string or several. */
-function unescaped(text: string): string | undefined {
+function parseString(text: string): string | undefined {
   try {
     return JSON.parse(`"${text}"`);
   } catch {
@@ -83,7 +83,7 @@ function unescaped(text: string): string | undefined {
 }
 
 /** Returns whether JSON writes a string without escapes. */
-function isPlain(text: string): boolean {
+function isPlainInJson(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit < 0x20 || unit === 0x22 || unit === 0x5c) return false;

@@ -2,14 +2,14 @@ import type { Call } from "@banyan/core/conversation";
 import { z } from "zod";
 import { call } from "../shapes/message.ts";
 import { planApproval } from "../shapes/parts.ts";
-import { id, json, list, nothing, schemaOf, text } from "../shapes/shapes.ts";
+import { engineSchema, id, json, listSchema, nothing, textSchema } from "../shapes/shapes.ts";
 import { question } from "../shapes/snapshot.ts";
 import { command } from "./command.ts";
 import { clientTools } from "./turns.ts";
 
 const conversation = { conversation: id };
 
-const pattern = text(1, 4_000).describe("A permission rule.");
+const pattern = textSchema(1, 4_000).describe("A permission rule.");
 const REMEMBER = "The same from now on for everything that the rule covers: in this conversation, or for good.";
 
 /** A user's decision. Only the fields listed here count (S14). */
@@ -24,20 +24,20 @@ const answer = z.discriminatedUnion("decision", [
   }),
   z.strictObject({
     decision: z.literal("deny"),
-    reason: text(0, 10_000).optional().describe("Goes to the model."),
+    reason: textSchema(0, 10_000).optional().describe("Goes to the model."),
     remember: z
       .strictObject({ pattern, scope: z.literal("always") })
       .optional()
       .describe(REMEMBER),
   }),
-  z.strictObject({ decision: z.literal("answer"), text: text(0, 100_000).describe("To a question in words.") }),
+  z.strictObject({ decision: z.literal("answer"), text: textSchema(0, 100_000).describe("To a question in words.") }),
 ]);
 
 /** A question of any conversation, with the facts that a user needs to answer it. */
 const waiting = z.object({
   ...conversation,
   question,
-  call: schemaOf<Call>(call).optional().describe("The call that asks; absent at a limit."),
+  call: engineSchema<Call>(call).optional().describe("The call that asks; absent at a limit."),
   ofSubAgent: z.boolean(),
   directory: z.string().optional().describe("The conversation's directory."),
 });
@@ -47,7 +47,7 @@ export const answerCommands = {
   "question.list": command(
     "Lists waiting questions of all conversations, open here, elsewhere or nowhere, including sub-agents'.",
     {},
-    z.object({ waiting: list(waiting) }),
+    z.object({ waiting: listSchema(waiting) }),
   ),
   "question.answer": command(
     "Answers an approval, a limit or a tool's question. The first answer counts. If the asking process is gone, the answer continues the turn, and the command's id becomes its run's.",
@@ -73,7 +73,7 @@ export const answerCommands = {
   ),
   "rule.revoke": command(
     "Revokes a permission rule of this conversation.",
-    { ...conversation, pattern: text(1, 4_000) },
+    { ...conversation, pattern: textSchema(1, 4_000) },
     nothing,
   ),
 } as const;

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { BRANCHES_AT_ONCE } from "../shapes/bounds.ts";
 import { compaction, saidPart, usage } from "../shapes/parts.ts";
-import { count, dollars, id, line, list, nothing, text } from "../shapes/shapes.ts";
+import { count, dollars, id, lineSchema, listSchema, nothing, textSchema } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
-const model = text(1, 200);
+const model = textSchema(1, 200);
 const worktree = z.string().describe("Its own git worktree.");
-const problems = list(z.string()).describe("Surprises, one sentence each.");
+const problems = listSchema(z.string()).describe("Surprises, one sentence each.");
 const file = z.object({
   path: z.string(),
   kind: z.enum(["created", "changed", "deleted"]),
@@ -19,7 +19,7 @@ const compared = z.object({
   first: id.describe("Its first message."),
   leaf: id.describe("Its last message."),
   name: z.string().describe("Its label, its worktree, its prompt if different, or its model."),
-  models: list(z.string()),
+  models: listSchema(z.string()),
   worktree: worktree.optional(),
   outcome: z
     .enum(["answered", "finished", "limit", "failed", "interrupted", "working", "waiting", "unasked"])
@@ -28,7 +28,7 @@ const compared = z.object({
   time: count.optional().describe("Milliseconds of its turns, without waits for a user."),
   usage,
   cost: dollars.optional().describe("US dollars; absent when a price is unknown."),
-  files: list(file).describe("Files that differ from the fork."),
+  files: listSchema(file).describe("Files that differ from the fork."),
   said: z.string().describe("Beginning of its last answer."),
 });
 
@@ -39,10 +39,10 @@ export const branchCommands = {
     {
       conversation: id,
       at: id.optional().describe("Default: the last written message."),
-      model: text(1, 200)
+      model: textSchema(1, 200)
         .optional()
         .describe("Model for the summary: `provider/model` or an alias. Default: the conversation's."),
-      keep: line(10_000).optional().describe("Words that the summary must keep, for the model."),
+      keep: lineSchema(10_000).optional().describe("Words that the summary must keep, for the model."),
     },
     z.object({
       summary: id.optional().describe("The new message, at the end of the branch."),
@@ -55,8 +55,8 @@ export const branchCommands = {
     {
       conversation: id,
       at: id.nullable().optional().describe("Default: the last written message; null: the root."),
-      parts: list(saidPart).check(z.minLength(1)),
-      models: list(model)
+      parts: listSchema(saidPart).check(z.minLength(1)),
+      models: listSchema(model)
         .check(z.minLength(1), z.maxLength(BRANCHES_AT_ONCE))
         .optional()
         .describe("`provider/model` or aliases, repeated as listed; default: the conversation's."),
@@ -66,12 +66,12 @@ export const branchCommands = {
         .max(BRANCHES_AT_ONCE)
         .optional()
         .describe("Requests per model; default 1, or 3 for a single model."),
-      agent: text(1, 64).optional().describe("One of the named agents."),
+      agent: textSchema(1, 64).optional().describe("One of the named agents."),
       mode: z.enum(["chat", "task"]).optional(),
       worktrees: z.boolean().optional().describe("Gives each a worktree, even without writing tools."),
     },
     z.object({
-      branches: list(z.object({ message: id, model: z.string(), worktree: worktree.optional() })),
+      branches: listSchema(z.object({ message: id, model: z.string(), worktree: worktree.optional() })),
       problems,
     }),
   ),
@@ -81,7 +81,7 @@ export const branchCommands = {
       conversation: id,
       at: id.optional().describe("A message of a branch, below the fork. Default: the last written message."),
     },
-    z.object({ at: id.nullable().describe("Their common message."), branches: list(compared) }),
+    z.object({ at: id.nullable().describe("Their common message."), branches: listSchema(compared) }),
   ),
   "branch.bring": command(
     "Brings the branch down to `from` over to the branch down to `to`: a message has its request and outcome, and its worktree's changes follow as a call, which rules judge, a user approves, and `file.undo` reverts. Conflicting lines stay in the file between marks. Refused while an agent works or waits on either. The message has the command's id.",
@@ -93,7 +93,7 @@ export const branchCommands = {
     {
       conversation: id,
       at: id.nullable().optional().describe("Default: the last written message; null: the root."),
-      name: line(80).optional(),
+      name: lineSchema(80).optional(),
     },
     z.object({ message: id, worktree }),
   ),
@@ -101,14 +101,14 @@ export const branchCommands = {
     "The git worktrees of the workspace's conversations, with their changes.",
     { conversation: id.optional().describe("Only those of this one.") },
     z.object({
-      worktrees: list(
+      worktrees: listSchema(
         z.object({
           name: z.string(),
           folder: z.string().describe("Folder of its files."),
           conversation: id,
           isGone: z.boolean().describe("Its files were removed."),
           commits: count,
-          files: list(file).describe("Files that changed since it was made."),
+          files: listSchema(file).describe("Files that changed since it was made."),
         }),
       ),
     }),
@@ -116,7 +116,7 @@ export const branchCommands = {
   "worktree.remove": command(
     "Removes a git worktree and its git branch. Refused while it has changes, unless they may be lost, or while an agent works or waits there.",
     {
-      name: text(1, 200),
+      name: textSchema(1, 200),
       changes: z.boolean().optional().describe("Its changes may be lost."),
     },
     nothing,

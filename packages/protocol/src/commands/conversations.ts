@@ -1,7 +1,7 @@
 import type { BrokenTurn } from "@banyan/core/conversation";
 import { z } from "zod";
 import { CONVERSATIONS, HITS } from "../shapes/bounds.ts";
-import { count, id, line, list, nothing, schemaOf, text, time } from "../shapes/shapes.ts";
+import { count, engineSchema, id, lineSchema, listSchema, nothing, textSchema, time } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 /** Schema of a conversation in a list. */
@@ -16,7 +16,7 @@ export const listedConversation = z.object({
   running: count.describe("Runs that are live, sub-agents' ones included."),
   waiting: count.describe("Questions that wait for a user."),
   unread: count.describe("Turns that ended since a user last looked."),
-  broken: schemaOf<BrokenTurn["reason"]>(z.string())
+  broken: engineSchema<BrokenTurn["reason"]>(z.string())
     .optional()
     .describe("Why the last turn on this server has no answer."),
 });
@@ -35,7 +35,7 @@ export const conversationCommands = {
       limit: z.int().min(1).max(CONVERSATIONS).optional(),
       programs: z.boolean().optional().describe("Includes conversations of programs at `/v1`."),
     },
-    z.object({ conversations: list(listedConversation) }),
+    z.object({ conversations: listSchema(listedConversation) }),
   ),
   "conversation.watch": command(
     "From now on `conversations` frames report changes of the list; `on: false` ends this.",
@@ -45,14 +45,14 @@ export const conversationCommands = {
   "conversation.search": command(
     "Messages with all words, from all conversations and branches, the newest first.",
     {
-      query: text(0, 1_000),
+      query: textSchema(0, 1_000),
       limit: z.int().min(1).max(HITS).optional().describe("20 when absent."),
       cwd: z.string().optional().describe("Only in conversations of this directory."),
       conversation: id.optional().describe("Only in this one."),
       programs: z.boolean().optional().describe("Also in conversations that programs began at `/v1`."),
     },
     z.object({
-      hits: list(
+      hits: listSchema(
         z.object({
           conversation: id,
           title: z.string(),
@@ -60,7 +60,7 @@ export const conversationCommands = {
           role: z.enum(["user", "assistant"]),
           at: time,
           excerpt: z.string(),
-          matches: list(z.tuple([count, count]).readonly()).describe(
+          matches: listSchema(z.tuple([count, count]).readonly()).describe(
             "Ranges in the excerpt, in UTF-16 units: start inclusive, end exclusive.",
           ),
         }),
@@ -81,12 +81,12 @@ export const conversationCommands = {
   "conversation.open": command(
     "Finds a conversation by id, beginning of an id, or title; without a name, the last one.",
     {
-      named: text(0, 1_000).optional(),
+      named: textSchema(0, 1_000).optional(),
       cwd: z.string().optional().describe("If no name is given: the last of this directory."),
     },
     z.object({ ...conversation, title: z.string() }),
   ),
-  "conversation.rename": command("Gives a conversation a title.", { ...conversation, title: line(500) }, nothing),
+  "conversation.rename": command("Gives a conversation a title.", { ...conversation, title: lineSchema(500) }, nothing),
   "conversation.remove": command("Removes a conversation for good, and interrupts its runs.", conversation, nothing),
   "conversation.seen": command("Marks a conversation as read.", conversation, nothing),
   "conversation.export": command(

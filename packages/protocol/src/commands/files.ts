@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { fileChange } from "../shapes/parts.ts";
-import { callId, id, list, text } from "../shapes/shapes.ts";
+import { callId, id, listSchema, textSchema } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 /** The result of restoring files. */
 const takenBack = z.object({
-  changes: list(fileChange).describe("The changes made."),
-  problems: list(z.string()).describe("Reasons for unchanged files, one sentence each."),
+  changes: listSchema(fileChange).describe("The changes made."),
+  problems: listSchema(z.string()).describe("Reasons for unchanged files, one sentence each."),
   message: id.optional().describe("The message that informs the model; absent when nothing changed."),
 });
 
@@ -28,8 +28,8 @@ const whyNoPicture = z.enum([
 export const fileCommands = {
   "file.find": command(
     "Files and folders for text after @: paths with its letters in order, the nearest first.",
-    { query: text(0, 1_000), limit: z.int().min(1).max(200).optional().describe("20 when absent.") },
-    z.object({ files: list(z.string()).describe("Relative to the workspace; a folder ends in a slash.") }),
+    { query: textSchema(0, 1_000), limit: z.int().min(1).max(200).optional().describe("20 when absent.") },
+    z.object({ files: listSchema(z.string()).describe("Relative to the workspace; a folder ends in a slash.") }),
   ),
   "file.revert": command(
     "Restores the files that the branch down to `leaf` changed; with `beside`, to the state at the fork from that branch. Files that something else changed stay. A message below `leaf` tells the model. Refused while an agent continues from such a change.",
@@ -48,7 +48,7 @@ export const fileCommands = {
   ),
   "picture.read": command(
     "Gets a web picture that a user requested, with the guards of `fetch`: public machines, allowed by rules on `fetch`, at most 5 MiB. Clients never request one by themselves.",
-    { url: text(1, 8_000) },
+    { url: textSchema(1, 8_000) },
     z.object({
       picture: z
         .object({

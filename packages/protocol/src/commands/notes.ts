@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, nothing } from "../shapes/shapes.ts";
+import { id, lineSchema, nothing } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const message = { conversation: id, message: id };
@@ -8,7 +8,7 @@ const message = { conversation: id, message: id };
 export const noteCommands = {
   "message.label": command(
     "Names a message; null removes the name.",
-    { ...message, label: line(200).nullable() },
+    { ...message, label: lineSchema(200).nullable() },
     nothing,
   ),
   "message.star": command("Stars a message, or not.", { ...message, starred: z.boolean() }, nothing),

@@ -1,30 +1,32 @@
 import { z } from "zod";
-import { count, dollars, id, list, nothing, text } from "../shapes/shapes.ts";
+import { count, dollars, id, listSchema, nothing, textSchema } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const price = z
   .object({ input: dollars, output: dollars, cached: dollars.optional(), cacheWrite: dollars.optional() })
   .describe("US dollars per million tokens.");
 
-const model = text(1, 200);
+const model = textSchema(1, 200);
 
 /** Commands about the model and the approval mode of agents. */
 export const settingsCommands = {
   "model.list": command(
     "The providers and their usability; with one, its known models and those of its server.",
-    { provider: text(0, 100).optional() },
+    { provider: textSchema(0, 100).optional() },
     z.object({
-      providers: list(
+      providers: listSchema(
         z.looseObject({
           name: z.string().describe("The prefix of its models' names."),
           usable: z.boolean(),
           reason: z.string().describe("Why, or what to do."),
           defaultModel: z.string().optional().describe("provider/model"),
-          models: list(z.string()).optional().describe("Models that the user's own server lists, as provider/model."),
+          models: listSchema(z.string())
+            .optional()
+            .describe("Models that the user's own server lists, as provider/model."),
           price: price.optional().describe("Common price of those models."),
         }),
       ),
-      models: list(
+      models: listSchema(
         z.looseObject({
           name: z.string().describe("provider/model"),
           price: price.optional().describe("Absent when unknown."),
@@ -60,25 +62,25 @@ export const settingsCommands = {
         .describe("Longest wait for starting MCP servers, in milliseconds; default 0."),
     },
     z.object({
-      prompts: list(
+      prompts: listSchema(
         z.looseObject({
           name: z.string().describe("Its slash name; of an MCP server, `server:prompt`."),
           description: z.string(),
           hint: z.string().optional().describe("Hint about arguments, for users."),
-          arguments: list(z.object({ name: z.string(), description: z.string(), required: z.boolean() })).describe(
-            "Arguments in order. Those of files have no names.",
-          ),
+          arguments: listSchema(
+            z.object({ name: z.string(), description: z.string(), required: z.boolean() }),
+          ).describe("Arguments in order. Those of files have no names."),
           server: z.string().optional().describe("The MCP server that brings it; absent when a file does."),
         }),
       ),
-      starting: list(z.string()).describe("MCP servers that are still starting."),
+      starting: listSchema(z.string()).describe("MCP servers that are still starting."),
     }),
   ),
   "equipment.read": command(
     "The MCP servers and their state, the hooks and their files, and whether memory is on, for a conversation if named.",
     { conversation: id.optional() },
     z.object({
-      servers: list(
+      servers: listSchema(
         z.looseObject({
           name: z.string(),
           status: z.enum(["connecting", "ready", "failed", "needs-auth", "disabled"]),
@@ -86,11 +88,11 @@ export const settingsCommands = {
           reason: z.string().optional().describe("Why it is not ready."),
         }),
       ),
-      hooks: list(
+      hooks: listSchema(
         z.object({
           file: z.string().describe("Their file."),
           isUsed: z.boolean().describe("False for an untrusted project."),
-          hooks: list(z.object({ event: z.string(), matcher: z.string(), command: z.string() })),
+          hooks: listSchema(z.object({ event: z.string(), matcher: z.string(), command: z.string() })),
         }),
       ),
       memory: z.enum(["on", "off", "not-agreed"]).describe("off: for this conversation; not-agreed: no user agreed."),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, list, nothing, time } from "../shapes/shapes.ts";
+import { id, listSchema, nothing, time } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const shown = {
@@ -38,7 +38,7 @@ export const shareCommands = {
   "share.list": command(
     "The valid links, the newest first.",
     { conversation: id.optional().describe("Only those to this one.") },
-    z.object({ shares: list(share) }),
+    z.object({ shares: listSchema(share) }),
   ),
   "share.revoke": command("Revokes a link, and ends its feeds.", { share: id }, nothing),
 } as const;

@@ -1,7 +1,7 @@
 import type { Json } from "@banyan/core/conversation";
 import { z } from "zod";
 import { saidPart } from "../shapes/parts.ts";
-import { count, id, json, list, nothing, schemaOf, text } from "../shapes/shapes.ts";
+import { count, engineSchema, id, json, listSchema, nothing, textSchema } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const conversation = { conversation: id };
@@ -18,11 +18,11 @@ export interface ClientTool {
 }
 
 /** At most 128 tools that the client runs itself. */
-export const clientTools = list(
-  schemaOf<ClientTool>(
+export const clientTools = listSchema(
+  engineSchema<ClientTool>(
     z.object({
       name: z.string().regex(/^[\w-]{1,64}$/),
-      description: text(0, 10_000),
+      description: textSchema(0, 10_000),
       input: z.record(z.string(), json).describe("A JSON Schema of the arguments, an object."),
     }),
   ),
@@ -31,8 +31,8 @@ export const clientTools = list(
 /** Options of a turn. */
 const mode = z.enum(["chat", "task"]).optional();
 const how = {
-  model: text(1, 200).optional().describe("For this turn: `provider/model` or an alias."),
-  agent: text(1, 64)
+  model: textSchema(1, 200).optional().describe("For this turn: `provider/model` or an alias."),
+  agent: textSchema(1, 64)
     .optional()
     .describe("For this turn: a named agent, such as `reviewer`, with its own instructions, tools and model."),
   mode: mode.describe("chat when absent: a turn ends when the model calls no tool."),
@@ -41,7 +41,7 @@ const how = {
     .describe("For this turn: client-side tools. A call asks a question in words, and the answer is its result."),
 };
 
-const parts = list(saidPart).check(z.minLength(1));
+const parts = listSchema(saidPart).check(z.minLength(1));
 const slash = z
   .boolean()
   .optional()
@@ -51,14 +51,14 @@ const slash = z
 
 /** Result fields for a text that was added to the conversation. */
 const written = {
-  attached: list(
+  attached: listSchema(
     z.object({
       name: z.string().describe("As typed, without its @."),
       kind: z.string(),
       size: count.describe("Bytes of what the model gets."),
     }),
   ).describe("Attachments of its `@` names: files, folders, pages, resources."),
-  problems: list(z.string()).describe("Reasons for missing attachments, one sentence each."),
+  problems: listSchema(z.string()).describe("Reasons for missing attachments, one sentence each."),
   redacted: z.boolean().describe("Secrets were removed."),
 };
 
@@ -96,7 +96,7 @@ export const turnCommands = {
     "Sends a prompt of `prompt.list`, filled in by the server, like `turn.say`, with the prompt's images and its model, if it names one. Sends nothing if the prompt is unknown, an argument is missing, or its MCP server does not respond.",
     {
       ...conversation,
-      prompt: text(1, 500).describe("Its name."),
+      prompt: textSchema(1, 500).describe("Its name."),
       argument: z
         .string()
         .optional()
@@ -104,7 +104,7 @@ export const turnCommands = {
           'Text that the user typed after the name. A prompt with arguments splits it into words, in order; "double quotes" hold several words together, and the last argument gets the rest.',
         ),
       values: z.record(z.string(), z.string()).optional().describe("Arguments by name, instead of `argument`."),
-      parts: list(saidPart).optional().describe("Attachments, such as a picture."),
+      parts: listSchema(saidPart).optional().describe("Attachments, such as a picture."),
       ...where,
       ...how,
     },

@@ -13,7 +13,7 @@ import {
   usage,
   userPart,
 } from "./parts.ts";
-import { callId, count, dollars, id, list, time } from "./shapes.ts";
+import { callId, count, dollars, id, listSchema, time } from "./shapes.ts";
 
 // The events of a log in JSON, for imports, for clients, and for the output of `--print`.
 
@@ -28,13 +28,13 @@ const output = z.string().describe("Text for the model.");
 const ended = {
   ...saidOf,
   output,
-  files: list(broughtFile.omit({ type: true, data: true, url: true }))
+  files: listSchema(broughtFile.omit({ type: true, data: true, url: true }))
     .optional()
     .describe("More files for the model, by digest of an earlier content.stored."),
-  seen: list(seenFile).optional().describe("Files that the call read, or found changed by what it ran."),
+  seen: listSchema(seenFile).optional().describe("Files that the call read, or found changed by what it ran."),
 };
 const delivery = z.enum(["steer", "queue", "interrupt"]).describe("Its delivery to the run.");
-const userParts = list(userPart);
+const userParts = listSchema(userPart);
 const unreadable = z.string().optional().describe("Why its parts are unreadable, in one sentence; it has none.");
 
 /** Returns the schemas of all events of this version, each with the properties of `head` first. */
@@ -66,7 +66,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     }),
     event("memory.recalled", {
       ...messageOf,
-      items: list(
+      items: listSchema(
         z.object({
           text: z.string(),
           source: z.string(),
@@ -82,7 +82,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("message.started", { ...messageOf, parentId: id.nullable(), run: id, model: z.string() }),
     event("message.checkpoint", {
       ...messageOf,
-      parts: list(
+      parts: listSchema(
         z.object({
           index: count.describe("Index of the part, from 0."),
           type: z.enum(["text", "reasoning"]),
@@ -93,7 +93,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     }),
     event("message.completed", {
       ...messageOf,
-      parts: list(part),
+      parts: listSchema(part),
       unreadable,
       finish: z.enum(["stop", "calls", "length", "filtered", "paused", "interrupted", "error"]),
       usage,
@@ -148,8 +148,8 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...callOf,
       question: id,
       text: z.string(),
-      choices: list(z.string()).optional(),
-      fields: list(questionField).optional().describe("Fields of a form, with choices."),
+      choices: listSchema(z.string()).optional(),
+      fields: listSchema(questionField).optional().describe("Fields of a form, with choices."),
       default: z.string().optional(),
       survives: z
         .boolean()
@@ -175,7 +175,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       tools: z.string().describe("The digest of a content.stored."),
       leaf: id.nullable(),
       call: callId.optional().describe("The launching call, for a sub-agent's run."),
-      processes: list(z.string()).optional().describe("Processes whose end its first message reports."),
+      processes: listSchema(z.string()).optional().describe("Processes whose end its first message reports."),
       continues: id.optional().describe("The run that ended as waiting, and whose turn this run continues."),
       before: z
         .object({

@@ -1,7 +1,7 @@
 import type { Message } from "@banyan/core/conversation";
 import { z } from "zod";
 import { about, behindSummary, broughtFile, fileChange, part, seenFile, usage, userPart } from "./parts.ts";
-import { callId, count, dollars, id, json, list, schemaOf, time } from "./shapes.ts";
+import { callId, count, dollars, engineSchema, id, json, listSchema, time } from "./shapes.ts";
 
 /** A planned change of a file, as far as the model has written it. */
 const draft = z.object({
@@ -26,12 +26,12 @@ export const call = z.looseObject({
   approved: z.boolean().optional().describe("A user's answer."),
   progress: z.string().describe("Last progress of the running tool."),
   output: z.string().optional().describe("Text for the model; set when the call ends."),
-  files: list(broughtFile)
+  files: listSchema(broughtFile)
     .optional()
     .describe("Files for the model, in addition to the output; without data if not sent."),
-  drafts: list(draft).optional(),
-  changes: list(fileChange).optional(),
-  seen: list(seenFile).optional().describe("Files that the call read, or found changed by what it ran."),
+  drafts: listSchema(draft).optional(),
+  changes: listSchema(fileChange).optional(),
+  seen: listSchema(seenFile).optional().describe("Files that the call read, or found changed by what it ran."),
   startedAt: time.optional(),
   endedAt: time.optional(),
 });
@@ -51,14 +51,14 @@ const base = {
 };
 
 /** Schema of a complete message. */
-export const message = schemaOf<Message>(
+export const message = engineSchema<Message>(
   z.discriminatedUnion("role", [
     z.looseObject({
       ...base,
       role: z.literal("user"),
       author: z.enum(["user", "tool", "system"]),
-      parts: list(userPart),
-      recalled: list(
+      parts: listSchema(userPart),
+      recalled: listSchema(
         z.object({
           text: z.string(),
           source: z.string(),
@@ -74,8 +74,8 @@ export const message = schemaOf<Message>(
       role: z.literal("assistant"),
       run: id,
       model: z.string(),
-      parts: list(part),
-      calls: list(call),
+      parts: listSchema(part),
+      calls: listSchema(call),
       finish: z.enum(["stop", "calls", "length", "filtered", "paused", "interrupted", "error"]).optional(),
       error: z.string().optional(),
       usage: usage.optional(),
@@ -84,7 +84,7 @@ export const message = schemaOf<Message>(
     z.looseObject({
       ...base,
       role: z.literal("summary"),
-      parts: list(part),
+      parts: listSchema(part),
       covers: id.optional(),
       ...behindSummary,
       usage: usage.optional(),

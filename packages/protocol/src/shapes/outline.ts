@@ -1,5 +1,5 @@
 import type { AssistantMessage, ConversationState, Cursor, LiveRun, Message } from "@banyan/core/conversation";
-import { isEnded, pathTo, textOf, toldUnreadable } from "@banyan/core/conversation";
+import { describeUnreadable, isEnded, pathTo, textOf } from "@banyan/core/conversation";
 import { FIRST_WORDS } from "./bounds.ts";
 import type { NarrowedRule, OutlineNode, Snapshot } from "./snapshot.ts";
 
@@ -34,7 +34,7 @@ export function snapshotOf(
     createdAt: state.createdAt,
     leaf: state.leaf,
     view,
-    ...outlineOf(state),
+    ...outlineTree(state),
     messages: endOfBranch(state, view),
     runs: [...state.runs.values()],
     waiting: [...state.waiting.values()],
@@ -64,20 +64,20 @@ function endOfBranch(state: ConversationState, view: string | null): Message[] {
   const path = pathTo(state, view);
   let first = path.length;
   for (let size = 0; first > 0 && path.length - first < MESSAGES_IN_VIEW; first--) {
-    size += sizeOf(path[first - 1] as Message);
+    size += messageSize(path[first - 1] as Message);
     if (size > SIZE_IN_VIEW && first < path.length) break;
   }
   return path.slice(first);
 }
 
 /** Returns all messages without their content. */
-function outlineOf(state: ConversationState): Pick<Snapshot, "names" | "nodes"> {
+function outlineTree(state: ConversationState): Pick<Snapshot, "names" | "nodes"> {
   const names = new TextPool();
   const places = new Map<string, number>();
   const nodes: OutlineNode[] = [];
   for (const message of state.messages.values()) {
     places.set(message.id, nodes.length);
-    nodes.push(nodeOf(message, places, names));
+    nodes.push(outlineNode(message, places, names));
   }
   return { names: names.all, nodes };
 }
@@ -96,7 +96,7 @@ class TextPool {
   }
 }
 
-function nodeOf(message: Message, places: ReadonlyMap<string, number>, names: TextPool): OutlineNode {
+function outlineNode(message: Message, places: ReadonlyMap<string, number>, names: TextPool): OutlineNode {
   const { id, parentId, role, createdAt: at } = message;
   const node: { -readonly [Key in keyof OutlineNode]: OutlineNode[Key] } = { id, role, at };
   const parent = parentId === null ? undefined : places.get(parentId);
@@ -105,9 +105,9 @@ function nodeOf(message: Message, places: ReadonlyMap<string, number>, names: Te
   if (message.label !== undefined) node.label = message.label;
   if (message.starred) node.starred = true;
   if (message.removed) node.removed = true;
-  const words = firstWords(message);
+  const words = messageOpening(message);
   if (words !== "") node.words = words;
-  const size = sizeOf(message);
+  const size = messageSize(message);
   if (size > 0) node.size = size;
   switch (message.role) {
     case "user":
@@ -147,11 +147,11 @@ function countCalls(
 }
 
 /** Returns the beginning of a message on one line. */
-export function firstWords(message: Message): string {
-  const text = toldUnreadable(message) ?? textOf(message);
+export function messageOpening(message: Message): string {
+  const text = describeUnreadable(message) ?? textOf(message);
   // Twice the text is usually enough; after much leading white space, fewer words are shown.
-  const near = folded(text.slice(0, 2 * FIRST_WORDS));
-  const words = near.length < FIRST_WORDS ? folded(text.slice(0, 8 * FIRST_WORDS)) : near;
+  const near = foldSpace(text.slice(0, 2 * FIRST_WORDS));
+  const words = near.length < FIRST_WORDS ? foldSpace(text.slice(0, 8 * FIRST_WORDS)) : near;
   // A cut must not leave half a surrogate pair.
   return words
     .slice(0, FIRST_WORDS)
@@ -159,12 +159,12 @@ export function firstWords(message: Message): string {
     .trimEnd();
 }
 
-function folded(text: string): string {
+function foldSpace(text: string): string {
   return text.replace(/\s{2,}|[^\S ]/g, " ").trim();
 }
 
 /** Returns the size of a message in UTF-16 units: its text, and the arguments and results of its calls. */
-export function sizeOf(message: Message): number {
+export function messageSize(message: Message): number {
   let size = 0;
   for (const part of message.parts) {
     if ("text" in part) size += part.text.length;

@@ -7,7 +7,7 @@ import {
   type UserPart,
 } from "@banyan/core/conversation";
 import { z } from "zod";
-import { callId, count, id, list, schemaOf, text } from "./shapes.ts";
+import { callId, count, engineSchema, id, listSchema, textSchema } from "./shapes.ts";
 
 // Parts of messages and calls.
 
@@ -21,7 +21,7 @@ export const compaction = z.object({
 
 /** Fields for the words and the state that the program keeps with a summary. */
 export const behindSummary = {
-  kept: list(
+  kept: listSchema(
     z.object({
       message: id,
       characters: count.optional().describe("Shown UTF-16 units, if cut."),
@@ -33,7 +33,7 @@ export const behindSummary = {
   state: z.string().optional().describe("State of work at that time, for the model."),
   compaction: compaction.optional().describe("Effect on the next request, for users."),
   note: z.string().optional().describe("Note that work continues, and how to read covered messages."),
-  shortened: list(
+  shortened: listSchema(
     z.union([
       z.object({ call: callId, text: z.string().describe("Its result for the model.") }),
       z.object({ message: id, text: z.string().describe("Replacement for the model.") }),
@@ -83,14 +83,14 @@ export const userPart = z.discriminatedUnion("type", [textPart, filePart]);
  * A part of a message from a client: the shape that `readUserContent` of core accepts. The bytes are checked in one
  * pass, because a file may have 20 MB.
  */
-export const saidPart = schemaOf<UserPart>(
+export const saidPart = engineSchema<UserPart>(
   z.discriminatedUnion("type", [
     z.strictObject(textPart.shape),
     z
       .strictObject({
         type: z.literal("file"),
         mediaType: z.string().refine(isMediaType, "expected type/subtype, such as image/png").meta({ maxLength: 200 }),
-        name: text(0, LONGEST_NAME).optional(),
+        name: textSchema(0, LONGEST_NAME).optional(),
         data: z.string().refine(isBase64, "expected base 64").meta({ format: "base64", minLength: 4 }).optional(),
         url: z.string().refine(isWebAddress, "expected an address of http or https").meta({ format: "uri" }).optional(),
       })
@@ -146,7 +146,7 @@ export const about = z.object({
   title: z.string().optional().describe("In a few words."),
   folder: z.string().optional().describe("The absolute path of the folder that the call works in."),
   command: z.string().optional().describe("The program text that it runs."),
-  paths: list(z.object({ path: z.string(), access: z.enum(["read", "write"]) })).optional(),
+  paths: listSchema(z.object({ path: z.string(), access: z.enum(["read", "write"]) })).optional(),
   url: z.string().optional().describe("The address that it asks."),
   untold: z
     .enum(["command", "files", "act"])
@@ -162,7 +162,7 @@ export const about = z.object({
     .describe("For a call that only reads: its subject in singular and plural."),
   agent: z.string().optional().describe("The named agent that gets a task."),
   result: z.string().optional().describe("For a call that ends a task: the name of the result argument."),
-  plan: list(z.object({ title: z.string(), status: z.enum(["pending", "in_progress", "completed"]) }))
+  plan: listSchema(z.object({ title: z.string(), status: z.enum(["pending", "in_progress", "completed"]) }))
     .optional()
     .describe("The plan as it is from this call on, whole, once the call has completed."),
   handsIn: z.boolean().optional().describe("The plan is presented: with approval plan, a user decides."),
@@ -173,16 +173,16 @@ export const planApproval = z.enum(["ask", "edits"]);
 
 /** Schema of a call's predicted effects, worked out before a user is asked. */
 export const preview = z.object({
-  changes: list(fileChange).optional().describe("Changes of files that it would make."),
-  notes: list(z.string()).optional().describe("Notes for the user's decision."),
+  changes: listSchema(fileChange).optional().describe("Changes of files that it would make."),
+  notes: listSchema(z.string()).optional().describe("Notes for the user's decision."),
 });
 
 /** Schema of one field of a question. Chosen labels and words make up the text of the answer. */
-export const questionField = schemaOf<QuestionField>(
+export const questionField = engineSchema<QuestionField>(
   z.object({
     heading: z.string(),
     text: z.string(),
-    choices: list(z.object({ label: z.string(), description: z.string().optional() })),
+    choices: listSchema(z.object({ label: z.string(), description: z.string().optional() })),
     several: z.boolean().optional().describe("Allows several choices."),
   }),
 );

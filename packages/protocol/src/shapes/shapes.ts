@@ -5,7 +5,7 @@ import { z } from "zod";
 // Building blocks of the schemas.
 
 /** Gives a schema the engine's type. A test compares the two. */
-export function schemaOf<Type>(schema: z.ZodType): z.ZodType<Type> {
+export function engineSchema<Type>(schema: z.ZodType): z.ZodType<Type> {
   return schema as z.ZodType<Type>;
 }
 
@@ -26,7 +26,7 @@ export const id = z
   .describe("Text of 1 to 128 characters without control characters; not `.` or `..`.");
 
 /** A text of this many characters, counted as code points like in JSON Schema. May be empty if `least` is 0. */
-export function text(least: number, most: number): z.ZodType<string, string> {
+export function textSchema(least: number, most: number): z.ZodType<string, string> {
   const problem = `expected ${least === 0 ? "at most" : `${least} to`} ${most.toLocaleString("en")} characters`;
   const fits = (given: string) => given.length >= least && (given.length <= most || Array.from(given).length <= most);
   return z
@@ -36,22 +36,22 @@ export function text(least: number, most: number): z.ZodType<string, string> {
 }
 
 /** Id of a call, possibly made by a provider. */
-export const callId = text(1, 512).describe("An id that a model's provider may have made.");
+export const callId = textSchema(1, 512).describe("An id that a model's provider may have made.");
 
 /** A text of a user: 1 to `most` characters after trimming. */
-export function line(most: number): z.ZodType<string> {
-  return z.string().trim().pipe(text(1, most)).meta({ minLength: 1, maxLength: most, pattern: "\\S" });
+export function lineSchema(most: number): z.ZodType<string> {
+  return z.string().trim().pipe(textSchema(1, most)).meta({ minLength: 1, maxLength: most, pattern: "\\S" });
 }
 
 /** US dollars. */
 export const dollars = z.number().min(0);
 
 /** Any JSON value. */
-export const json = schemaOf<Json>(z.json());
+export const json = engineSchema<Json>(z.json());
 
 /** A read-only array. It is not frozen, because the receiver of a message may own it. */
-export function list<Item extends z.ZodType>(item: Item): z.ZodType<readonly z.infer<Item>[]> {
-  return schemaOf(z.array(item));
+export function listSchema<Item extends z.ZodType>(item: Item): z.ZodType<readonly z.infer<Item>[]> {
+  return engineSchema(z.array(item));
 }
 
 /** An empty result. */

@@ -10,7 +10,7 @@ import type {
 import { z } from "zod";
 import { message } from "./message.ts";
 import { offers, preview, questionField, usage, userPart } from "./parts.ts";
-import { callId, count, cursor, dollars, id, list, schemaOf, time } from "./shapes.ts";
+import { callId, count, cursor, dollars, engineSchema, id, listSchema, time } from "./shapes.ts";
 
 /**
  * Schema of a message in the outline of a tree: its position and properties, without its content. Absent fields are
@@ -37,12 +37,12 @@ export const node = z.object({
   open: count.optional().describe("Number without a result."),
   failed: count.optional().describe("Number of failed or denied calls."),
   changed: count.optional().describe("Number of their file changes."),
-  usage: list(count).optional().describe("Tokens: input, cached, cache writes, output, reasoning."),
+  usage: listSchema(count).optional().describe("Tokens: input, cached, cache writes, output, reasoning."),
   cost: dollars.optional().describe("US dollars."),
   covers: id.optional().describe("The last message that a summary covers."),
 });
 
-const run = schemaOf<LiveRun>(
+const run = engineSchema<LiveRun>(
   z.looseObject({
     id,
     agent: z.string(),
@@ -56,7 +56,7 @@ const run = schemaOf<LiveRun>(
 const ofCall = { id, message: id, call: callId };
 
 /** Schema of an open question: an approval of a call, a tool's question, or a question about exceeding a limit. */
-export const question = schemaOf<OpenQuestion>(
+export const question = engineSchema<OpenQuestion>(
   z.discriminatedUnion("type", [
     z.looseObject({
       ...ofCall,
@@ -69,8 +69,8 @@ export const question = schemaOf<OpenQuestion>(
       ...ofCall,
       type: z.literal("text"),
       text: z.string(),
-      choices: list(z.string()).optional(),
-      fields: list(questionField).optional().describe("Fields of a form, with choices."),
+      choices: listSchema(z.string()).optional(),
+      fields: listSchema(questionField).optional().describe("Fields of a form, with choices."),
       default: z.string().optional(),
       survives: z.boolean().optional().describe("Fate after its process ends, as in `question.asked`."),
     }),
@@ -86,10 +86,10 @@ export const question = schemaOf<OpenQuestion>(
   ]),
 );
 
-const waiting = schemaOf<WaitingInput>(
+const waiting = engineSchema<WaitingInput>(
   z.looseObject({
     id: id.describe("Becomes the id of the message."),
-    parts: list(userPart),
+    parts: listSchema(userPart),
     unreadable: z.string().optional().describe("Why its parts are unreadable, in one sentence."),
     delivery: z.enum(["steer", "queue", "interrupt"]),
     run: id.nullable(),
@@ -98,9 +98,9 @@ const waiting = schemaOf<WaitingInput>(
   }),
 );
 
-const following = schemaOf<FollowingCall>(z.looseObject({ call: callId, message: id, run: id }));
+const following = engineSchema<FollowingCall>(z.looseObject({ call: callId, message: id, run: id }));
 
-const process = schemaOf<StayingProcess>(
+const process = engineSchema<StayingProcess>(
   z.looseObject({
     id: z.string().describe("`p1`, `p2`, and so on."),
     title: z.string().describe("Title, one line."),
@@ -114,7 +114,7 @@ const process = schemaOf<StayingProcess>(
 const broken = z.looseObject({
   message: id.describe("The last message on its path when it ended."),
   run: id,
-  reason: schemaOf<BrokenTurn["reason"]>(z.string()),
+  reason: engineSchema<BrokenTurn["reason"]>(z.string()),
   code: z.string().optional().describe("The kind of failure."),
   why: z.string().optional().describe("One sentence."),
 });
@@ -137,29 +137,33 @@ export const snapshot = z.object({
   createdAt: time,
   leaf: id.nullable().describe("The last written message."),
   view: id.nullable().describe("The end of the branch whose messages are in `messages`."),
-  names: list(z.string()).describe("Strings that nodes refer to by index."),
-  nodes: list(node).describe("All messages in order of creation: a parent precedes its children."),
-  messages: list(message).describe("The last messages of the branch in view, whole, the oldest first."),
-  runs: list(run),
-  waiting: list(run).default([]).describe("Runs without a process that wait for a user: an answer continues them."),
+  names: listSchema(z.string()).describe("Strings that nodes refer to by index."),
+  nodes: listSchema(node).describe("All messages in order of creation: a parent precedes its children."),
+  messages: listSchema(message).describe("The last messages of the branch in view, whole, the oldest first."),
+  runs: listSchema(run),
+  waiting: listSchema(run)
+    .default([])
+    .describe("Runs without a process that wait for a user: an answer continues them."),
   continuedBy: z.record(id, id).default({}).describe("Runs that waited, each with the run that continued it."),
-  inbox: list(waiting).describe("Undelivered input of users, in order."),
-  questions: list(question).describe("Open questions."),
-  following: list(following).describe("Calls that listen to the model."),
-  processes: list(process).default([]).describe("Background processes that run, or whose end the model does not know."),
+  inbox: listSchema(waiting).describe("Undelivered input of users, in order."),
+  questions: listSchema(question).describe("Open questions."),
+  following: listSchema(following).describe("Calls that listen to the model."),
+  processes: listSchema(process)
+    .default([])
+    .describe("Background processes that run, or whose end the model does not know."),
   processesBegun: count.default(0).describe("Their number."),
-  allowed: list(z.string()).describe("Permission rules that a user allowed for this conversation."),
-  narrowed: list(narrowedRule)
+  allowed: listSchema(z.string()).describe("Permission rules that a user allowed for this conversation."),
+  narrowed: listSchema(narrowedRule)
     .default([])
     .describe("Rules of this conversation that now allow less than when a user set them."),
-  lastRunEnd: schemaOf<RunEnd>(z.string()).optional(),
-  broken: list(broken).default([]).describe("Turns without an answer that were not continued."),
+  lastRunEnd: engineSchema<RunEnd>(z.string()).optional(),
+  broken: listSchema(broken).default([]).describe("Turns without an answer that were not continued."),
   usage: usage.describe("Sum over model calls."),
   cost: dollars.optional().describe("US dollars of all model calls; absent when unknown."),
-  interrupted: list(run).describe(
+  interrupted: listSchema(run).describe(
     "Runs that a stopped process left: continue them with `turn.resume` at their `leaf`.",
   ),
-  damage: list(z.string()).describe("Unreadable parts of the log, in words."),
+  damage: listSchema(z.string()).describe("Unreadable parts of the log, in words."),
 });
 
 /** A message in the outline. */

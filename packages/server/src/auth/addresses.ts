@@ -10,7 +10,7 @@ export interface ListenAddress {
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
 /** Returns whether only programs on this machine can reach an address. */
-export function isLoopback(host: string): boolean {
+export function isLoopbackAddress(host: string): boolean {
   return LOOPBACK.includes(inBrackets(host)) || /^127(\.\d{1,3}){3}$/.test(host);
 }
 

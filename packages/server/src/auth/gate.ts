@@ -239,7 +239,7 @@ class OneTimeTokens {
 }
 
 /** The parts of a Node request that decide whether the server admits it. */
-export function knockOf(request: IncomingMessage): GateRequest {
+export function gateRequest(request: IncomingMessage): GateRequest {
   return {
     method: request.method ?? "GET",
     from: request.socket.remoteAddress ?? "unknown",

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createId } from "@banyan/core";
 import type { Principal, ShareStore } from "@banyan/desk";
-import { ShareError, shownOnly } from "@banyan/desk/serving";
+import { ShareError, sharePrincipal } from "@banyan/desk/serving";
 import { replaceJsonFile, SettingsError } from "@banyan/host";
 import type { Share } from "@banyan/protocol";
 import { randomToken } from "./secret.ts";
@@ -47,7 +47,7 @@ export class KeptShares implements ShareStore, Disposable {
       throw new ShareError(`There are ${MOST_SHARES} links, the most that a server allows. Revoke one first.`);
     const token = randomToken();
     const share = { id: createId(), ...shown, createdAt: now, expiresAt: now + seconds * 1_000 };
-    this.#add({ ...share, digest: digestOf(token) });
+    this.#add({ ...share, digest: tokenDigest(token) });
     try {
       this.#save("No link was created.");
     } catch (error) {
@@ -77,7 +77,7 @@ export class KeptShares implements ShareStore, Disposable {
 
   /** The principal of a token; `undefined` for an unknown token or an expired link. */
   byToken(token: string): { readonly principal: Principal; readonly digest: string } | undefined {
-    const digest = digestOf(token);
+    const digest = tokenDigest(token);
     return this.good().find((share) => share.digest === digest);
   }
 
@@ -107,7 +107,7 @@ export class KeptShares implements ShareStore, Disposable {
       ended.abort();
     };
     const shown = { conversation, ...(leaf !== undefined && { leaf }) };
-    const principal = shownOnly({ ...shown, expiresAt, ended: ended.signal });
+    const principal = sharePrincipal({ ...shown, expiresAt, ended: ended.signal });
     this.#shares.set(id, { kept, principal, end });
     wait();
   }
@@ -138,7 +138,7 @@ export class KeptShares implements ShareStore, Disposable {
 }
 
 /** The stored form of a token. */
-function digestOf(token: string): string {
+function tokenDigest(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }
 
@@ -152,14 +152,14 @@ function keptIn(file: string | undefined): readonly StoredShare[] {
   }
   try {
     const { shares } = JSON.parse(text) as { readonly shares: readonly StoredShare[] };
-    if (shares.every(isKept)) return shares;
+    if (shares.every(isStoredShare)) return shares;
   } catch {
     // The error below covers this case, too, like JSON that is no list of links.
   }
   throw new Error(`${file} can't be read. To continue, remove the file: all links made before stop working.`);
 }
 
-function isKept(kept: Partial<StoredShare> | null): boolean {
+function isStoredShare(kept: Partial<StoredShare> | null): boolean {
   const texts = [kept?.id, kept?.conversation, kept?.digest, kept?.leaf ?? ""];
   return (
     texts.every((each) => typeof each === "string") &&

@@ -10,7 +10,7 @@ export function randomToken(): string {
 /** Compares two secrets in constant time. */
 export function sameSecret(one: string, other: string): boolean {
   // Digests have the same length, whatever the client sent.
-  return timingSafeEqual(digest(one), digest(other));
+  return timingSafeEqual(secretDigest(one), secretDigest(other));
 }
 
 /** Derives a secret for one purpose, which is useless for any other. */
@@ -18,7 +18,7 @@ export function derivedSecret(secret: string, purpose: string): string {
   return createHmac("sha256", secret).update(purpose).digest("base64url");
 }
 
-function digest(text: string): Buffer {
+function secretDigest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
@@ -27,7 +27,7 @@ function digest(text: string): Buffer {
  * server restarts. Removing the file creates a new token.
  */
 export function keptToken(file: string): string {
-  const kept = tokenIn(file);
+  const kept = tokenInFile(file);
   if (kept !== undefined) return kept;
   const token = randomToken();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -36,14 +36,14 @@ export function keptToken(file: string): string {
     return token;
   } catch (error) {
     // Another server wrote the file first. A file without a valid token is an error, not a token.
-    const other = tokenIn(file);
+    const other = tokenInFile(file);
     if (other === undefined) throw error;
     return other;
   }
 }
 
 /** The token in a file; `undefined` without a file, or if the text is too short to be safe. */
-export function tokenIn(file: string): string | undefined {
+export function tokenInFile(file: string): string | undefined {
   let text: string;
   try {
     text = readFileSync(file, "utf8").trim();

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Principal } from "@banyan/desk";
-import { provenText } from "@banyan/protocol";
+import { proofText } from "@banyan/protocol";
 import { derivedSecret, randomToken, sameSecret } from "./secret.ts";
 
 /** Seconds for which a page stays signed in. */
@@ -47,7 +47,7 @@ export class SignedInPage {
    */
   isProof(proof: string, challenge: string, host: string): boolean {
     const signed = createHmac("sha256", Buffer.from(this.#key, "base64url"));
-    const expected = signed.update(provenText(challenge, host.toLowerCase())).digest("base64url");
+    const expected = signed.update(proofText(challenge, host.toLowerCase())).digest("base64url");
     return sameSecret(proof, expected) || sameSecret(proof, this.#key);
   }
 }

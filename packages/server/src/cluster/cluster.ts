@@ -19,7 +19,7 @@ import { rightFor } from "@banyan/protocol/values";
 import { type ConversationOwner, runsToGoOnWith, type SharedDatabase } from "@banyan/store/postgres";
 import { ActivityPublisher } from "./activities.ts";
 import { Bells } from "./bells.ts";
-import { NodeDrain, resumeOf, runsAtWork, toGoOn } from "./draining.ts";
+import { continueCommand, NodeDrain, resumeOf, runsAtWork } from "./draining.ts";
 import { type DrivenNode, type Driver, type LogPlace, type LogStep, mayBeginTurn, type NodeCommand } from "./driver.ts";
 import { TurnFollower } from "./following.ts";
 import { type FeedPlace, MovingConversation } from "./moving-conversation.ts";
@@ -176,7 +176,7 @@ export class Cluster implements OtherNodes, DrivenNode {
     await close();
     const { driver, defect } = this.#options;
     const atRest = ({ live, run }: (typeof left)[number]) => live.session.state.waiting.has(run);
-    const handedOver = left.filter((run) => !atRest(run)).map(async (run) => driver.leave(toGoOn(run)));
+    const handedOver = left.filter((run) => !atRest(run)).map(async (run) => driver.leave(continueCommand(run)));
     // A user can resume a run that cannot be handed over now.
     for (const handing of await Promise.allSettled(handedOver))
       if (handing.status === "rejected") defect(handing.reason);

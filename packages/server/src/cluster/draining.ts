@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConversationState, newestLeaf, pathTo, type Session } from "@banyan/core";
-import { askingRuns, isAskedIn, isEnded, type LiveRun, lastAssistantMessage } from "@banyan/core/conversation";
+import { askingRuns, hasOpenQuestion, isEnded, type LiveRun, lastAssistantMessage } from "@banyan/core/conversation";
 import type { LiveConversation } from "@banyan/desk/serving";
 import type { Command } from "@banyan/protocol";
 import type { NodeCommand } from "./driver.ts";
@@ -74,23 +74,23 @@ export function runsAtWork(conversations: readonly LiveConversation[]): Abandone
 function isOnlyAsked(state: ConversationState, { id, leaf }: LiveRun): boolean {
   if (!state.questions.values().some((question) => askingRuns(state, question).includes(id))) return false;
   const last = lastAssistantMessage(pathTo(state, leaf));
-  return !last || last.calls.every((call) => isEnded(call.status) || isAskedIn(state, call.id));
+  return !last || last.calls.every((call) => isEnded(call.status) || hasOpenQuestion(state, call.id));
 }
 
 /** The command with which another node continues a run that was interrupted here. */
-export function toGoOn({ live, run, places }: AbandonedRun): NodeCommand {
+export function continueCommand({ live, run, places }: AbandonedRun): NodeCommand {
   const { id: conversation, state } = live.session;
-  const command = { type: "turn.resume" as const, id: `${run}-on`, conversation, ...placeIn(state, places) };
+  const command = { type: "turn.resume" as const, id: `${run}-on`, conversation, ...continuationPlace(state, places) };
   return { id: `owner ${command.id}`, conversation, command, by: "owner" };
 }
 
 /** The place to continue a run: the first of these messages that still exists. An empty answer is removed on interruption. */
-function placeIn(state: ConversationState, places: readonly (string | null)[]): { readonly at?: string } {
+function continuationPlace(state: ConversationState, places: readonly (string | null)[]): { readonly at?: string } {
   const at = places.find((place) => place !== null && state.messages.has(place));
   return at ? { at: newestLeaf(state, at) } : {};
 }
 
 /** The command that resumes a run whose node died, once for each opening of its conversation. */
 export function resumeOf({ id: conversation, state, cursor }: Session, { id, leaf }: LiveRun): Command<"turn.resume"> {
-  return { type: "turn.resume", id: `${id}-${cursor.epoch}`, conversation, ...placeIn(state, [leaf]) };
+  return { type: "turn.resume", id: `${id}-${cursor.epoch}`, conversation, ...continuationPlace(state, [leaf]) };
 }

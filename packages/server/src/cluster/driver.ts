@@ -1,5 +1,5 @@
 import type { ConversationState } from "@banyan/core";
-import { turnThatWaits } from "@banyan/core/conversation";
+import { turnWaitingFor } from "@banyan/core/conversation";
 import type { Principal } from "@banyan/desk";
 import type { CommandOutcome, ConversationActivity, DeskCommand } from "@banyan/desk/serving";
 import type { Command, CommandName } from "@banyan/protocol";
@@ -87,7 +87,7 @@ export async function mayBeginTurn(
 ): Promise<boolean> {
   if (command.type !== "question.answer") return BEGINS.has(command.type);
   const asked = state?.questions.get(command.question);
-  if (state) return asked !== undefined && turnThatWaits(state, asked) !== undefined;
+  if (state) return asked !== undefined && turnWaitingFor(state, asked) !== undefined;
   // A run on another node may be the turn that asks: the driver already follows it.
   return ((await activities()).get(command.conversation)?.running ?? 0) === 0;
 }

@@ -55,7 +55,7 @@ export class TurnFollower {
       const live = ifOpen(conversation);
       // Listen before the read, so that no event is missed.
       const news: Promise<boolean | void> = live
-        ? written(live, isOnItsWay ? SOON : LOOK_HERE, signal)
+        ? untilStep(live, isOnItsWay ? SOON : LOOK_HERE, signal)
         : bell(conversation, LOOK);
       const [step, seq] = await this.#behind(place);
       if (step) return step;
@@ -80,7 +80,7 @@ export class TurnFollower {
     try {
       for await (const events of view.read(after))
         for (const event of events) {
-          const step = stepOf(event);
+          const step = logStep(event);
           if (step) return [step, step.seq];
         }
       return [undefined, view.seq];
@@ -105,7 +105,7 @@ export class TurnFollower {
     if (!owner) return true;
     if (owner.isHere || owner.address === undefined) return false;
     const { node, address } = owner;
-    const asking = this.#asking.get(node) ?? isThere(address).finally(() => this.#asking.delete(node));
+    const asking = this.#asking.get(node) ?? answersAt(address).finally(() => this.#asking.delete(node));
     this.#asking.set(node, asking);
     if (await asking) return false;
     await shared.ends(node);
@@ -118,13 +118,13 @@ function isAtWork({ session }: LiveConversation): boolean {
 }
 
 /** Resolves with `true` when a step is about to enter the log, and with `false` after `wait` milliseconds. */
-function written({ session }: LiveConversation, wait: number, signal: AbortSignal): Promise<boolean> {
+function untilStep({ session }: LiveConversation, wait: number, signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const isOver = () => resolve(false);
   const timer = setTimeout(isOver, wait).unref();
   const listening = onAbort(signal, isOver);
   const unlisten = session.listen({
-    items: (items) => items.some((item) => isEvent(item) && stepOf(item)) && resolve(true),
+    items: (items) => items.some((item) => isEvent(item) && logStep(item)) && resolve(true),
     ended: isOver,
   });
   return promise.finally(() => {
@@ -134,7 +134,7 @@ function written({ session }: LiveConversation, wait: number, signal: AbortSigna
   });
 }
 
-async function isThere(address: string): Promise<boolean> {
+async function answersAt(address: string): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
       const answer = await fetch(new URL("/healthz", address), { signal: AbortSignal.timeout(ANSWER) });
@@ -147,7 +147,7 @@ async function isThere(address: string): Promise<boolean> {
   }
 }
 
-function stepOf(event: Event): LogStep | undefined {
+function logStep(event: Event): LogStep | undefined {
   const { seq } = event;
   switch (event.type) {
     case "run.started":

@@ -162,7 +162,7 @@ class MovingWatching implements FeedSubscription {
     this.#isWatching = false;
     const from = this.#at;
     const asked = this.#ask({ type: "feed.subscribe", ...(from && { from }), ...(leaf && { leaf }) });
-    await within(BEGIN, asked);
+    await rejectAfter(BEGIN, asked);
     this.#isWatching = true;
   }
 
@@ -170,7 +170,7 @@ class MovingWatching implements FeedSubscription {
   async #reaches({ node }: FeedPlace): Promise<boolean> {
     if (!node) return false;
     try {
-      await within(CONNECT, this.#connect(node));
+      await rejectAfter(CONNECT, this.#connect(node));
       return true;
     } catch (error) {
       this.#leave();
@@ -294,7 +294,7 @@ class MovingWatching implements FeedSubscription {
         this.#asked.delete(frame.id);
         return;
       case "failed":
-        this.#asked.get(frame.id)?.reject(refusal(frame.error));
+        this.#asked.get(frame.id)?.reject(errorFromNode(frame.error));
         this.#asked.delete(frame.id);
         return;
       case "stopping":
@@ -363,7 +363,7 @@ class MovingWatching implements FeedSubscription {
 }
 
 /** A conversation that its node has just released is looked up again. */
-function refusal({ code, message }: Problem): Error {
+function errorFromNode({ code, message }: Problem): Error {
   return code === "locked" || code === "stopping"
     ? new ClientError("unreachable", message)
     : new NotThereError(message);
@@ -374,7 +374,7 @@ function pause(time: number): Promise<void> {
 }
 
 /** Rejects when `work` takes longer than `time` milliseconds. */
-async function within<T>(time: number, work: Promise<T>): Promise<T> {
+async function rejectAfter<T>(time: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     const error = new ClientError("unreachable", `No data came within ${time / 1_000} s.`);

@@ -6,7 +6,7 @@ import {
   type FeedViewer,
   type FoundMessages,
   findMessages,
-  shownTo,
+  itemForViewer,
   type Watchable,
 } from "@banyan/desk/serving";
 import { snapshotOf } from "@banyan/protocol/values";
@@ -116,7 +116,7 @@ export class WrittenConversation implements Watchable {
   #tell(watching: FeedSubscription, line: ClientConnection, events: readonly Event[]): void {
     if (this.#behind.has(watching)) return;
     const { seq, epoch } = this.#state;
-    const items = events.flatMap((event) => shownTo(event, line.viewer) ?? []);
+    const items = events.flatMap((event) => itemForViewer(event, line.viewer) ?? []);
     line.send(new ClientFrame({ type: "feed", conversation: this.#id, items }), { seq, epoch, offset: 0 });
     if (!line.isFull) return;
     this.#behind.add(watching);

@@ -28,12 +28,12 @@ export function posted(operationId: string, summary: string, body: z.ZodType): o
     summary,
     tags,
     responses,
-    requestBody: { required: true, content: { "application/json": { schema: schemaOf(body) } } },
+    requestBody: { required: true, content: { "application/json": { schema: openApiSchema(body) } } },
   };
 }
 
 /** A schema in OpenAPI's form. Values of any JSON type have no further description. */
-function schemaOf(body: z.ZodType): object {
+function openApiSchema(body: z.ZodType): object {
   const { $schema: _version, ...schema } = z.toJSONSchema(body, {
     io: "input",
     unrepresentable: "any",

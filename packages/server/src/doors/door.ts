@@ -99,32 +99,32 @@ const STATUS: Readonly<Record<ErrorCode, ContentfulStatusCode>> = {
 };
 
 /** The HTTP status of a problem. */
-export function statusOf({ code }: Problem): ContentfulStatusCode {
+export function httpStatus({ code }: Problem): ContentfulStatusCode {
   return code in STATUS ? STATUS[code as ErrorCode] : 500;
 }
 
 /** The HTTP status of an error at a door. */
 export function doorStatus(code: string) {
   if (code === "too-large") return 413;
-  return code === "wrong-method" ? 405 : statusOf({ code: code as "failed", message: "" });
+  return code === "wrong-method" ? 405 : httpStatus({ code: code as "failed", message: "" });
 }
 
 /** Parses a request body with a schema. Throws `ClientError`. */
 export async function bodyOf<Schema extends z.ZodType>(context: DoorRequest, schema: Schema): Promise<z.infer<Schema>> {
   const { data, error } = schema.safeParse(await context.req.json().catch(() => undefined));
-  if (error) throw malformed(error);
+  if (error) throw malformedRequest(error);
   return data;
 }
 
 /** The conversation in a request's path. Throws `ClientError`. */
-export function conversationIn(context: DoorRequest): string {
+export function conversationInAddress(context: DoorRequest): string {
   const { data, error } = z.object({ id: doorId }).safeParse(context.req.param());
-  if (error) throw malformed(error);
+  if (error) throw malformedRequest(error);
   return data.id;
 }
 
 /** The error for input that does not fit its schema. */
-function malformed(error: z.ZodError): ClientError {
+function malformedRequest(error: z.ZodError): ClientError {
   const [issue] = error.issues;
   return new ClientError("malformed", `${issue?.path.join(".") || "The body"}: ${issue?.message ?? "is malformed"}.`);
 }
@@ -143,10 +143,10 @@ export function partsFrom(content: UserContent, where: string): readonly UserPar
 
 const EARLIER = "Earlier messages, from the calling program:";
 
-/** The first lines of texts by `withToldBefore`; the others are in older logs. */
+/** The first lines of texts by `withHistoryTexts`; the others are in older logs. */
 const EARLIER_FORMS = [EARLIER, "What was said before that, as the calling program has it:"];
 
-/** Returns whether a text of a message holds messages from outside the conversation, as `withToldBefore` writes them. */
+/** Returns whether a text of a message holds messages from outside the conversation, as `withHistoryTexts` writes them. */
 export function isToldBefore(text: string): boolean {
   return EARLIER_FORMS.some((form) => text.startsWith(form));
 }
@@ -161,7 +161,7 @@ export interface HistoryText {
  * Appends the program's earlier messages that the conversation lacks, as one text. They come last, because the first text of a
  * message is the user's own.
  */
-export function withToldBefore(parts: readonly UserPart[], before: readonly HistoryText[]): UserPart[] {
+export function withHistoryTexts(parts: readonly UserPart[], before: readonly HistoryText[]): UserPart[] {
   if (before.length === 0) return [...parts];
   const told = before.map(({ role, text }) => `${role}: ${text}`).join("\n\n");
   return [...parts, { type: "text", text: `${EARLIER}\n\n${told}` }];

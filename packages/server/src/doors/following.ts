@@ -1,10 +1,10 @@
 import { Client, ClientError, type WatchedConversation } from "@banyan/client";
-import { lastOfRun, type TurnReader, topRun, type UnplacedItem } from "@banyan/client/display";
+import { lastMessageOfTurn, newestTurn, type TurnReader, type UnplacedItem } from "@banyan/client/display";
 import { createId } from "@banyan/core";
 import { askingRuns, type ConversationState } from "@banyan/core/conversation";
 import { errorMessage } from "@banyan/core/shown";
 import type { Desk, Principal } from "@banyan/desk";
-import { readCommand } from "@banyan/desk/serving";
+import { readClientCommand } from "@banyan/desk/serving";
 import type { AnswerStyle } from "@banyan/host";
 import type { ClientTool } from "@banyan/protocol";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
@@ -25,7 +25,7 @@ export interface DoorWatch {
 }
 
 /** Follows a conversation, and with `makes` creates it, with `program` for a program. Rejects with `ClientError`. */
-export async function follow(
+export async function followConversation(
   desk: Desk,
   principal: Principal,
   conversation: string,
@@ -46,7 +46,7 @@ export async function follow(
 }
 
 /** Interrupts the runs of a conversation, including those that are about to begin. Rejects with `ClientError`. */
-export async function stop(desk: Desk, principal: Principal, conversation: string) {
+export async function stopConversation(desk: Desk, principal: Principal, conversation: string) {
   const client = new Client(desk.link({ principal }));
   try {
     return await client.ask("run.interrupt", { conversation });
@@ -131,14 +131,14 @@ export class TurnStream<Piece> {
  * Starts a turn and sends it from its beginning. If a run already works there, that run gets the message and is sent instead.
  * Rejects with `ClientError` if neither is possible.
  */
-export async function beginTelling<Piece extends object>(
+export async function beginTurnStream<Piece extends object>(
   followed: DoorWatch,
   telling: TurnStream<Piece>,
   asking: () => Promise<{ readonly waits?: boolean }>,
 ): Promise<TurnStream<Piece>> {
   try {
     const { waits = false } = await asking();
-    const run = waits ? topRun(followed.watched.state) : undefined;
+    const run = waits ? newestTurn(followed.watched.state) : undefined;
     if (run !== undefined) telling.takeUp(run);
     return telling;
   } catch (error) {
@@ -156,14 +156,14 @@ export interface StreamEnd {
 }
 
 /** Sends pieces until the turn ends or waits, then stops following. A reader that disconnects does not stop the turn. */
-export function streamTelling<Piece extends object>(
+export function streamTurnEvents<Piece extends object>(
   context: DoorRequest,
   followed: DoorWatch,
   telling: TurnStream<Piece>,
   { problem, last }: StreamEnd,
 ): Response {
   return streamSSE(context, async (stream) => {
-    const { send, left, sent } = sending(stream);
+    const { send, left, sent } = eventSender(stream);
     try {
       telling.tellTo(send);
       await Promise.race([telling.over, left, followed.gone]);
@@ -182,7 +182,7 @@ export function streamTelling<Piece extends object>(
  * Writes events in order. `named` names each event by its type. `sent` resolves when everything is written or the reader has
  * left: closing the stream earlier would lose waiting data.
  */
-export function sending(stream: SSEStreamingApi, { named = false } = {}) {
+export function eventSender(stream: SSEStreamingApi, { named = false } = {}) {
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
   const left = new Promise<void>((resolve) => stream.onAbort(resolve));
@@ -206,11 +206,11 @@ export function sending(stream: SSEStreamingApi, { named = false } = {}) {
  * Returns the parent for a message that follows `message`: the end of the response's turn, or the last summary below that end. A
  * note about an oversized message is a summary, too. Throws `ClientError`.
  */
-export function endOf(state: ConversationState, message: string): string {
+export function turnEndBehind(state: ConversationState, message: string): string {
   const known = state.messages.get(message);
   if (!known)
     throw new ClientError("not-found", `messages: this conversation has no message ${JSON.stringify(message)}.`);
-  return belowSummary(state, known.role === "assistant" ? (lastOfRun(state, known.run) ?? message) : message);
+  return belowSummary(state, known.role === "assistant" ? (lastMessageOfTurn(state, known.run) ?? message) : message);
 }
 
 function belowSummary(state: ConversationState, message: string): string {
@@ -229,7 +229,7 @@ export interface ProgramAnswer {
  * `give` sends the answers: the first answer to a question counts. `tools` are the program's tools for the continued turn. Throws
  * `ClientError` for an invalid answer; `give` rejects with it if the turn cannot continue.
  */
-export function answersTo(
+export function giveAnswers(
   { client, watched }: DoorWatch,
   answers: readonly ProgramAnswer[],
   tools: readonly ClientTool[] = [],
@@ -243,7 +243,7 @@ export function answersTo(
   const how = tools.length > 0 ? { tools: [...tools] } : {};
   const commands = open.map(({ question, answer }) => {
     const given = { type: "question.answer", id: createId(), conversation, question, answer, ...how };
-    const { command, error } = readCommand(given);
+    const { command, error } = readClientCommand(given);
     if (error) throw new ClientError(error.code, error.message);
     return command as typeof command & { readonly type: "question.answer" };
   });

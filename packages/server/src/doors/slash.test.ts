@@ -7,7 +7,7 @@ import { promptsOf } from "../testing/mcp-servers.fixture.ts";
 import { ask } from "../testing/request.fixture.ts";
 import { serving, TOKEN } from "../testing/serving.fixture.ts";
 import { Chat } from "../testing/ui-chat.fixture.ts";
-import { isToldBefore, withToldBefore } from "./door.ts";
+import { isToldBefore, withHistoryTexts } from "./door.ts";
 
 const headers = { authorization: `Bearer ${TOKEN}` };
 const FILES = [
@@ -109,7 +109,7 @@ test("C18: /init writes its request at every door, and another command of a chat
 });
 
 test("messages from outside are recognised in a message, also with the first line of older logs", () => {
-  const [, told] = withToldBefore([{ type: "text", text: "Go on." }], [{ role: "system", text: "Be brief." }]);
+  const [, told] = withHistoryTexts([{ type: "text", text: "Go on." }], [{ role: "system", text: "Be brief." }]);
   expect(told).toMatchObject({ text: expect.stringContaining("system: Be brief.") });
   expect(isToldBefore((told as { text: string }).text)).toBe(true);
   expect(isToldBefore("What was said before that, as the calling program has it:\n\nsystem: Be brief.")).toBe(true);

@@ -1,10 +1,10 @@
-import { pieceOfAddress } from "@banyan/core/conversation";
+import { idToAddress } from "@banyan/core/conversation";
 import type { ShareScope } from "@banyan/desk";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, setCookie } from "hono/cookie";
 import { parseAccept } from "hono/utils/accept";
-import { type Gate, type GateRefusal, type HttpEnvironment, knockOf } from "../auth/gate.ts";
+import { type Gate, type GateRefusal, gateRequest, type HttpEnvironment } from "../auth/gate.ts";
 import { SIGNED_IN } from "../auth/signed-in-page.ts";
 import { agUi } from "../doors/ag-ui/door.ts";
 import type { Door } from "../doors/door.ts";
@@ -73,7 +73,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   );
 
   app.use(async (context, next) => {
-    const knock = knockOf(context.env.incoming);
+    const knock = gateRequest(context.env.incoming);
     for (const [name, value] of Object.entries(securityHeaders(knock.header("host") ?? "")))
       context.header(name, value);
     if (parts.isStopping()) context.header("Connection", "close");
@@ -87,7 +87,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   app.get("/", async (context, next) => {
     const token = context.req.query("token");
     if (token === undefined) return next();
-    const exchanged = gate.exchange(token, knockOf(context.env.incoming));
+    const exchanged = gate.exchange(token, gateRequest(context.env.incoming));
     if (!("once" in exchanged)) return refuse(context, exchanged);
     context.header("Cache-Control", "no-store");
     return context.redirect(`/sign-in#${exchanged.once}`, 303);
@@ -100,13 +100,13 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
       const message = "To sign in, send a JSON object with a token.";
       return context.json({ error: { code: "malformed", message } }, 400);
     }
-    const page = gate.signIn(token, knockOf(context.env.incoming));
+    const page = gate.signIn(token, gateRequest(context.env.incoming));
     context.header("Cache-Control", "no-store");
-    if ("stays" in page) return context.json({ path: pathOf(page.stays) });
+    if ("stays" in page) return context.json({ path: sharePath(page.stays) });
     if (!("key" in page)) return refuse(context, page);
     setCookie(context, parts.cookie(), page.cookie, { ...COOKIE, maxAge: SIGNED_IN });
     const { rights, only } = page.principal;
-    return context.json({ key: page.key, rights, ...(only && { path: pathOf(only) }) });
+    return context.json({ key: page.key, rights, ...(only && { path: sharePath(only) }) });
   });
 
   // The server stores nothing per page: only this browser drops its cookie.
@@ -117,7 +117,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
 
   // A page that lost its connection asks whether it is still signed in: a refused socket gives no reason.
   app.get("/api/v1/page", (context) => {
-    const page = gate.page(knockOf(context.env.incoming));
+    const page = gate.page(gateRequest(context.env.incoming));
     context.header("Cache-Control", "no-store");
     return context.json({ signedIn: page !== undefined });
   });
@@ -125,7 +125,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   const outside = doors.map(({ address }) => `${address}/*`).filter((addresses) => !addresses.startsWith("/api/"));
   for (const programs of ["/api/*", ...outside])
     app.use(programs, async (context, next) => {
-      const verdict = gate.judge(knockOf(context.env.incoming));
+      const verdict = gate.judge(gateRequest(context.env.incoming));
       if (!verdict.ok) return refuse(context, verdict);
       if (verdict.principal.only && !BY_LINK.test(context.req.path)) return refuse(context, NOT_BY_LINK);
       context.set("principal", verdict.principal);
@@ -149,7 +149,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     }
     if (file && !path.endsWith(".html")) return sendFile(context, file);
     if (path === "/sign-in") return signInPage(context, 200);
-    const verdict = gate.judgePage(knockOf(context.env.incoming));
+    const verdict = gate.judgePage(gateRequest(context.env.incoming));
     if (!verdict.ok) return refuse(context, verdict);
     const isView = path === "/" || path === "/design" || path.startsWith("/c/");
     const index = parts.page.get("/index.html");
@@ -184,8 +184,8 @@ const NOT_BY_LINK: GateRefusal = {
 };
 
 /** The path of the page for what a link shows. */
-function pathOf({ conversation, leaf }: ShareScope): string {
-  const path = `/c/${pieceOfAddress(conversation)}`;
+function sharePath({ conversation, leaf }: ShareScope): string {
+  const path = `/c/${idToAddress(conversation)}`;
   return leaf === undefined ? path : `${path}?leaf=${encodeURIComponent(JSON.stringify(leaf))}`;
 }
 

@@ -64,7 +64,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
           summary: "Health of the server.",
           security: [],
           responses: {
-            200: json("The server runs.", {
+            200: jsonResponse("The server runs.", {
               type: "object",
               properties: { status: { const: "ok" }, server: { type: "string" }, protocol: { type: "string" } },
               required: ["status", "server", "protocol"],
@@ -88,7 +88,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
             }),
           },
           responses: {
-            200: json("Done.", { anyOf: posted.map((name) => refTo(`${name}.result`)) }),
+            200: jsonResponse("Done.", { anyOf: posted.map((name) => refTo(`${name}.result`)) }),
             ...problems,
           },
         },
@@ -106,7 +106,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
             })),
           ],
           responses: {
-            200: json("The list.", {
+            200: jsonResponse("The list.", {
               anyOf: ["conversation.list.result", "conversation.search.result"].map(refTo),
             }),
             ...problems,
@@ -180,7 +180,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
         get: {
           operationId: "description",
           summary: "This description.",
-          responses: { 200: json("The description.", { type: "object" }), ...problems },
+          responses: { 200: jsonResponse("The description.", { type: "object" }), ...problems },
         },
       },
       ...Object.assign({}, ...doors.map((door) => door.paths())),
@@ -220,10 +220,10 @@ function body(of: object): object {
   return { "application/json": { schema: of } };
 }
 
-function json(description: string, of: object): object {
+function jsonResponse(description: string, of: object): object {
   return { description, content: body(of) };
 }
 
 function result(name: CommandName): object {
-  return json("Done.", refTo(`${name}.result`));
+  return jsonResponse("Done.", refTo(`${name}.result`));
 }

@@ -51,7 +51,7 @@ const IS_PACKED = /^(image\/(?!svg)|font\/)/;
  */
 export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
-  for (const entry of entriesOf(directory)) {
+  for (const entry of directoryEntries(directory)) {
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(directory, file).split(sep).join("/")}`;
     const type = TYPES[extname(entry.name)];
@@ -74,7 +74,7 @@ function coder(bytes: () => Buffer): PageFile["coded"] {
   };
 }
 
-function entriesOf(directory: string) {
+function directoryEntries(directory: string) {
   try {
     return readdirSync(directory, { recursive: true, withFileTypes: true });
   } catch {

@@ -1,6 +1,12 @@
 import { createId } from "@banyan/core";
 import type { Desk } from "@banyan/desk";
-import { type CommandOutcome, type DeskCommand, isOfConnection, readCommand, refusalOf } from "@banyan/desk/serving";
+import {
+  type CommandOutcome,
+  type DeskCommand,
+  isOfConnection,
+  readClientCommand,
+  refusalOf,
+} from "@banyan/desk/serving";
 import {
   CONVERSATIONS,
   type Command,
@@ -14,7 +20,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { HttpEnvironment } from "../auth/gate.ts";
 import type { GuestLines } from "../auth/guest-lines.ts";
-import { statusOf } from "../doors/door.ts";
+import { httpStatus } from "../doors/door.ts";
 import { cursorFrom, EventStream } from "./event-stream.ts";
 
 /** Maximum size of an imported conversation, in bytes. */
@@ -63,7 +69,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
     input: object,
     id = createId(),
   ): Promise<CommandOutcome> => {
-    const { command, error } = readAddress(type, input, id);
+    const { command, error } = commandFromAddress(type, input, id);
     return command ? performer.perform(command, context.get("principal")) : { error };
   };
 
@@ -78,7 +84,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
   };
 
   app.post("/commands", limitedCommand, async (context) => {
-    const { command, error } = readCommand(await context.req.json().catch(() => undefined));
+    const { command, error } = readClientCommand(await context.req.json().catch(() => undefined));
     if (!command) return problem(context, error);
     if (!isOfConnection(command)) return answer(context, await performer.perform(command, context.get("principal")));
     if (command.type !== "message.read") {
@@ -138,7 +144,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
       return problem(context, { code: "malformed", message });
     }
     const input = { conversation, from, leaf: context.req.query("leaf") };
-    const { command, error } = readAddress("feed.subscribe", input);
+    const { command, error } = commandFromAddress("feed.subscribe", input);
     if (!command) return problem(context, error);
     const isGuest = !context.get("principal").rights.includes("act");
     const free = isGuest ? parts.guests.take(context.env.incoming.socket.remoteAddress ?? "") : () => {};
@@ -177,18 +183,18 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
 }
 
 /** A command from the parts of a request. */
-function readAddress<Name extends CommandName>(
+function commandFromAddress<Name extends CommandName>(
   type: Name,
   input: object,
   id = createId(),
 ): { readonly command: Command<Name>; readonly error?: never } | { readonly command?: never; readonly error: Problem } {
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
-  const { command, error } = readCommand({ type, id, ...Object.fromEntries(given) });
+  const { command, error } = readClientCommand({ type, id, ...Object.fromEntries(given) });
   return command ? { command: command as Command<Name> } : { error };
 }
 
 function problem(context: Request, error: Problem): Response {
-  return context.json({ error }, statusOf(error));
+  return context.json({ error }, httpStatus(error));
 }
 
 function limited(maxSize: number) {

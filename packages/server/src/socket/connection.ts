@@ -1,6 +1,12 @@
 import { ID_RULE, isId } from "@banyan/core/conversation";
 import type { Desk, Principal } from "@banyan/desk";
-import { type ClientConnection, ClientFrame, type FeedViewer, readCommand, type Seat } from "@banyan/desk/serving";
+import {
+  type ClientConnection,
+  ClientFrame,
+  type FeedViewer,
+  readClientCommand,
+  type Seat,
+} from "@banyan/desk/serving";
 import { closeCodes, hello, isCompatible, PROTOCOL, type ServerFrame } from "@banyan/protocol";
 import type { RawData, WebSocket } from "ws";
 import { Pace } from "./pace.ts";
@@ -73,7 +79,7 @@ export class SocketConnection {
 
   #take(data: RawData, isBinary: boolean): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    const frame = isBinary ? undefined : parsed(String(data));
+    const frame = isBinary ? undefined : parseFrame(String(data));
     if (typeof frame?.type !== "string")
       this.#refuse("a frame that is no JSON object with a type", closeCodes.malformed);
     else if (!this.#seat) this.#greet(frame);
@@ -100,7 +106,7 @@ export class SocketConnection {
     const pace = this.#pace.next();
     if (pace === "hasty") return this.#refuse("too many commands", closeCodes.hasty);
     if (pace === "busy") return seat.fail(id, { code: "busy", message: "Too many commands at once. Send it again." });
-    const { command, error } = readCommand(frame);
+    const { command, error } = readClientCommand(frame);
     if (command) return seat.ask(command);
     this.#parts.log(`${this.#from}: ${error.message}`);
     seat.fail(id, error);
@@ -114,7 +120,7 @@ export class SocketConnection {
   }
 }
 
-function parsed(text: string): { readonly type?: unknown; readonly id?: unknown } | undefined {
+function parseFrame(text: string): { readonly type?: unknown; readonly id?: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;

@@ -4,7 +4,7 @@ import { ClientFrame, LINK_OVER } from "@banyan/desk/serving";
 import { closeCodes, LARGEST_FRAME, LARGEST_OF_WATCHERS, SIGN_OF_LIFE } from "@banyan/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Gate, GateRequest, SocketVerdict } from "../auth/gate.ts";
-import { knockOf } from "../auth/gate.ts";
+import { gateRequest } from "../auth/gate.ts";
 import type { GuestLines } from "../auth/guest-lines.ts";
 import { randomToken } from "../auth/secret.ts";
 import { type ConnectingClient, type ConnectionParts, SocketConnection } from "./connection.ts";
@@ -57,7 +57,7 @@ export class SocketServer {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const knock = knockOf(request);
+    const knock = gateRequest(request);
     const verdict = this.#gate.judgeSocket(knock);
     const path = request.url?.split("?", 1)[0];
     if (!verdict.ok || path !== SOCKET_PATH) {
@@ -65,21 +65,21 @@ export class SocketServer {
         ? [404, `There is no WebSocket here. Connect to ${SOCKET_PATH}.`]
         : [verdict.status, verdict.message];
       this.#parts.log(`${knock.from}: refused a socket: ${message}`);
-      refuse(socket, status, message);
+      refuseUpgrade(socket, status, message);
       return;
     }
     const isGuest = !verdict.principal.rights.includes("act");
     const free = isGuest ? this.#parts.guests.take(knock.from) : () => {};
     if (typeof free === "string") {
       this.#parts.log(`${knock.from}: refused a socket: ${free}`);
-      return refuse(socket, 429, free);
+      return refuseUpgrade(socket, 429, free);
     }
     socket.once("close", free);
     const sockets = isGuest ? this.#watching : this.#sockets;
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       this.#alive.add(accepted);
       accepted.on("pong", () => this.#alive.add(accepted));
-      const connection = new SocketConnection(accepted, callerOf(verdict, knock), this.#parts);
+      const connection = new SocketConnection(accepted, connectingClient(verdict, knock), this.#parts);
       this.#connections.set(accepted, connection);
       verdict.principal.only?.ended.addEventListener("abort", () => connection.end(LINK_OVER), { once: true });
       accepted.on("close", () => this.#connections.delete(accepted));
@@ -100,7 +100,7 @@ function socketsFor(maxPayload: number): WebSocketServer {
   return new WebSocketServer({ noServer: true, maxPayload, clientTracking: true });
 }
 
-function callerOf(
+function connectingClient(
   { principal, page }: Extract<SocketVerdict, { ok: true }>,
   { from, header }: GateRequest,
 ): ConnectingClient {
@@ -110,7 +110,7 @@ function callerOf(
   return { principal, from, proof };
 }
 
-function refuse(socket: Duplex, status: number, message: string): void {
+function refuseUpgrade(socket: Duplex, status: number, message: string): void {
   // A refused client may disconnect before it reads the reason.
   socket.on("error", () => socket.destroy());
   const body = `${message}\n`;

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { provenText } from "@banyan/protocol";
+import { proofText } from "@banyan/protocol";
 import { ask } from "./request.fixture.ts";
 
 /** A browser's cookie and key. */
@@ -29,5 +29,5 @@ export async function signInWith(address: string, token: string): Promise<SignIn
 
 /** The proof that a page sends for a challenge of a host. */
 export function proofOf(key: string, challenge: string, host: string): string {
-  return createHmac("sha256", Buffer.from(key, "base64url")).update(provenText(challenge, host)).digest("base64url");
+  return createHmac("sha256", Buffer.from(key, "base64url")).update(proofText(challenge, host)).digest("base64url");
 }

@@ -3,11 +3,11 @@ import { type Cursor, createId, cursorOf, type FeedItem, isDelta } from "@banyan
 import {
   type Command,
   type CommandName,
+  messageSize,
   PROTOCOL,
   type Result,
   type ServerFrame,
   serverFrame,
-  sizeOf,
 } from "@banyan/protocol";
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
@@ -29,7 +29,7 @@ function mustFollow(at: Cursor, item: FeedItem): void {
 
 function saidIn({ state }: Mirror): number {
   let size = 0;
-  for (const message of state.messages.values()) size += sizeOf(message);
+  for (const message of state.messages.values()) size += messageSize(message);
   return size;
 }
 

@@ -47,8 +47,8 @@ export interface LogWriter {
 }
 
 /** `writer` is the current writer of the conversation, if known. */
-export function overtaken(conversation: string, writer?: LogWriter): StoreError {
-  const by = writer === undefined ? "elsewhere" : `by ${nameOf(writer)}`;
+export function overtakenError(conversation: string, writer?: LogWriter): StoreError {
+  const by = writer === undefined ? "elsewhere" : `by ${writerName(writer)}`;
   return new StoreError(
     "stale",
     `Conversation ${conversation} was opened ${by} and is written there now; open it again to take it back.`,
@@ -59,7 +59,7 @@ export function overtaken(conversation: string, writer?: LogWriter): StoreError 
 export function openElsewhere(conversation: string, writer: LogWriter): StoreError {
   return new StoreError(
     "locked",
-    `Conversation ${conversation} is open in ${nameOf(writer)}; close it there, or end that process, and try again.`,
+    `Conversation ${conversation} is open in ${writerName(writer)}; close it there, or end that process, and try again.`,
     { process: writer.process, conversation },
   );
 }
@@ -72,7 +72,7 @@ export function openHere(conversation: string): StoreError {
   );
 }
 
-function nameOf({ program, process, host, since }: LogWriter): string {
+function writerName({ program, process, host, since }: LogWriter): string {
   const time = new Date(since).toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short" });
   return `${program} (process ${process} on ${host}, since ${time})`;
 }

@@ -2,7 +2,7 @@ import type { Rights } from "@banyan/core/stores";
 
 /** Parses stored permissions. Damaged text grants nothing: the user is asked again. */
 export function rightsFrom(text: string): Rights {
-  const { rules, calls } = (parsed(text) ?? {}) as Partial<Record<keyof Rights, unknown>>;
+  const { rules, calls } = (parseJsonOrNothing(text) ?? {}) as Partial<Record<keyof Rights, unknown>>;
   return {
     rules: Array.isArray(rules) ? rules.filter((rule) => typeof rule === "string") : [],
     calls:
@@ -13,7 +13,7 @@ export function rightsFrom(text: string): Rights {
 }
 
 /** Parses JSON; undefined if invalid. */
-export function parsed(text: string): unknown {
+export function parseJsonOrNothing(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

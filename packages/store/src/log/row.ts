@@ -9,7 +9,7 @@ export type EventRow = readonly [seq: number, epoch: number, at: number, type: s
  * so that SQLite's UTF-8 can store them. SQLite has no checksums, so `crc` covers the whole row: an intact row is
  * exactly the row that was written.
  */
-export function rowOf(event: Event): EventRow {
+export function eventRow(event: Event): EventRow {
   const { seq, epoch, at, type, ...rest } = event;
   const body = JSON.stringify(rest);
   return [seq, epoch, at, type, body, checksum(seq, epoch, at, type, body)];

@@ -1,7 +1,7 @@
 import type { Event } from "@banyan/core";
 import { readableEvent } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
-import { type ConversationSummary, type OpenQuestion, outlivesProcess, type SearchOptions } from "@banyan/core/stores";
+import { type ConversationSummary, type OpenQuestion, type SearchOptions, survivesProcess } from "@banyan/core/stores";
 
 /** A conversation's summary, built event by event. */
 export type Summary = { -readonly [K in keyof ConversationSummary]: ConversationSummary[K] };
@@ -28,7 +28,7 @@ export function addToSummary(summary: Summary, given: Event): void {
       break;
     case "message.added":
       if (summary.title === "" && event.role === "user" && (event.author ?? "user") === "user") {
-        for (const part of event.parts) if (part.type === "text") summary.title ||= beginningOf(part.text);
+        for (const part of event.parts) if (part.type === "text") summary.title ||= titleFrom(part.text);
       }
       break;
     case "title.changed":
@@ -46,7 +46,7 @@ export const CLOSES =
 
 /** Returns the questions for a summary: those that keep waiting after their process has ended. */
 export function questionsIn(open: ReadonlyMap<string, OpenQuestion>): Pick<ConversationSummary, "questions"> {
-  const waiting = [...open.values()].filter(outlivesProcess).map(({ id }) => id);
+  const waiting = [...open.values()].filter(survivesProcess).map(({ id }) => id);
   return waiting.length === 0 ? {} : { questions: waiting };
 }
 
@@ -60,12 +60,15 @@ export function hasLabels(summary: ConversationSummary, labels: Readonly<Record<
 }
 
 /** Returns whether a search with these options includes the conversation. */
-export function isWithin(summary: ConversationSummary, { labels, conversation = summary.id }: SearchOptions): boolean {
+export function isInSearch(
+  summary: ConversationSummary,
+  { labels, conversation = summary.id }: SearchOptions,
+): boolean {
   return summary.id === conversation && hasLabels(summary, labels);
 }
 
 /** Returns the beginning of a text on one line. No character is split. */
-function beginningOf(text: string): string {
+function titleFrom(text: string): string {
   const line = text
     .slice(0, 20 * TITLE_LENGTH)
     .toWellFormed()

@@ -1,6 +1,6 @@
 import type { Event, Store } from "@banyan/core";
 import type { ConversationSummary, Log, LogView, OpenLogOptions, SearchHit } from "@banyan/core/stores";
-import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../log/refusal.ts";
+import { checkSequence, logClosed, notFound, openHere, overtakenError, storeClosed } from "../log/refusal.ts";
 
 /**
  * Returns a store that keeps only the position of each conversation, for endless conversations that are never read
@@ -78,7 +78,7 @@ class ForgetfulLog implements Log {
   append(events: readonly Event[]): void {
     const position = this.#position;
     if (this.#closed) throw logClosed(position.id);
-    if (position.epoch !== this.epoch) throw overtaken(position.id);
+    if (position.epoch !== this.epoch) throw overtakenError(position.id);
     checkSequence(position.id, position.seq, events);
     position.seq += events.length;
   }

@@ -13,7 +13,7 @@ import {
   type SearchHit,
   type SearchOptions,
 } from "@banyan/core/stores";
-import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../log/refusal.ts";
+import { checkSequence, logClosed, notFound, openHere, overtakenError, storeClosed } from "../log/refusal.ts";
 import { addToSummary, emptySummary, hasLabels, newestFirst, questionsIn, type Summary } from "../log/summary.ts";
 import { searchLogs } from "../search/search-logs.ts";
 
@@ -156,7 +156,7 @@ class MemoryLog implements Log {
   append(events: readonly Event[]): void {
     const { id, events: kept, summary, questions, epoch } = this.#conversation;
     if (this.#closed) throw logClosed(id);
-    if (epoch !== this.epoch) throw overtaken(id);
+    if (epoch !== this.epoch) throw overtakenError(id);
     checkSequence(id, kept.length, events);
     for (const event of events) {
       kept.push(event);

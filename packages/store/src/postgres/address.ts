@@ -21,18 +21,18 @@ export function isPostgresUrl(text: string): boolean {
 }
 
 /** Parses the address of a database. Throws a `StoreError` (`unusable`) without any part that could be a password. */
-export function readAddress(text: string): DatabaseAddress {
+export function readDatabaseAddress(text: string): DatabaseAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !isPostgresUrl(text)) throw wrong("it is not an address");
-  const database = decoded(url.pathname.slice(1));
-  if (database === "" || database.includes("/")) throw wrong("it names no database");
-  if (url.username === "") throw wrong("it names no user");
+  if (!url || !isPostgresUrl(text)) throw addressError("it is not an address");
+  const database = decodePercent(url.pathname.slice(1));
+  if (database === "" || database.includes("/")) throw addressError("it names no database");
+  if (url.username === "") throw addressError("it names no user");
   const given = url.searchParams;
   for (const name of given.keys())
-    if (!KNOWN.includes(name)) throw wrong(`"${name}" is no setting that counts here; ${KNOWN.join(", ")} are`);
-  const host = decoded(url.hostname.replace(/^\[(.*)\]$/, "$1")) || "localhost";
+    if (!KNOWN.includes(name)) throw addressError(`"${name}" is no setting that counts here; ${KNOWN.join(", ")} are`);
+  const host = decodePercent(url.hostname.replace(/^\[(.*)\]$/, "$1")) || "localhost";
   const port = url.port === "" ? 5432 : Number(url.port);
-  const user = decoded(url.username);
+  const user = decodePercent(url.username);
   return {
     name: `${host}:${port}/${database}`,
     user,
@@ -42,21 +42,22 @@ export function readAddress(text: string): DatabaseAddress {
       user,
       database,
       ssl: encryption(given),
-      ...(url.password === "" ? {} : { password: decoded(url.password) }),
+      ...(url.password === "" ? {} : { password: decodePercent(url.password) }),
     },
   };
 }
 
 function encryption(given: URLSearchParams): ClientConfig["ssl"] {
   const mode = given.get("sslmode") ?? "disable";
-  if (!MODES.includes(mode)) throw wrong(`its sslmode must be one of ${MODES.join(", ")}`);
+  if (!MODES.includes(mode)) throw addressError(`its sslmode must be one of ${MODES.join(", ")}`);
   if (mode === "disable") {
-    if (given.size > (given.has("sslmode") ? 1 : 0)) throw wrong("it names certificates, and an sslmode without any");
+    if (given.size > (given.has("sslmode") ? 1 : 0))
+      throw addressError("it names certificates, and an sslmode without any");
     return false;
   }
   const certificate = (name: string) => {
     const file = given.get(name);
-    return file === null ? undefined : textOf(name, file);
+    return file === null ? undefined : readPasswordFile(name, file);
   };
   const [ca, cert, key] = ["sslrootcert", "sslcert", "sslkey"].map(certificate);
   return {
@@ -69,16 +70,16 @@ function encryption(given: URLSearchParams): ClientConfig["ssl"] {
   };
 }
 
-function textOf(name: string, file: string): string {
+function readPasswordFile(name: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw wrong(`its ${name}, ${file}, cannot be read (${code})`, cause);
+    throw addressError(`its ${name}, ${file}, cannot be read (${code})`, cause);
   }
 }
 
-function decoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -87,7 +88,7 @@ function decoded(text: string): string {
   }
 }
 
-function wrong(why: string, cause?: unknown): StoreError {
+function addressError(why: string, cause?: unknown): StoreError {
   return new StoreError(
     "unusable",
     `The address of the PostgreSQL database cannot be used: ${why}. Write it as ${EXAMPLE}.`,

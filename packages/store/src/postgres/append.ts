@@ -1,7 +1,7 @@
 import type { EventRow } from "../log/row.ts";
 import type { Summary } from "../log/summary.ts";
 import type { Database } from "./database.ts";
-import { isPassing } from "./error.ts";
+import { isTransient } from "./error.ts";
 import { type SaidRow, storable } from "./said-rows.ts";
 import type { Columns, Statement } from "./statement.ts";
 
@@ -117,7 +117,7 @@ export class LogAppender {
         }
         return appends.map(({ number }) => known.get(number) ?? "refused");
       } catch (error) {
-        isUncertain ||= isPassing(error);
+        isUncertain ||= isTransient(error);
         throw error;
       }
     });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "@banyan/core";
 import pg from "pg";
 import type { DatabaseAddress } from "./address.ts";
-import { isPassing, storeError } from "./error.ts";
+import { isTransient, postgresStoreError } from "./error.ts";
 import { migrate } from "./migrations.ts";
 import { type Columns, type DatabaseConnection, inTransaction, type Statement } from "./statement.ts";
 
@@ -70,7 +70,7 @@ export class Database {
     return this.patiently(() => this.once(statement, values));
   }
 
-  /** Sends a statement once. Rejects with the driver's error. If `isPassing` is true for the error, the outcome is unknown. */
+  /** Sends a statement once. Rejects with the driver's error. If `isTransient` is true for the error, the outcome is unknown. */
   async once(statement: Statement, values: readonly unknown[] = []): Promise<Columns[]> {
     await this.ready();
     return this.#with(({ ask }) => ask(statement, values));
@@ -92,7 +92,7 @@ export class Database {
         return await attempt();
       } catch (error) {
         const isOver = !this.#hasAnswered || performance.now() + wait > until || this.hasEnded;
-        if (isOver || !isPassing(error)) throw storeError(error, this.#address);
+        if (isOver || !isTransient(error)) throw postgresStoreError(error, this.#address);
       }
       await sleep(wait);
     }
@@ -146,7 +146,7 @@ export class Database {
     } finally {
       client.removeListener("error", onError);
       // After a timeout, a late result could reach the next user of the connection, so close the connection.
-      client.release(broken !== undefined && isPassing(broken));
+      client.release(broken !== undefined && isTransient(broken));
     }
   }
 }

@@ -18,17 +18,17 @@ const BROKEN =
 const CERTIFICATE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|ERR_SSL_)/;
 
 /** Returns whether a later attempt may succeed. The outcome of the failed attempt may be unknown. */
-export function isPassing(error: unknown): boolean {
-  const code = codeOf(error);
+export function isTransient(error: unknown): boolean {
+  const code = postgresCode(error);
   if (PASSING.includes(code) || code.startsWith("08") || CONNECTION.includes(code)) return true;
   return error instanceof Error && BROKEN.test(error.message);
 }
 
 /** Converts a database error to the error of the store's contract. The message contains no password. */
-export function storeError(error: unknown, { name, user }: DatabaseAddress): StoreError {
+export function postgresStoreError(error: unknown, { name, user }: DatabaseAddress): StoreError {
   if (error instanceof StoreError) return error;
   const cause = { cause: error };
-  const code = codeOf(error);
+  const code = postgresCode(error);
   const why = error instanceof Error && error.message !== "" ? error.message : code;
   const unusable = (sentence: string) => new StoreError("unusable", sentence, cause);
   if (NO_ROOM.includes(code))
@@ -56,14 +56,14 @@ export function storeError(error: unknown, { name, user }: DatabaseAddress): Sto
       `The connection to PostgreSQL at ${name} cannot be secured (${why}); check sslmode and sslrootcert of the address, and the server's certificate.`,
     );
   if (code === "ENOTFOUND") return unusable(`There is no host of the name in ${name}; check the address.`);
-  if (isPassing(error))
+  if (isTransient(error))
     return unusable(`PostgreSQL at ${name} does not answer (${why}); see that it runs and can be reached from here.`);
   return unusable(`PostgreSQL at ${name} cannot be used (${why}).`);
 }
 
-function codeOf(error: unknown): string {
+function postgresCode(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code === "string") return code;
   // Several addresses of one name were tried.
-  return error instanceof AggregateError ? codeOf(error.errors[0]) : "";
+  return error instanceof AggregateError ? postgresCode(error.errors[0]) : "";
 }

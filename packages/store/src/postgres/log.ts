@@ -7,9 +7,9 @@ import {
   type Rights,
   type RightsPlace,
 } from "@banyan/core/stores";
-import { checkSequence, type LogWriter, logClosed, overtaken } from "../log/refusal.ts";
+import { checkSequence, type LogWriter, logClosed, overtakenError } from "../log/refusal.ts";
 import { rightsFrom } from "../log/rights-text.ts";
-import { rowOf } from "../log/row.ts";
+import { eventRow } from "../log/row.ts";
 import { addToSummary, type Summary } from "../log/summary.ts";
 import type { LogAppender } from "./append.ts";
 import type { Database } from "./database.ts";
@@ -110,7 +110,7 @@ export class PostgresLog implements Log {
       before: this.#seq,
       durable,
       summary,
-      rows: events.map(rowOf),
+      rows: events.map(eventRow),
       said: saidRows(events),
       title: summary.title === before.title ? null : summary.title,
       labels: summary.labels === before.labels ? null : summary.labels,
@@ -140,7 +140,7 @@ export class PostgresLog implements Log {
         "stale",
         `The log of conversation ${id} does not end at event ${this.#seq}: the database lost its last events, as after a crash. Open the conversation again to continue from the stored events.`,
       );
-    return overtaken(id, await this.#opened.writer());
+    return overtakenError(id, await this.#opened.writer());
   }
 }
 

@@ -23,7 +23,7 @@ export interface NotedQuestions {
  * Updates questions whose rows are older than their logs: during an upgrade of servers, an older program without questions
  * wrote events. Changes the questions in place and returns the outdated ones. Rejects with a `StoreError`.
  */
-export async function noteLater(
+export async function updateQuestions(
   database: Database,
   all: readonly NotedQuestions[],
 ): Promise<readonly NotedQuestions[]> {
@@ -47,7 +47,7 @@ export async function noteLater(
 }
 
 /** Stores updated questions, unless another node did so meanwhile. Rejects with a `StoreError`. */
-export async function keepNoted(database: Database, behind: readonly NotedQuestions[]): Promise<void> {
+export async function storeQuestions(database: Database, behind: readonly NotedQuestions[]): Promise<void> {
   if (behind.length === 0) return;
   await database.ask(KEEP, [
     behind.map(({ number }) => number),

@@ -1,6 +1,6 @@
 import type { Event } from "@banyan/core";
 import { lexemesOf } from "../search/lexemes.ts";
-import { SAYING, saidIn } from "../search/said.ts";
+import { SAYING, searchableEvents } from "../search/said.ts";
 
 /** Maximum size of the distinct words to index, in bytes. Searches always check messages with more. */
 const WORDS = 256 * 1024;
@@ -21,7 +21,7 @@ export function saidRows(events: readonly Event[]): SaidRow[] {
   const rows = new Map<string, SaidRow>();
   for (const event of events) {
     if (!SAYING.includes(event.type)) continue;
-    for (const said of saidIn(event)) {
+    for (const said of searchableEvents(event)) {
       const message = storable(said.message);
       const row = rows.get(message) ?? { message, parent: null, seq: null, at: null, removed: null, words: null };
       rows.set(message, row);

@@ -2,9 +2,9 @@ import type { SearchHit, SearchOptions } from "@banyan/core/stores";
 import { eventOf } from "../log/row.ts";
 import { excerptOf } from "../search/excerpt.ts";
 import { lexemesOfWord } from "../search/lexemes.ts";
-import { saidIn } from "../search/said.ts";
+import { searchableEvents } from "../search/said.ts";
 import { LIMIT } from "../search/search-logs.ts";
-import { holdsWords, wordsOf } from "../search/words.ts";
+import { holdsWords, queryWords } from "../search/words.ts";
 import { labelTexts } from "./append.ts";
 import type { Database } from "./database.ts";
 import type { Columns, Statement } from "./statement.ts";
@@ -19,7 +19,7 @@ export async function searchMessages(
   query: string,
   { limit = LIMIT, labels = {}, conversation }: SearchOptions,
 ): Promise<SearchHit[]> {
-  const words = wordsOf(query);
+  const words = queryWords(query);
   const hits: SearchHit[] = [];
   if (words.length === 0 || limit <= 0) return hits;
   const holds = holdsWords(words);
@@ -42,7 +42,7 @@ export async function searchMessages(
 function hitIn(row: Columns, words: readonly string[], holds: (text: string) => boolean): SearchHit | undefined {
   const [id, title, , , , ...event] = row;
   const read = eventOf(event);
-  const said = read && saidIn(read).find((one) => one.type === "text");
+  const said = read && searchableEvents(read).find((one) => one.type === "text");
   if (!said || !holds(said.text)) return undefined;
   const { message, role, text } = said;
   return { conversation: String(id), title: String(title), message, role, at: read.at, ...excerptOf(text, words) };

@@ -90,7 +90,7 @@ export class SharedDatabase {
     const [row] = await this.#database.ask(OWNER, [conversation]);
     if (!row) return undefined;
     const [node, address] = row;
-    return { node: String(node), isHere: node === this.#node.id, address: text(address) };
+    return { node: String(node), isHere: node === this.#node.id, address: textOrNothing(address) };
   }
 
   /** Publishes the activity of a conversation of this node, for lists on other nodes. */
@@ -128,7 +128,7 @@ export class SharedDatabase {
   /** Returns the outcome of a request; undefined while it waits. */
   async outcomeOf(id: string): Promise<string | undefined> {
     const [row] = await this.#database.ask(OUTCOME, [id]);
-    return text(row?.[0]);
+    return textOrNothing(row?.[0]);
   }
 
   /** Returns the requests for the owner of these conversations, oldest first. */
@@ -162,7 +162,7 @@ export class SharedDatabase {
 
   /** Returns all nodes that were seen within a day, living nodes first. */
   async nodes(): Promise<NodeEntry[]> {
-    return (await this.#database.ask(NODES)).map(nodeOf);
+    return (await this.#database.ask(NODES)).map(nodeEntry);
   }
 
   /** Returns the open conversations of a node, last written first. */
@@ -188,21 +188,21 @@ export class SharedDatabase {
   }
 }
 
-function nodeOf([id, program, process, host, address, machine, since, lease, conversations]: Columns): NodeEntry {
+function nodeEntry([id, program, process, host, address, machine, since, lease, conversations]: Columns): NodeEntry {
   return {
     id: String(id),
     program: String(program),
     process: Number(process),
     host: String(host),
-    address: text(address),
-    machine: text(machine),
+    address: textOrNothing(address),
+    machine: textOrNothing(machine),
     since: Number(since),
     lease: Number(lease),
     conversations: Number(conversations),
   };
 }
 
-function text(value: unknown): string | undefined {
+function textOrNothing(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

@@ -12,12 +12,12 @@ import type {
 } from "@banyan/core/stores";
 import { type LogWriter, notFound, openElsewhere, openHere, storeClosed } from "../log/refusal.ts";
 import { newestFirst, questionsIn, type Summary } from "../log/summary.ts";
-import { readAddress } from "./address.ts";
+import { readDatabaseAddress } from "./address.ts";
 import { LogAppender, labelTexts } from "./append.ts";
 import { Database } from "./database.ts";
 import { type OpenedLog, PostgresLog } from "./log.ts";
 import { LEASE, StoreNode } from "./node.ts";
-import { keepNoted, type NotedQuestions, noteLater, questionsFrom } from "./questions.ts";
+import { type NotedQuestions, questionsFrom, storeQuestions, updateQuestions } from "./questions.ts";
 import { DatabaseReader } from "./reader.ts";
 import { searchMessages } from "./search.ts";
 import { SharedDatabase } from "./shared.ts";
@@ -94,7 +94,7 @@ class DatabaseStore implements PostgresStore {
 
   constructor(url: string, options: PostgresStoreOptions) {
     const { connections = CONNECTIONS, patience = PATIENCE, schema = "banyan" } = options;
-    this.#database = new Database({ address: readAddress(url), schema, connections, patience });
+    this.#database = new Database({ address: readDatabaseAddress(url), schema, connections, patience });
     // Notify only if the store is shared.
     this.#appends = new LogAppender(this.#database, (conversation) => this.#shared?.ring(conversation));
     this.#machine = options.machine === undefined ? null : JSON.stringify(["machine", options.machine]);
@@ -116,7 +116,7 @@ class DatabaseStore implements PostgresStore {
       await this.#node.begin();
       const row = await this.#take(id, create, take);
       const noted = notedIn(row);
-      const behind = await noteLater(this.#database, [noted]);
+      const behind = await updateQuestions(this.#database, [noted]);
       return this.#opened(id, row, { questions: noted.questions, notesQuestions: behind.length > 0 });
     } catch (error) {
       if (this.#logs.get(id) === undefined) this.#logs.delete(id);
@@ -148,11 +148,11 @@ class DatabaseStore implements PostgresStore {
     const most = limit === undefined ? null : Math.max(0, Math.min(Math.trunc(limit), 2 ** 31 - 1));
     const rows = await this.#database.ask(LIST, [labelTexts(labels), most]);
     const noted = rows.map(notedIn);
-    const behind = await noteLater(this.#database, noted);
+    const behind = await updateQuestions(this.#database, noted);
     // The list is correct without storing: if the database refuses writes now, the next list retries.
-    await keepNoted(this.#database, behind).catch(() => {});
+    await storeQuestions(this.#database, behind).catch(() => {});
     return newestFirst(
-      rows.map((row, index) => ({ ...summaryOf(row), ...questionsIn(noted[index]?.questions ?? new Map()) })),
+      rows.map((row, index) => ({ ...rowSummary(row), ...questionsIn(noted[index]?.questions ?? new Map()) })),
     );
   }
 
@@ -211,7 +211,7 @@ class DatabaseStore implements PostgresStore {
       database: this.#database,
       appends: this.#appends,
       ...asked,
-      summary: summaryOf(columns),
+      summary: rowSummary(columns),
       now: () => this.#node.clock.now(),
       writer: () => this.#writerOf(id),
       release: async () => {
@@ -255,7 +255,7 @@ class DatabaseStore implements PostgresStore {
   }
 }
 
-function summaryOf([id, title, labels, created, updated]: Columns): Summary {
+function rowSummary([id, title, labels, created, updated]: Columns): Summary {
   const pairs = (labels as readonly string[]).map((text) => JSON.parse(text) as [string, string]);
   return {
     id: String(id),
@@ -275,7 +275,7 @@ function machineIn(labels: unknown): string | undefined {
   return (labels as readonly string[]).find((label) => label.startsWith('["machine",'));
 }
 
-/** The columns for a list; `summaryOf` and `notedIn` read them. */
+/** The columns for a list; `rowSummary` and `notedIn` read them. */
 const LISTED = "c.id, c.title, c.labels, c.created, c.updated, c.questions, c.number, c.seq, c.questions_seq";
 
 /** True if this node may open the conversation: no owner, this node as owner, or an owner whose lease is over. */

@@ -1,5 +1,5 @@
 import type { SearchHit } from "@banyan/core/stores";
-import { fold, patternOf } from "./words.ts";
+import { fold, searchPattern } from "./words.ts";
 
 /** Characters of an excerpt, and of its part before the first match. */
 const LENGTH = 160;
@@ -7,7 +7,10 @@ const BEFORE = 40;
 
 /** Returns the line around the first matching word, with the positions of all matches. The last word may be a prefix. */
 export function excerptOf(text: string, words: readonly string[]): Pick<SearchHit, "excerpt" | "matches"> {
-  const pattern = new RegExp(words.map((word, index) => patternOf(word, index === words.length - 1)).join("|"), "gv");
+  const pattern = new RegExp(
+    words.map((word, index) => searchPattern(word, index === words.length - 1)).join("|"),
+    "gv",
+  );
   const first = Math.max(0, fold(text).search(pattern));
   const from = first <= BEFORE ? 0 : afterGap(text, first - BEFORE, first);
   const to = from + LENGTH >= text.length ? text.length : lastGap(text, from + LENGTH - BEFORE, from + LENGTH);

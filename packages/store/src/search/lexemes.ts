@@ -1,4 +1,4 @@
-import { fold, piecesOf, spaced } from "./words.ts";
+import { fold, indexWords, spaceIndexText } from "./words.ts";
 
 /** Code points of a word that the index keeps. The check of the text itself compares whole words. */
 const LENGTH = 64;
@@ -9,8 +9,8 @@ const LENGTH = 64;
  */
 export function lexemesOf(text: string): Set<string> {
   const lexemes = new Set<string>();
-  for (const word of piecesOf(spaced(fold(text)))) {
-    const lexeme = cut(word.replace(/\p{Mn}/gu, ""));
+  for (const word of indexWords(spaceIndexText(fold(text)))) {
+    const lexeme = cutLexeme(word.replace(/\p{Mn}/gu, ""));
     if (lexeme !== "") lexemes.add(lexeme);
   }
   return lexemes;
@@ -25,6 +25,6 @@ export function lexemesOfWord(word: string, beginning: boolean): { readonly text
   }));
 }
 
-function cut(word: string): string {
+function cutLexeme(word: string): string {
   return word.length <= LENGTH ? word : Array.from(word).slice(0, LENGTH).join("");
 }

@@ -14,7 +14,7 @@ export interface Text {
   readonly text: string;
 }
 
-/** The event types that `saidIn` reads. */
+/** The event types that `searchableEvents` reads. */
 export const SAYING: readonly Event["type"][] = [
   "message.added",
   "message.started",
@@ -24,20 +24,20 @@ export const SAYING: readonly Event["type"][] = [
 ];
 
 /** Returns the content of an event; a message comes before its text. Only texts of users and models are searched. */
-export function saidIn(given: Event): SearchableEvent[] {
+export function searchableEvents(given: Event): SearchableEvent[] {
   const event = readableEvent(given);
   const { type } = event;
   switch (type) {
     case "message.added": {
       const { message, parentId } = event;
       const said: SearchableEvent[] = [{ type: "message", message, parentId }];
-      if (event.role === "user" && (event.author ?? "user") === "user") said.push(...textIn(event, "user"));
+      if (event.role === "user" && (event.author ?? "user") === "user") said.push(...messageText(event, "user"));
       return said;
     }
     case "message.started":
       return [{ type: "message", message: event.message, parentId: event.parentId }];
     case "message.completed":
-      return textIn(event, "assistant");
+      return messageText(event, "assistant");
     case "message.removed":
     case "message.restored":
       return [{ type: "removed", message: event.message, removed: type === "message.removed" }];
@@ -46,7 +46,7 @@ export function saidIn(given: Event): SearchableEvent[] {
   }
 }
 
-function textIn(
+function messageText(
   { message, parts }: { readonly message: string; readonly parts: readonly Part[] },
   role: Text["role"],
 ): SearchableEvent[] {

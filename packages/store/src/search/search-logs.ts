@@ -1,9 +1,9 @@
 import type { Event } from "@banyan/core";
 import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core/stores";
-import { isWithin } from "../log/summary.ts";
+import { isInSearch } from "../log/summary.ts";
 import { excerptOf } from "./excerpt.ts";
-import { saidIn, type Text } from "./said.ts";
-import { holdsWords, wordsOf } from "./words.ts";
+import { searchableEvents, type Text } from "./said.ts";
+import { holdsWords, queryWords } from "./words.ts";
 
 /** The default limit of hits. */
 export const LIMIT = 20;
@@ -16,10 +16,10 @@ export interface SearchedLog {
 
 /** Implements `Store.search` for stores without an index, by reading every event. The default limit is 20. */
 export function searchLogs(logs: Iterable<SearchedLog>, query: string, options: SearchOptions = {}): SearchHit[] {
-  const words = wordsOf(query);
+  const words = queryWords(query);
   if (words.length === 0) return [];
   const hits: SearchHit[] = [];
-  for (const log of logs) if (isWithin(log.summary, options)) hits.push(...hitsIn(log, words));
+  for (const log of logs) if (isInSearch(log.summary, options)) hits.push(...hitsIn(log, words));
   const { limit = LIMIT } = options;
   return hits.sort((a, b) => b.at - a.at || (a.message < b.message ? 1 : -1)).slice(0, Math.max(0, limit));
 }
@@ -29,7 +29,7 @@ function hitsIn({ summary, events }: SearchedLog, words: readonly string[]): Sea
   const removed = new Set<string>();
   const texts: (Text & { readonly at: number })[] = [];
   for (const event of events) {
-    for (const said of saidIn(event)) {
+    for (const said of searchableEvents(event)) {
       if (said.type === "message") parents.set(said.message, said.parentId);
       else if (said.type === "text") texts.push({ ...said, at: event.at });
       else if (said.removed) removed.add(said.message);

@@ -9,12 +9,12 @@ const UNSPACED_CHARACTER = new RegExp(UNSPACED, "gv");
 const PIECES = /[\p{L}\p{N}\p{M}\p{Co}]{1,1000}/gv;
 
 /** Returns the words of a text. A word of more than a thousand characters is split. */
-export function piecesOf(text: string): string[] {
+export function indexWords(text: string): string[] {
   return text.match(PIECES) ?? [];
 }
 
 /** Returns the words of a query; may be empty. */
-export function wordsOf(query: string): string[] {
+export function queryWords(query: string): string[] {
   return query.toWellFormed().match(WORDS) ?? [];
 }
 
@@ -22,7 +22,7 @@ export function wordsOf(query: string): string[] {
  * Returns a pattern that matches a word in folded text, as a whole or as a prefix. In a script without spaces, the word
  * may stand anywhere.
  */
-export function patternOf(word: string, beginning: boolean): string {
+export function searchPattern(word: string, beginning: boolean): string {
   const characters = Array.from(fold(word));
   const spaced = (character: string | undefined) => character?.search(UNSPACED_CHARACTER) === -1;
   const before = spaced(characters[0]) ? `(?<!${LETTER})` : "";
@@ -32,7 +32,7 @@ export function patternOf(word: string, beginning: boolean): string {
 
 /** Returns a function that tests whether a text contains all words of a query. */
 export function holdsWords(words: readonly string[]): (text: string) => boolean {
-  const patterns = words.map((word, index) => new RegExp(patternOf(word, index === words.length - 1), "v"));
+  const patterns = words.map((word, index) => new RegExp(searchPattern(word, index === words.length - 1), "v"));
   return (text) => {
     const folded = fold(text);
     return patterns.every((pattern) => pattern.test(folded));
@@ -49,6 +49,6 @@ export function fold(text: string): string {
 }
 
 /** Adds spaces around characters of scripts without spaces, for an index that splits words at spaces. */
-export function spaced(text: string): string {
+export function spaceIndexText(text: string): string {
   return text.toWellFormed().replaceAll("\0", " ").replace(UNSPACED_CHARACTER, " $& ");
 }

@@ -1,7 +1,7 @@
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { createFile, openDatabase, transaction } from "./database.ts";
+import { createDatabaseFile, inSqliteTransaction, openSqliteFile } from "./database.ts";
 
 const VERSION = 3;
 
@@ -58,9 +58,9 @@ export function catalogueIn(directory: string): string {
 /** Opens the catalogue for reading; undefined if missing or of another version. Throws SQLite's errors. */
 export function readableCatalogue(file: string): DatabaseSync | undefined {
   if (!statSync(file, { throwIfNoEntry: false })) return;
-  const database = openDatabase(file, { readOnly: true });
+  const database = openSqliteFile(file, { readOnly: true });
   try {
-    if (versionOf(database) === VERSION) return database;
+    if (catalogueVersion(database) === VERSION) return database;
     database.close();
     return;
   } catch (error) {
@@ -71,8 +71,8 @@ export function readableCatalogue(file: string): DatabaseSync | undefined {
 
 /** Opens the catalogue for writing, and creates it if missing. Throws SQLite's errors. */
 export function writableCatalogue(file: string): DatabaseSync {
-  createFile(file);
-  const database = openDatabase(file, { readOnly: false });
+  createDatabaseFile(file);
+  const database = openSqliteFile(file, { readOnly: false });
   try {
     return prepared(database);
   } catch (error) {
@@ -99,15 +99,15 @@ export function discardCatalogue(file: string): void {
 function prepared(database: DatabaseSync): DatabaseSync {
   // The catalogue needs no flush. Deleted content is overwritten, and its space is freed.
   database.exec("PRAGMA synchronous = OFF; PRAGMA secure_delete = ON; PRAGMA auto_vacuum = FULL");
-  if (versionOf(database) !== VERSION) {
-    transaction(database, () => {
+  if (catalogueVersion(database) !== VERSION) {
+    inSqliteTransaction(database, () => {
       // Another process may have created the tables.
-      if (versionOf(database) !== VERSION) database.exec(SCHEMA);
+      if (catalogueVersion(database) !== VERSION) database.exec(SCHEMA);
     });
   }
   return database;
 }
 
-function versionOf(database: DatabaseSync): number {
+function catalogueVersion(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { catalogueIn, discardCatalogue, readableCatalogue, writableCatalogue } from "./catalogue-file.ts";
-import { summaryOf } from "./conversation-summary.ts";
-import { transaction } from "./database.ts";
-import { storeError } from "./error.ts";
-import { fileNameOf, idIn } from "./file-name.ts";
+import { readFileSummary } from "./conversation-summary.ts";
+import { inSqliteTransaction } from "./database.ts";
+import { sqliteStoreError } from "./error.ts";
+import { conversationFileName, idIn } from "./file-name.ts";
 
 /** A conversation's summary, and the stamp of its file at that time. */
 export interface CatalogueEntry {
@@ -24,7 +24,7 @@ export interface CatalogueEntry {
  */
 export async function readCatalogue(directory: string): Promise<CatalogueEntry[]> {
   const file = catalogueIn(directory);
-  const stamps = stampsIn(join(directory, "conversations"));
+  const stamps = catalogueStamps(join(directory, "conversations"));
   if (stamps.size === 0) return [];
   const known = load(file);
   const current = new Map<string, CatalogueEntry>();
@@ -35,11 +35,13 @@ export async function readCatalogue(directory: string): Promise<CatalogueEntry[]
       current.set(name, entry);
       continue;
     }
-    const read = summaryOf(join(directory, "conversations", `${name}.sqlite`), id);
+    const read = readFileSummary(join(directory, "conversations", `${name}.sqlite`), id);
     if (read === "empty") continue;
-    const isReadable = read !== "unreadable" && fileNameOf(read.id) === name;
+    const isReadable = read !== "unreadable" && conversationFileName(read.id) === name;
     if (isReadable) changed.push({ summary: read, stamp });
-    const summary = isReadable ? read : (entry?.summary ?? (id === undefined ? undefined : unreadable(id, stamp)));
+    const summary = isReadable
+      ? read
+      : (entry?.summary ?? (id === undefined ? undefined : unreadableSummary(id, stamp)));
     // Only the log of such a file contains the conversation's id. Without the id, the conversation cannot be opened.
     if (!summary) continue;
     current.set(name, { summary, stamp });
@@ -61,29 +63,29 @@ interface StampedFile {
 }
 
 /** Returns the files by name. */
-function stampsIn(directory: string): Map<string, StampedFile> {
+function catalogueStamps(directory: string): Map<string, StampedFile> {
   const stamps = new Map<string, StampedFile>();
   try {
     for (const name of readdirSync(directory)) {
       const own = /^(.+)\.sqlite$/.exec(name)?.[1];
       const known = own === undefined ? undefined : idIn(own);
       if (own === undefined || !known) continue;
-      const file = stampOf(join(directory, name));
-      const stamp = `${file} ${stampOf(join(directory, `${name}-wal`))}`;
+      const file = catalogueStamp(join(directory, name));
+      const stamp = `${file} ${catalogueStamp(join(directory, `${name}-wal`))}`;
       if (file !== "") stamps.set(own, { ...known, stamp });
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw storeError(error, directory);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw sqliteStoreError(error, directory);
   }
   return stamps;
 }
 
-function stampOf(file: string): string {
+function catalogueStamp(file: string): string {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat?.isFile() ? `${stat.mtimeNs}:${stat.size}` : "";
 }
 
-function unreadable(id: string, stamp: string): ConversationSummary {
+function unreadableSummary(id: string, stamp: string): ConversationSummary {
   const written = Math.floor(Number.parseInt(stamp, 10) / 1e6);
   return { id, title: "(unreadable)", labels: {}, createdAt: written, updatedAt: written };
 }
@@ -102,12 +104,12 @@ function load(file: string): Map<string, CatalogueEntry> {
         updatedAt: Number(row.updated),
         ...(row.questions !== "[]" && { questions: JSON.parse(String(row.questions)) }),
       };
-      entries.set(fileNameOf(summary.id), { summary, stamp: String(row.stamp) });
+      entries.set(conversationFileName(summary.id), { summary, stamp: String(row.stamp) });
     }
     return entries;
   } catch (error) {
     // The files contain everything: a damaged catalogue is recreated, a locked catalogue is left alone.
-    if (error instanceof SyntaxError || storeError(error, file).code === "damaged") discardCatalogue(file);
+    if (error instanceof SyntaxError || sqliteStoreError(error, file).code === "damaged") discardCatalogue(file);
     return new Map();
   }
 }
@@ -115,7 +117,7 @@ function load(file: string): Map<string, CatalogueEntry> {
 function save(file: string, changed: readonly CatalogueEntry[], gone: readonly string[]): void {
   try {
     using database = writableCatalogue(file);
-    transaction(database, () => {
+    inSqliteTransaction(database, () => {
       const put = database.prepare("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?)");
       for (const { summary, stamp } of changed) {
         const { id, title, labels, createdAt, updatedAt, questions = [] } = summary;

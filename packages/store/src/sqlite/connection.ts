@@ -1,7 +1,7 @@
 import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { openDatabase } from "./database.ts";
+import { openSqliteFile } from "./database.ts";
 
 /** The open database of a conversation, with the statements of its log. */
 export class OpenDatabase {
@@ -27,7 +27,7 @@ export class OpenDatabase {
     this.flush = database.prepare("UPDATE writer SET flushes = flushes + 1");
     this.release = database.prepare("UPDATE writer SET owner = '' WHERE epoch = ?");
     // Read this last: preparing the statements has opened the write-ahead log.
-    this.#place = placeOf(path);
+    this.#place = walStamp(path);
     this.#looked = performance.now();
   }
 
@@ -43,8 +43,8 @@ export class OpenDatabase {
     // Every removal or addition in a directory changes the directory's time. Reading that time is half the work: after
     // a `stat` of a write-ahead log, Linux stores the next write time more exactly, which the next flush has to write.
     const seen = statSync(dirname(this.#path), { throwIfNoEntry: false });
-    if (!seen || !this.#unchanged || !isSame(seen, this.#unchanged)) {
-      if (placeOf(this.#path) !== this.#place) return false;
+    if (!seen || !this.#unchanged || !isSameDirectory(seen, this.#unchanged)) {
+      if (walStamp(this.#path) !== this.#place) return false;
       // A second change within the same clock tick does not change the time.
       this.#unchanged = seen && Date.now() - seen.mtimeMs > TICK ? seen : undefined;
     }
@@ -54,7 +54,7 @@ export class OpenDatabase {
 
   /** Reopens a file that was prepared before. */
   static open(file: string): OpenDatabase {
-    const database = openDatabase(file, { readOnly: false });
+    const database = openSqliteFile(file, { readOnly: false });
     try {
       database.exec(`PRAGMA fullfsync = ON; ${SAFE_AGAINST_KILL}`);
       return new OpenDatabase(database, file);
@@ -81,11 +81,11 @@ export class OpenDatabase {
 const TICK = 20;
 
 /** Returns whether two stats describe the same directory with the same files. */
-function isSame(one: Stats, other: Stats): boolean {
+function isSameDirectory(one: Stats, other: Stats): boolean {
   return one.mtimeMs === other.mtimeMs && one.ino === other.ino && one.dev === other.dev;
 }
 
-function placeOf(path: string): string {
+function walStamp(path: string): string {
   return [path, `${path}-wal`]
     .map((file) => {
       const stat = statSync(file, { bigint: true, throwIfNoEntry: false });

@@ -4,9 +4,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "@banyan/core";
 import { notFound } from "../log/refusal.ts";
 import { OpenDatabase, SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
-import { INDEX_OF_QUESTIONS, identityOf, makeSchema, passedOver, VERSION } from "./conversation-schema.ts";
-import { createFile, openDatabase, transaction } from "./database.ts";
-import { storeError } from "./error.ts";
+import { INDEX_OF_QUESTIONS, identityOf, lostEvents, makeSchema, VERSION } from "./conversation-schema.ts";
+import { createDatabaseFile, inSqliteTransaction, openSqliteFile } from "./database.ts";
+import { sqliteStoreError } from "./error.ts";
 import { EventReader } from "./event-reader.ts";
 import { putForeignLogAside } from "./foreign-log.ts";
 import { LogFile, type OpenFiles } from "./open-files.ts";
@@ -41,11 +41,11 @@ export interface OpenFileOptions {
  */
 export function openConversationFile(path: string, id: string, opening: OpenFileOptions): OpenLogFile {
   try {
-    if (opening.create) createFile(path);
+    if (opening.create) createDatabaseFile(path);
     else if (!statSync(path, { throwIfNoEntry: false })) throw notFound(id);
-    return alone(path, () => openMended(path, id, opening));
+    return runExclusively(path, () => openMended(path, id, opening));
   } catch (error) {
-    throw storeError(error, path);
+    throw sqliteStoreError(error, path);
   }
 }
 
@@ -68,7 +68,7 @@ function withoutDamage<T>(body: () => T, otherwise: (damage: unknown) => T): T {
   try {
     return body();
   } catch (error) {
-    if (storeError(error, "").code !== "damaged") throw error;
+    if (sqliteStoreError(error, "").code !== "damaged") throw error;
     return otherwise(error);
   }
 }
@@ -84,7 +84,7 @@ function takeOver(
   id: string,
   { create, owner, refuse, files }: OpenFileOptions,
 ): Omit<OpenLogFile, "mended"> {
-  const database = openDatabase(path, { readOnly: false });
+  const database = openSqliteFile(path, { readOnly: false });
   let file: LogFile | undefined;
   try {
     // Flush: after a power cut, no other writer may get the same epoch. `fullfsync` makes a flush reach the disk itself
@@ -92,7 +92,7 @@ function takeOver(
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA fullfsync = ON; ${SAFE_AGAINST_POWER_CUTS}`);
     const self = owner();
     let isNew = false;
-    let epoch = transaction(database, () => {
+    let epoch = inSqliteTransaction(database, () => {
       isNew = prepareSchema(database, path, id, create);
       refuse(ownerFrom(database.prepare("SELECT owner FROM writer").get()?.owner));
       if (!isNew) database.exec(INDEX_OF_QUESTIONS);
@@ -101,10 +101,10 @@ function takeOver(
     });
     file = new LogFile(path, new OpenDatabase(database, path), files);
     // Read only now: no other writer appends any more. Stay outside the transaction, which damaged pages would abort.
-    const reader = new EventReader(file, passedOver(database));
+    const reader = new EventReader(file, lostEvents(database));
     const last = reader.last();
     // A damaged `writer` table must not yield an epoch that was used before.
-    if (last.epoch >= epoch) epoch = transaction(database, () => raiseEpoch(database, path, self, last.epoch));
+    if (last.epoch >= epoch) epoch = inSqliteTransaction(database, () => raiseEpoch(database, path, self, last.epoch));
     // A new file was just written completely.
     if (!isNew) tryToWrite(database, last.seq);
     database.exec(SAFE_AGAINST_KILL);
@@ -173,11 +173,11 @@ function raiseEpoch(database: DatabaseSync, path: string, owner: FileOwner, floo
  * must be inside the lock too. A process with an open damaged file would leave its write-ahead log next to the
  * replacement. Throws SQLite's error if another process holds the lock too long.
  */
-function alone<T>(path: string, body: () => T): T {
+function runExclusively<T>(path: string, body: () => T): T {
   // Use no name of a process lock: those files are removed, and waiting processes would hold a deleted file.
   const file = join(dirname(dirname(path)), "opening.sqlite");
-  if (!statSync(file, { throwIfNoEntry: false })) createFile(file);
-  using database = openDatabase(file, { readOnly: false });
+  if (!statSync(file, { throwIfNoEntry: false })) createDatabaseFile(file);
+  using database = openSqliteFile(file, { readOnly: false });
   database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   return body();
 }

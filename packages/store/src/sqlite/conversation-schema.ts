@@ -43,7 +43,7 @@ export function makeSchema(database: DatabaseSync, conversation: string): void {
 }
 
 /** Returns the numbers of events that were lost with an earlier file. An earlier opening reported them. */
-export function passedOver(database: DatabaseSync): ReadonlySet<number> {
+export function lostEvents(database: DatabaseSync): ReadonlySet<number> {
   const numbers = new Set<number>();
   const table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'passed_over'";
   if (!database.prepare(table).get()) return numbers;

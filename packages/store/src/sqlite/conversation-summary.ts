@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type ConversationSummary, noteQuestions, type OpenQuestion } from "@banyan/core/stores";
 import { eventOf } from "../log/row.ts";
 import { ASKS, addToSummary, CLOSES, emptySummary, questionsIn } from "../log/summary.ts";
-import { reading } from "./database.ts";
+import { readBesideWriter } from "./database.ts";
 
 /** The first events, which may include types that only occur at a conversation's beginning. */
 const BEGINNING = 1000;
@@ -11,9 +11,9 @@ const BEGINNING = 1000;
  * Reads the summary of the conversation in a file from a few relevant events. Without an `id`, the first event has the
  * id. Works next to an active writer, changes nothing, and never throws.
  */
-export function summaryOf(file: string, id: string | undefined): ConversationSummary | "empty" | "unreadable" {
+export function readFileSummary(file: string, id: string | undefined): ConversationSummary | "empty" | "unreadable" {
   try {
-    return reading(file, (database) => summaryIn(database, id));
+    return readBesideWriter(file, (database) => summaryIn(database, id));
   } catch {
     // A broken file must not prevent listing the others; `open` reports the error.
     return "unreadable";

@@ -13,21 +13,21 @@ const BUSY_TIMEOUT = 2000;
  * Opens an existing database file. `node:sqlite` is loaded here synchronously with the first file: an append that finds
  * its file closed must reopen the file without waiting.
  */
-export function openDatabase(file: string, options: { readonly readOnly: boolean }): DatabaseSync {
+export function openSqliteFile(file: string, options: { readonly readOnly: boolean }): DatabaseSync {
   // SQLite would create a missing file by default.
-  return open(file, options.readOnly, { mode: options.readOnly ? "ro" : "rw" });
+  return openWithParameters(file, options.readOnly, { mode: options.readOnly ? "ro" : "rw" });
 }
 
 /** Opens a file without its write-ahead log and without a lock. */
 export function openAlone(file: string): DatabaseSync {
-  return open(file, true, { mode: "ro", immutable: "1" });
+  return openWithParameters(file, true, { mode: "ro", immutable: "1" });
 }
 
 /**
  * Reads a conversation's file next to a possible writer. Without a write-ahead log there is no writer, and the file is
  * opened without creating a log. If a writer started meanwhile, `body` runs again. Throws the error of `body`.
  */
-export function reading<T>(file: string, body: (database: DatabaseSync) => T): T {
+export function readBesideWriter<T>(file: string, body: (database: DatabaseSync) => T): T {
   const stamp = closedStamp(file);
   if (stamp !== undefined) {
     const outcome = settled(() => {
@@ -36,7 +36,7 @@ export function reading<T>(file: string, body: (database: DatabaseSync) => T): T
     });
     if (closedStamp(file) === stamp) return outcome();
   }
-  using database = open(file, true, { mode: "ro" });
+  using database = openWithParameters(file, true, { mode: "ro" });
   return body(database);
 }
 
@@ -59,7 +59,11 @@ function settled<T>(body: () => T): () => T {
   }
 }
 
-function open(file: string, readOnly: boolean, parameters: Readonly<Record<string, string>>): DatabaseSync {
+function openWithParameters(
+  file: string,
+  readOnly: boolean,
+  parameters: Readonly<Record<string, string>>,
+): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const address = pathToFileURL(file);
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
@@ -78,7 +82,7 @@ function open(file: string, readOnly: boolean, parameters: Readonly<Record<strin
  * Creates an empty file that only its owner can read, with its directories, unless the file exists. SQLite uses the
  * same mode for its additional files.
  */
-export function createFile(file: string): void {
+export function createDatabaseFile(file: string): void {
   makeDirectory(dirname(file));
   try {
     // Create exclusively: closing a file that SQLite has open would release this process's locks on the file (POSIX).
@@ -105,7 +109,7 @@ export function flushDirectory(directory: string): void {
 }
 
 /** Runs `body` in a write transaction. An error rolls everything back. */
-export function transaction<T>(database: DatabaseSync, body: () => T): T {
+export function inSqliteTransaction<T>(database: DatabaseSync, body: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {
     const result = body();

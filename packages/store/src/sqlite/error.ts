@@ -15,7 +15,7 @@ const IO_READ = 266;
 const IO_SHARED_MEMORY_SIZE = 4874;
 
 /** Converts a file error to the error of the store's contract. */
-export function storeError(error: unknown, file: string): StoreError {
+export function sqliteStoreError(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
   const cause = { cause: error };
   const { code, errcode } = codesOf(error);

@@ -1,7 +1,7 @@
 import { isId } from "@banyan/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fileNameOf, idIn } from "./file-name.ts";
+import { conversationFileName, idIn } from "./file-name.ts";
 
 /** Names that are reserved by a system, mean a folder, or are used next to conversations. */
 const ODD = [
@@ -26,7 +26,7 @@ const ids = fc.oneof(fc.string({ unit: "binary", minLength: 1, maxLength: 128 })
 test("W80: a conversation's file has a name of its own, on any file system, that says which one it is", () => {
   fc.assert(
     fc.property(ids, ids, (one, other) => {
-      const [name, beside] = [fileNameOf(one), fileNameOf(other)];
+      const [name, beside] = [conversationFileName(one), conversationFileName(other)];
       expect(name).toMatch(/^[0-9a-z_-]{1,160}$/);
       expect(name).not.toMatch(/^(?:con|nul|aux|prn|com\d|lpt\d|earlier)$/);
       expect(name === beside).toBe(one === other);
@@ -36,16 +36,16 @@ test("W80: a conversation's file has a name of its own, on any file system, that
 });
 
 test("W80: ids of lower-case letters and digits are the names of their files, as they always were", () => {
-  expect(fileNameOf("01k0000000conformance00001")).toBe("01k0000000conformance00001");
-  expect(fileNameOf("550e8400-e29b-41d4-a716-446655440000")).toBe("_550e8400-e29b-41d4-a716-446655440000");
-  expect(fileNameOf("User 7")).toBe("__55ser_207");
-  expect(fileNameOf("🌳".repeat(40))).toMatch(/^sha256-[0-9a-f]{64}$/);
+  expect(conversationFileName("01k0000000conformance00001")).toBe("01k0000000conformance00001");
+  expect(conversationFileName("550e8400-e29b-41d4-a716-446655440000")).toBe("_550e8400-e29b-41d4-a716-446655440000");
+  expect(conversationFileName("User 7")).toBe("__55ser_207");
+  expect(conversationFileName("🌳".repeat(40))).toMatch(/^sha256-[0-9a-f]{64}$/);
 });
 
 test.each(["short", "_A", "_abcdefghijkl_", "_01k0000000conformance00001", "notes.txt", "sha256-12", "_3"])(
   "W80: the name %s is that of no conversation, unless some id makes it",
   (name) => {
     const id = idIn(name)?.id;
-    if (id !== undefined) expect(fileNameOf(id)).toBe(name);
+    if (id !== undefined) expect(conversationFileName(id)).toBe(name);
   },
 );

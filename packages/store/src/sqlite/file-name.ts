@@ -17,7 +17,7 @@ const LONGEST = 160;
  * | any other | `_` and the id; each byte of its UTF-8 except lower-case letters, digits and `-` as `_` and two hexadecimal digits |
  * | longer than 160 characters in this form | `sha256-` and the hash of its UTF-8 in hexadecimal; the log contains the id |
  */
-export function fileNameOf(id: string): string {
+export function conversationFileName(id: string): string {
   if (PLAIN.test(id)) return id;
   const written = `_${Array.from(Buffer.from(id), writtenByte).join("")}`;
   return written.length <= LONGEST ? written : `sha256-${createHash("sha256").update(id).digest("hex")}`;
@@ -30,16 +30,16 @@ function writtenByte(byte: number): string {
 
 /** Returns the path of a conversation's log in a store's directory. */
 export function conversationFile(directory: string, id: string): string {
-  return join(directory, "conversations", `${fileNameOf(id)}.sqlite`);
+  return join(directory, "conversations", `${conversationFileName(id)}.sqlite`);
 }
 
 /**
  * Returns the id in a file name; its `id` is undefined if only the log contains the id. Returns undefined for a name
- * that is no result of `fileNameOf`.
+ * that is no result of `conversationFileName`.
  */
 export function idIn(name: string): { readonly id: string | undefined } | undefined {
   if (/^sha256-[0-9a-f]{64}$/.test(name)) return { id: undefined };
   const bytes = name.slice(1).replaceAll(/_([0-9a-f]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
   const id = PLAIN.test(name) ? name : Buffer.from(bytes, "latin1").toString();
-  return fileNameOf(id) === name ? { id } : undefined;
+  return conversationFileName(id) === name ? { id } : undefined;
 }

@@ -3,9 +3,9 @@ import { basename } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { createId } from "@banyan/core";
 import { eventOf } from "../log/row.ts";
-import { identityOf, passedOver } from "./conversation-schema.ts";
-import { openAlone, openDatabase } from "./database.ts";
-import { storeError } from "./error.ts";
+import { identityOf, lostEvents } from "./conversation-schema.ts";
+import { openAlone, openSqliteFile } from "./database.ts";
+import { sqliteStoreError } from "./error.ts";
 
 /**
  * Moves a write-ahead log aside if it belongs to another file: another conversation, or another state of this file.
@@ -27,7 +27,7 @@ export function putForeignLogAside(path: string, conversation: string): string |
  */
 function belongs(path: string, conversation: string): boolean {
   using file = openAlone(path);
-  using both = openDatabase(path, { readOnly: true });
+  using both = openSqliteFile(path, { readOnly: true });
   const [own, other] = [identityIn(file), identityIn(both)];
   const due = own === 0 ? identityOf(conversation) : own;
   if (other !== undefined && own !== undefined && other !== 0 && other !== due) return false;
@@ -41,7 +41,7 @@ function belongs(path: string, conversation: string): boolean {
     last = row.seq;
   }
   if (!rows.whole || last === 0) return true;
-  const known = passedOver(file);
+  const known = lostEvents(file);
   for (let row = grown.next(); row; row = grown.next()) {
     for (last++; last < row.seq; last++) if (!known.has(last)) return false;
   }
@@ -53,7 +53,7 @@ function identityIn(database: DatabaseSync): number | undefined {
   try {
     return Number(database.prepare("PRAGMA application_id").get()?.application_id);
   } catch (error) {
-    if (storeError(error, "").code !== "damaged") throw error;
+    if (sqliteStoreError(error, "").code !== "damaged") throw error;
     return;
   }
 }
@@ -93,7 +93,7 @@ class Rows {
     try {
       return body();
     } catch (error) {
-      if (storeError(error, "").code !== "damaged") throw error;
+      if (sqliteStoreError(error, "").code !== "damaged") throw error;
       this.whole = false;
       this.#rows = undefined;
       return;

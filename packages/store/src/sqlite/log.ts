@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Event, StoreError } from "@banyan/core";
 import type { Log } from "@banyan/core/stores";
-import { checkSequence, fileGone, logClosed, overtaken } from "../log/refusal.ts";
-import { rowOf } from "../log/row.ts";
+import { checkSequence, fileGone, logClosed, overtakenError } from "../log/refusal.ts";
+import { eventRow } from "../log/row.ts";
 import { SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
 import type { OpenLogFile } from "./conversation-file.ts";
-import { transaction } from "./database.ts";
-import { storeError } from "./error.ts";
+import { inSqliteTransaction } from "./database.ts";
+import { sqliteStoreError } from "./error.ts";
 import { ownerFrom } from "./owner.ts";
 import type { RightsFile } from "./rights-files.ts";
 
@@ -53,7 +53,7 @@ export class SqliteLog implements Log {
     checkSequence(this.#conversation, this.#seq, events);
     const durable = options?.durable === true;
     if (events.length === 0 && !durable) return;
-    const rows = events.map(rowOf);
+    const rows = events.map(eventRow);
     this.#guarded(() => {
       const { connection } = this.#opened.file;
       const { database, writer, insert, flush } = connection;
@@ -63,7 +63,7 @@ export class SqliteLog implements Log {
       // this pragma at preparation, so a prepared statement would have no effect later.
       if (durable) database.exec(SAFE_AGAINST_POWER_CUTS);
       try {
-        transaction(database, () => {
+        inSqliteTransaction(database, () => {
           if (!writer.get(this.epoch)) throw this.#overtaken(database);
           for (const row of rows) insert.run(...row);
           // A commit without changes does not flush.
@@ -93,14 +93,14 @@ export class SqliteLog implements Log {
 
   /** Another writer has opened the file since. */
   #overtaken(database: DatabaseSync): StoreError {
-    return overtaken(this.#conversation, ownerFrom(database.prepare("SELECT owner FROM writer").get()?.owner));
+    return overtakenError(this.#conversation, ownerFrom(database.prepare("SELECT owner FROM writer").get()?.owner));
   }
 
   #guarded<T>(body: () => T): T {
     try {
       return body();
     } catch (error) {
-      throw storeError(error, this.#opened.file.path);
+      throw sqliteStoreError(error, this.#opened.file.path);
     }
   }
 }

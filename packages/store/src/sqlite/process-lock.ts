@@ -2,8 +2,8 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { createId } from "@banyan/core";
-import { createFile, openDatabase } from "./database.ts";
-import { isDamage, storeError } from "./error.ts";
+import { createDatabaseFile, openSqliteFile } from "./database.ts";
+import { isDamage, sqliteStoreError } from "./error.ts";
 
 /**
  * Shows that a store lives: an empty file that SQLite keeps locked. The system releases the lock when the process ends in
@@ -27,8 +27,8 @@ export class ProcessLock {
   static take(directory: string): ProcessLock {
     for (;;) {
       const name = createId();
-      const file = fileOf(directory, name);
-      createFile(file);
+      const file = writerLockFile(directory, name);
+      createDatabaseFile(file);
       const database = locked(file);
       if (database) {
         clearAway(directory, name);
@@ -39,27 +39,27 @@ export class ProcessLock {
 
   release(): void {
     this.#database.close();
-    remove(this.#file);
+    removeLockFile(this.#file);
   }
 }
 
 /** Returns whether the store with this lock lives. */
 export function isHeld(directory: string, name: string): boolean {
-  return !clear(fileOf(directory, name));
+  return !clearLockFile(writerLockFile(directory, name));
 }
 
 /** Returns the locked database of a new lock; undefined if another process removed the file before it was locked. */
 function locked(file: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
-    database = openDatabase(file, { readOnly: false });
+    database = openSqliteFile(file, { readOnly: false });
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-    if (isThere(file)) return database;
+    if (isLockFileThere(file)) return database;
     database.close();
     return;
   } catch (error) {
     database?.close();
-    if (isThere(file)) throw error;
+    if (isLockFileThere(file)) throw error;
     return;
   }
 }
@@ -77,35 +77,35 @@ function clearAway(directory: string, own: string): void {
 }
 
 /** Removes a lock's file unless the lock is held. Returns whether the file is gone. */
-function clear(file: string): boolean {
-  if (!isThere(file)) return true;
+function clearLockFile(file: string): boolean {
+  if (!isLockFileThere(file)) return true;
   let database: DatabaseSync | undefined;
   try {
-    database = openDatabase(file, { readOnly: true });
+    database = openSqliteFile(file, { readOnly: true });
     // Open for reading: several processes may check at once, and only the owner's lock excludes them. A process that is
     // about to take the lock waits for the removal and detects it.
     database.exec("PRAGMA busy_timeout = 0; BEGIN; SELECT 1 FROM sqlite_schema");
-    remove(file);
+    removeLockFile(file);
     return true;
   } catch (error) {
-    if (storeError(error, file).code === "locked") return false;
-    if (!isDamage(error) && isThere(file)) throw error;
-    remove(file);
+    if (sqliteStoreError(error, file).code === "locked") return false;
+    if (!isDamage(error) && isLockFileThere(file)) throw error;
+    removeLockFile(file);
     return true;
   } finally {
     database?.close();
   }
 }
 
-function fileOf(directory: string, name: string): string {
+function writerLockFile(directory: string, name: string): string {
   return join(directory, "writers", `${name}.lock`);
 }
 
-function isThere(file: string): boolean {
+function isLockFileThere(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-function remove(file: string): void {
+function removeLockFile(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {

@@ -2,11 +2,17 @@ import { copyFileSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { createId } from "@banyan/core";
-import { rowOf } from "../log/row.ts";
+import { eventRow } from "../log/row.ts";
 import { readStatements } from "./connection.ts";
-import { keepPassedOver, makeSchema, passedOver } from "./conversation-schema.ts";
-import { createFile, flushDirectory, openDatabase, reading, transaction } from "./database.ts";
-import { storeError } from "./error.ts";
+import { keepPassedOver, lostEvents, makeSchema } from "./conversation-schema.ts";
+import {
+  createDatabaseFile,
+  flushDirectory,
+  inSqliteTransaction,
+  openSqliteFile,
+  readBesideWriter,
+} from "./database.ts";
+import { sqliteStoreError } from "./error.ts";
 import { EventReader } from "./event-reader.ts";
 import { type FileOwner, ownerFrom } from "./owner.ts";
 
@@ -25,14 +31,14 @@ export function renewFile(
 ): readonly string[] | undefined {
   const fresh = `${path}.renewed`;
   for (const suffix of ["-journal", ""]) rmSync(fresh + suffix, { force: true });
-  createFile(fresh);
+  createDatabaseFile(fresh);
   let lost: readonly string[] | undefined;
   try {
-    using to = openDatabase(fresh, { readOnly: false });
+    using to = openSqliteFile(fresh, { readOnly: false });
     to.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON");
-    lost = reading(path, (from) => {
+    lost = readBesideWriter(path, (from) => {
       refuse(ownerFrom(writerIn(from).owner));
-      return transaction(to, () => copyEvents(from, to, path, conversation));
+      return inSqliteTransaction(to, () => copyEvents(from, to, path, conversation));
     });
   } finally {
     if (!lost) for (const suffix of ["-journal", ""]) rmSync(fresh + suffix, { force: true });
@@ -57,7 +63,7 @@ function copyEvents(
   path: string,
   conversation: string,
 ): readonly string[] | undefined {
-  const known = readable(() => passedOver(from)) ?? new Set<number>();
+  const known = unlessUnreadable(() => lostEvents(from)) ?? new Set<number>();
   const reader = new EventReader({ path, reading: readStatements(from) }, known);
   const last = reader.last();
   makeSchema(to, conversation);
@@ -65,7 +71,7 @@ function copyEvents(
   let events = 0;
   for (let at = 0; at < last.seq; ) {
     const batch = reader.batch(at, last.seq);
-    for (const event of batch.events) insert.run(...rowOf(event));
+    for (const event of batch.events) insert.run(...eventRow(event));
     events += batch.events.length;
     at = batch.end;
   }
@@ -77,16 +83,16 @@ function copyEvents(
 
 /** Returns the writer of a file; no owner if unreadable. */
 function writerIn(database: DatabaseSync): { readonly epoch: number; readonly owner: unknown } {
-  const row = readable(() => database.prepare("SELECT epoch, owner FROM writer").get());
+  const row = unlessUnreadable(() => database.prepare("SELECT epoch, owner FROM writer").get());
   const epoch = Number(row?.epoch);
   return { epoch: Number.isSafeInteger(epoch) ? epoch : 0, owner: row?.owner };
 }
 
-function readable<T>(body: () => T): T | undefined {
+function unlessUnreadable<T>(body: () => T): T | undefined {
   try {
     return body();
   } catch (error) {
-    if (storeError(error, "").code !== "damaged") throw error;
+    if (sqliteStoreError(error, "").code !== "damaged") throw error;
     return;
   }
 }

@@ -13,9 +13,9 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { noRights, type Rights, type RightsPlace } from "@banyan/core/stores";
-import { parsed, rightsFrom } from "../log/rights-text.ts";
-import { storeError } from "./error.ts";
-import { fileNameOf } from "./file-name.ts";
+import { parseJsonOrNothing, rightsFrom } from "../log/rights-text.ts";
+import { sqliteStoreError } from "./error.ts";
+import { conversationFileName } from "./file-name.ts";
 
 /** The file names of conversations older than the permission files. Such conversations count as this store's own. */
 const EARLIER = "earlier.json";
@@ -54,31 +54,32 @@ export class RightsFiles {
 
   /** Removes the permissions of a conversation, because a new conversation may get its name. Throws a `StoreError`. */
   remove(id: string): void {
-    const file = join(this.#directory, `${fileNameOf(id)}.json`);
+    const file = join(this.#directory, `${conversationFileName(id)}.json`);
     try {
       rmSync(file, { force: true });
-      if (this.#hasBegun(fileNameOf(id))) addLine(join(this.#directory, BEGUN), `- ${fileNameOf(id)}`);
+      if (this.#hasBegun(conversationFileName(id)))
+        addLine(join(this.#directory, BEGUN), `- ${conversationFileName(id)}`);
     } catch (error) {
-      throw storeError(error, file);
+      throw sqliteStoreError(error, file);
     }
   }
 
   /** Returns the permissions of a conversation. */
   of(id: string): RightsFile {
-    const file = join(this.#directory, `${fileNameOf(id)}.json`);
+    const file = join(this.#directory, `${conversationFileName(id)}.json`);
     // True after `begin` without later permissions: no file needs to be read.
     let isFresh = false;
     return {
       read: () => (isFresh ? noRights : this.#read(file, id)),
       write: (rights) => {
         isFresh = false;
-        this.#write(file, () => replaceFile(file, JSON.stringify(rights)));
+        this.#write(file, () => replaceRightsFile(file, JSON.stringify(rights)));
       },
       begin: () => {
         const begun = join(this.#directory, BEGUN);
         // Grants of a removed conversation with the same id do not carry over.
         this.#write(file, () => rmSync(file, { force: true }));
-        this.#write(begun, () => addLine(begun, fileNameOf(id)));
+        this.#write(begun, () => addLine(begun, conversationFileName(id)));
         isFresh = true;
       },
     };
@@ -89,36 +90,37 @@ export class RightsFiles {
     try {
       write();
     } catch (error) {
-      throw storeError(error, file);
+      throw sqliteStoreError(error, file);
     }
   }
 
   #begin(): void {
     try {
-      if (!this.#isThere && !statSync(this.#directory, { throwIfNoEntry: false })) begin(this.#store, this.#directory);
+      if (!this.#isThere && !statSync(this.#directory, { throwIfNoEntry: false }))
+        makeRightsDirectory(this.#store, this.#directory);
       this.#isThere = true;
     } catch (error) {
-      throw storeError(error, this.#directory);
+      throw sqliteStoreError(error, this.#directory);
     }
   }
 
   #read(file: string, id: string): Rights | undefined {
     this.#begin();
-    const text = textIn(file);
+    const text = readRightsFile(file);
     if (text !== undefined) return rightsFrom(text);
-    return this.#hasBegun(fileNameOf(id)) ? noRights : undefined;
+    return this.#hasBegun(conversationFileName(id)) ? noRights : undefined;
   }
 
   #hasBegun(name: string): boolean {
     this.#earlier ??= earlierIn(join(this.#directory, EARLIER));
-    const begun = `\n${textIn(join(this.#directory, BEGUN)) ?? ""}\n`;
+    const begun = `\n${readRightsFile(join(this.#directory, BEGUN)) ?? ""}\n`;
     const [added, removed] = [begun.lastIndexOf(`\n${name}\n`), begun.lastIndexOf(`\n- ${name}\n`)];
     return removed > added ? false : added >= 0 || this.#earlier.has(name);
   }
 }
 
 /** Creates the directory with the names of all existing conversations, atomically, unless another process does. */
-function begin(store: string, rights: string): void {
+function makeRightsDirectory(store: string, rights: string): void {
   const made = mkdtempSync(`${rights}-`);
   const files = globSync("*.sqlite", { cwd: join(store, "conversations") });
   writeFileSync(join(made, EARLIER), JSON.stringify(files.map((name) => basename(name, ".sqlite"))), { mode: 0o600 });
@@ -145,7 +147,7 @@ function addLine(file: string, line: string): void {
 }
 
 /** Replaces a file atomically, even in a power cut. */
-function replaceFile(file: string, text: string): void {
+function replaceRightsFile(file: string, text: string): void {
   const fresh = `${file}.${process.pid}`;
   try {
     writeFileSync(fresh, text, { mode: 0o600, flush: true });
@@ -156,16 +158,16 @@ function replaceFile(file: string, text: string): void {
   }
 }
 
-function textIn(file: string): string | undefined {
+function readRightsFile(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw storeError(error, file);
+    throw sqliteStoreError(error, file);
   }
 }
 
 function earlierIn(file: string): ReadonlySet<string> {
-  const names = parsed(textIn(file) ?? "");
+  const names = parseJsonOrNothing(readRightsFile(file) ?? "");
   return new Set(Array.isArray(names) ? names.filter((name) => typeof name === "string") : []);
 }

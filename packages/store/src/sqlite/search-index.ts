@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { eventOf } from "../log/row.ts";
-import { SAYING, type SearchableEvent, saidIn } from "../search/said.ts";
-import { spaced } from "../search/words.ts";
-import { reading, transaction } from "./database.ts";
+import { SAYING, type SearchableEvent, searchableEvents } from "../search/said.ts";
+import { spaceIndexText } from "../search/words.ts";
+import { inSqliteTransaction, readBesideWriter } from "./database.ts";
 
 /** Maximum number of events to read at once, and of characters after which a batch ends: reading blocks other work. */
 const BATCH = 500;
@@ -44,12 +44,12 @@ export async function indexConversation(
   stamp: string,
 ): Promise<void> {
   for (;;) {
-    const before = placeIn(catalogue, conversation);
+    const before = indexedUpTo(catalogue, conversation);
     const addition = readFrom(path, before);
     if (!addition) return;
-    transaction(catalogue, () => {
+    inSqliteTransaction(catalogue, () => {
       // Another search may have indexed the same events meanwhile.
-      const now = placeIn(catalogue, conversation);
+      const now = indexedUpTo(catalogue, conversation);
       if (now.seq === before.seq && now.crc === before.crc) add(catalogue, conversation, addition, stamp);
     });
     if (addition.done) return;
@@ -57,14 +57,14 @@ export async function indexConversation(
   }
 }
 
-function placeIn(catalogue: DatabaseSync, conversation: string): IndexedUpTo {
+function indexedUpTo(catalogue: DatabaseSync, conversation: string): IndexedUpTo {
   const known = catalogue.prepare("SELECT seq, crc FROM indexed WHERE conversation = ?").get(conversation);
   return known ? { seq: Number(known.seq), crc: Number(known.crc) } : BEGINNING;
 }
 
 function readFrom(path: string, before: IndexedUpTo): Addition | undefined {
   try {
-    return reading(path, (file) => additionIn(file, before));
+    return readBesideWriter(path, (file) => additionIn(file, before));
   } catch {
     // A broken file must not prevent searching the others; `open` reports the error.
     return;
@@ -90,7 +90,7 @@ function additionIn(file: DatabaseSync, before: IndexedUpTo): Addition {
   }
   const events = rows.flatMap((row) => {
     const event = eventOf(row);
-    return event ? [{ seq: event.seq, at: event.at, said: saidIn(event) }] : [];
+    return event ? [{ seq: event.seq, at: event.at, said: searchableEvents(event) }] : [];
   });
   const last = rows.at(-1);
   const to = last ? { seq: Number(last[0]), crc: Number(last[5]) } : anew ? BEGINNING : before;
@@ -98,7 +98,7 @@ function additionIn(file: DatabaseSync, before: IndexedUpTo): Addition {
 }
 
 function add(catalogue: DatabaseSync, conversation: string, { events, to, done, anew }: Addition, stamp: string): void {
-  if (anew) forgetConversation(catalogue, conversation);
+  if (anew) unindexConversation(catalogue, conversation);
   const { number } =
     catalogue
       .prepare(
@@ -122,7 +122,7 @@ function add(catalogue: DatabaseSync, conversation: string, { events, to, done, 
           break;
         case "text": {
           const row = place.get(seq, at, here, one.message);
-          if (row) put.run(Number(row.number), spaced(one.text));
+          if (row) put.run(Number(row.number), spaceIndexText(one.text));
           break;
         }
         case "removed":
@@ -134,7 +134,7 @@ function add(catalogue: DatabaseSync, conversation: string, { events, to, done, 
 }
 
 /** Removes a conversation from the index. Call this inside a transaction. */
-export function forgetConversation(catalogue: DatabaseSync, conversation: string): void {
+export function unindexConversation(catalogue: DatabaseSync, conversation: string): void {
   const known = catalogue.prepare("SELECT number FROM indexed WHERE conversation = ?").get(conversation);
   if (!known) return;
   const number = Number(known.number);

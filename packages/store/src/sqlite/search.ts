@@ -2,17 +2,17 @@ import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core/stores";
 import { eventOf } from "../log/row.ts";
-import { isWithin } from "../log/summary.ts";
+import { isInSearch } from "../log/summary.ts";
 import { excerptOf } from "../search/excerpt.ts";
-import { saidIn } from "../search/said.ts";
+import { searchableEvents } from "../search/said.ts";
 import { LIMIT } from "../search/search-logs.ts";
-import { spaced, wordsOf } from "../search/words.ts";
+import { queryWords, spaceIndexText } from "../search/words.ts";
 import { type CatalogueEntry, readCatalogue } from "./catalogue.ts";
 import { catalogueIn, discardCatalogue, passingCatalogue, writableCatalogue } from "./catalogue-file.ts";
-import { reading, transaction } from "./database.ts";
-import { storeError } from "./error.ts";
+import { inSqliteTransaction, readBesideWriter } from "./database.ts";
+import { sqliteStoreError } from "./error.ts";
 import { conversationFile } from "./file-name.ts";
-import { forgetConversation, indexConversation, indexedStamps } from "./search-index.ts";
+import { indexConversation, indexedStamps, unindexConversation } from "./search-index.ts";
 
 /** Finds messages, after new events were indexed. */
 export async function searchConversations(
@@ -20,7 +20,7 @@ export async function searchConversations(
   query: string,
   options: SearchOptions,
 ): Promise<SearchHit[]> {
-  const words = wordsOf(query);
+  const words = queryWords(query);
   if (words.length === 0) return [];
   const entries = await readCatalogue(directory);
   if (entries.length === 0) return [];
@@ -32,7 +32,7 @@ export async function searchConversations(
   } catch (error) {
     // The next search recreates a damaged catalogue. With a full disk or a read-only directory, an index in memory
     // works too, only slower.
-    if (storeError(error, file).code === "damaged") discardCatalogue(file);
+    if (sqliteStoreError(error, file).code === "damaged") discardCatalogue(file);
     using catalogue = passingCatalogue();
     return await searchIn(catalogue, search);
   }
@@ -55,10 +55,10 @@ async function searchIn(
   const hits: SearchHit[] = [];
   const limit = options.limit ?? LIMIT;
   if (limit <= 0) return hits;
-  const isHidden = hiddenIn(catalogue);
+  const isHidden = removedMessages(catalogue);
   for (const { conversation, number, message, seq } of catalogue.prepare(FOUND).iterate(matching(words))) {
     const summary = summaries.get(String(conversation));
-    if (!summary || !isWithin(summary, options) || isHidden(Number(number), String(message))) continue;
+    if (!summary || !isInSearch(summary, options) || isHidden(Number(number), String(message))) continue;
     const hit = hitAt(pathOf(summary.id), Number(seq), summary, words);
     if (hit && hits.push(hit) >= limit) break;
   }
@@ -72,7 +72,7 @@ const FOUND = `
 
 /** Builds an FTS5 query. Words contain only letters and digits, so in quotation marks they are no operators. */
 function matching(words: readonly string[]): string {
-  return `${words.map((word) => `"${spaced(word)}"`).join(" ")}*`;
+  return `${words.map((word) => `"${spaceIndexText(word)}"`).join(" ")}*`;
 }
 
 async function refresh(
@@ -90,13 +90,13 @@ async function refresh(
   }
   const gone = Array.from(stamps.keys());
   if (gone.length > 0)
-    transaction(catalogue, () => {
-      for (const id of gone) forgetConversation(catalogue, id);
+    inSqliteTransaction(catalogue, () => {
+      for (const id of gone) unindexConversation(catalogue, id);
     });
 }
 
 /** Returns a function that tells whether a message or one of its ancestors was removed. */
-function hiddenIn(catalogue: DatabaseSync): (conversation: number, message: string) => boolean {
+function removedMessages(catalogue: DatabaseSync): (conversation: number, message: string) => boolean {
   const any = catalogue.prepare("SELECT 1 FROM messages WHERE conversation = ? AND removed LIMIT 1");
   const above = catalogue.prepare(`
     WITH RECURSIVE above (message, parent, removed) AS (
@@ -120,9 +120,9 @@ function hitAt(
 ): SearchHit | undefined {
   try {
     const select = "SELECT seq, epoch, at, type, body, crc FROM events WHERE seq = ?";
-    const row = reading(path, (file) => file.prepare(select, { returnArrays: true }).get(seq));
+    const row = readBesideWriter(path, (file) => file.prepare(select, { returnArrays: true }).get(seq));
     const event = row && eventOf(row as unknown as readonly unknown[]);
-    const said = event && saidIn(event).find((one) => one.type === "text");
+    const said = event && searchableEvents(event).find((one) => one.type === "text");
     if (!said) return;
     const { message, role, text } = said;
     return { conversation: id, title, message, role, at: event.at, ...excerptOf(text, words) };
@@ -133,13 +133,13 @@ function hitAt(
 }
 
 /** Removes a conversation from the catalogue and the index. */
-export function forget(directory: string, conversation: string): void {
+export function forgetInCatalogue(directory: string, conversation: string): void {
   const file = catalogueIn(directory);
   try {
     using catalogue = writableCatalogue(file);
-    transaction(catalogue, () => {
+    inSqliteTransaction(catalogue, () => {
       catalogue.prepare("DELETE FROM conversations WHERE id = ?").run(conversation);
-      forgetConversation(catalogue, conversation);
+      unindexConversation(catalogue, conversation);
       // The index only marks deleted words until its segments are merged.
       catalogue.exec("INSERT INTO texts (texts) VALUES ('optimize')");
     });

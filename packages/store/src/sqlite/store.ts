@@ -15,14 +15,14 @@ import { notFound, openElsewhere, openHere, storeClosed } from "../log/refusal.t
 import { hasLabels, newestFirst } from "../log/summary.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { type OpenLogFile, openConversationFile } from "./conversation-file.ts";
-import { storeError } from "./error.ts";
+import { sqliteStoreError } from "./error.ts";
 import { conversationFile } from "./file-name.ts";
 import { SqliteLog } from "./log.ts";
 import { OpenFiles } from "./open-files.ts";
 import { type FileOwner, thisOwner } from "./owner.ts";
 import { isHeld, ProcessLock } from "./process-lock.ts";
 import { RightsFiles } from "./rights-files.ts";
-import { forget, searchConversations } from "./search.ts";
+import { forgetInCatalogue, searchConversations } from "./search.ts";
 import { SqliteView } from "./view.ts";
 
 /**
@@ -127,7 +127,7 @@ class SqliteStore implements Store {
     if (this.#closed) throw storeClosed();
     if (this.#logs.has(id)) throw openHere(id);
     removeConversationFile(this.#pathOf(id), () => this.#openFile(id, false, false).file.close());
-    forget(this.#directory, id);
+    forgetInCatalogue(this.#directory, id);
     this.#rights.remove(id);
   }
 
@@ -191,6 +191,6 @@ function removeConversationFile(path: string, take: () => void): void {
     for (const name of beside) rmSync(join(folder, name), { force: true });
     for (const suffix of ["-wal", "-shm", ""]) rmSync(path + suffix, { force: true });
   } catch (error) {
-    throw storeError(error, path);
+    throw sqliteStoreError(error, path);
   }
 }

@@ -4,9 +4,9 @@ import type { Event } from "@banyan/core";
 import type { LogView } from "@banyan/core/stores";
 import { notFound } from "../log/refusal.ts";
 import { type ReadStatements, readStatements } from "./connection.ts";
-import { passedOver } from "./conversation-schema.ts";
-import { reading } from "./database.ts";
-import { storeError } from "./error.ts";
+import { lostEvents } from "./conversation-schema.ts";
+import { readBesideWriter } from "./database.ts";
+import { sqliteStoreError } from "./error.ts";
 import { EventReader, type ReadableFile } from "./event-reader.ts";
 import { type FileOwner, ownerFrom } from "./owner.ts";
 
@@ -47,9 +47,9 @@ export class SqliteView implements LogView {
 
   #known(path: string): ReadonlySet<number> {
     try {
-      return reading(path, passedOver);
+      return readBesideWriter(path, lostEvents);
     } catch (error) {
-      throw storeError(error, path);
+      throw sqliteStoreError(error, path);
     }
   }
 
@@ -68,12 +68,12 @@ export class SqliteView implements LogView {
 
   #look<T>(body: (reader: EventReader, database: DatabaseSync) => T): T {
     try {
-      return reading(this.#path, (database) => {
+      return readBesideWriter(this.#path, (database) => {
         this.#reading = readStatements(database);
         return body(this.#reader, database);
       });
     } catch (error) {
-      throw storeError(error, this.#path);
+      throw sqliteStoreError(error, this.#path);
     } finally {
       this.#reading = undefined;
     }

@@ -40,24 +40,24 @@ export function namedActs(input: unknown, root?: string): NamedActs {
   const urls = new Set<string>();
   let writes = false;
   const take = (name: string, value: unknown): void => {
-    if (PATH.test(name)) for (const path of textsOf(value)) if (!isFileAddress(path)) paths.add(path);
-    if (ADDRESS.test(name)) for (const url of textsOf(value)) if (!isFileAddress(url)) urls.add(url);
+    if (PATH.test(name)) for (const path of nonEmptyTexts(value)) if (!isFileAddress(path)) paths.add(path);
+    if (ADDRESS.test(name)) for (const url of nonEmptyTexts(value)) if (!isFileAddress(url)) urls.add(url);
     if (!CONTENT.test(name) || typeof value === "number" || typeof value === "boolean") return;
     writes = true;
     // Codex lists changes under the paths of the changed files.
     if (name === "changes" && isRecord(value)) for (const path of Object.keys(value)) paths.add(path);
-    for (const text of textsOf(value)) for (const [, path = ""] of text.matchAll(PATCHED)) paths.add(path);
+    for (const text of nonEmptyTexts(value)) for (const [, path = ""] of text.matchAll(PATCHED)) paths.add(path);
   };
   const ahead: unknown[] = [input];
   for (const value of ahead) {
-    if (typeof value === "string" && isFileAddress(value)) paths.add(pathOf(value));
+    if (typeof value === "string" && isFileAddress(value)) paths.add(urlPath(value));
     if (Array.isArray(value)) ahead.push(...value);
     if (!isRecord(value)) continue;
-    const command = commandOf(value, root);
+    const command = commandInValues(value, root);
     if (command !== undefined) commands.push(command);
-    const isMoved = Object.keys(value).some((key) => /^(?:destination|dest|dst|target)/.test(plain(key)));
+    const isMoved = Object.keys(value).some((key) => /^(?:destination|dest|dst|target)/.test(plainKey(key)));
     for (const [key, inner] of Object.entries(value)) {
-      const name = plain(key);
+      const name = plainKey(key);
       take(isMoved && SOURCE.test(name) ? "path" : name, inner);
       ahead.push(inner);
     }
@@ -75,46 +75,46 @@ export function withoutContent(input: unknown): unknown {
   if (Array.isArray(input)) return input.map(withoutContent);
   if (!isRecord(input)) return input;
   const kept = Object.entries(input).filter(([key, value]) => {
-    const name = plain(key);
+    const name = plainKey(key);
     return !(name === "title" || name === "description" || (CONTENT.test(name) && typeof value === "string"));
   });
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutContent(value)]));
 }
 
 /** Returns the command of an object: a text, or a list of words followed by the words of its arguments. */
-function commandOf(values: Readonly<Record<string, unknown>>, root: string | undefined): string | undefined {
-  const entries = Object.entries(values).map(([key, value]) => [plain(key), value] as const);
+function commandInValues(values: Readonly<Record<string, unknown>>, root: string | undefined): string | undefined {
+  const entries = Object.entries(values).map(([key, value]) => [plainKey(key), value] as const);
   const valueAt = (name: RegExp) => entries.find(([key, value]) => name.test(key) && value !== null)?.[1];
-  const words = wordsIn(valueAt(WORDS));
+  const words = wordList(valueAt(WORDS));
   const named = valueAt(COMMAND) ?? (words === undefined ? undefined : valueAt(PROGRAM));
   const several = entries.some(([key]) => COMMAND.test(key) && key.endsWith("s")) && Array.isArray(named);
-  const text = several ? textsOf(named).join("\n") : commandText(named, words);
+  const text = several ? nonEmptyTexts(named).join("\n") : commandText(named, words);
   if (text === undefined || text.trim() === "") return undefined;
   const folder = valueAt(FOLDER);
   const moves = typeof folder === "string" && folder !== "" && folder !== "." && folder !== root && root !== undefined;
-  return moves ? `cd ${quoted(folder)} && ${text}` : text;
+  return moves ? `cd ${quoteShellWord(folder)} && ${text}` : text;
 }
 
 function commandText(named: unknown, words: readonly string[] | undefined): string | undefined {
-  if (typeof named === "string") return [named, ...(words ?? []).map(quoted)].join(" ");
-  const all = wordsIn(named);
+  if (typeof named === "string") return [named, ...(words ?? []).map(quoteShellWord)].join(" ");
+  const all = wordList(named);
   if (all === undefined || all.length === 0) return undefined;
   const [shell = "", option = "", text] = all;
   // With `sh -c TEXT`, the text is the command.
   if (/(?:^|\/)(?:ba|da|z|k)?sh$/.test(shell) && /^-\w*c$/.test(option) && text !== undefined && all.length === 3)
     return text;
-  return [...all, ...(words ?? [])].map(quoted).join(" ");
+  return [...all, ...(words ?? [])].map(quoteShellWord).join(" ");
 }
 
-function wordsIn(value: unknown): readonly string[] | undefined {
+function wordList(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.every((word) => typeof word === "string") ? value : undefined;
 }
 
-function quoted(word: string): string {
+function quoteShellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-function textsOf(value: unknown): readonly string[] {
+function nonEmptyTexts(value: unknown): readonly string[] {
   return [value].flat().filter((text): text is string => typeof text === "string" && text !== "");
 }
 
@@ -122,7 +122,7 @@ function isFileAddress(text: string): boolean {
   return /^file:\/\/\S+$/i.test(text);
 }
 
-function pathOf(url: string): string {
+function urlPath(url: string): string {
   try {
     return fileURLToPath(url);
   } catch {
@@ -131,7 +131,7 @@ function pathOf(url: string): string {
   }
 }
 
-function plain(key: string): string {
+function plainKey(key: string): string {
   return key.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 

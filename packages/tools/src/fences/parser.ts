@@ -100,7 +100,7 @@ export class FenceParser {
       if (!this.#hasEnoughMarkers()) return false;
       this.#stage = "rest";
     }
-    return this.#block ? isBlank(char) : this.#marker === "~" || char !== "`";
+    return this.#block ? isBlankCharacter(char) : this.#marker === "~" || char !== "`";
   }
 
   #hasEnoughMarkers(): boolean {
@@ -135,7 +135,7 @@ export class FenceParser {
 
   /** Treats the held text as content: the line is no fence. */
   #release(): void {
-    if (this.#block) this.#out += withoutIndent(this.#held, this.#block.indent);
+    if (this.#block) this.#out += withoutFenceIndent(this.#held, this.#block.indent);
     this.#held = "";
   }
 
@@ -146,19 +146,19 @@ export class FenceParser {
   }
 }
 
-function isBlank(char: string | undefined): boolean {
+function isBlankCharacter(char: string | undefined): boolean {
   return char === " " || char === "\t";
 }
 
 function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && isBlank(text[start])) start += 1;
-  while (start < end && isBlank(text[end - 1])) end -= 1;
+  while (start < end && isBlankCharacter(text[start])) start += 1;
+  while (start < end && isBlankCharacter(text[end - 1])) end -= 1;
   return text.slice(start, end);
 }
 
-function withoutIndent(line: string, indent: number): string {
+function withoutFenceIndent(line: string, indent: number): string {
   let spaces = 0;
   while (spaces < indent && line[spaces] === " ") spaces += 1;
   return line.slice(spaces);

@@ -18,8 +18,8 @@ export class ToolIndex {
   readonly #index = new MiniSearch<ToolEntry>({
     idField: "name",
     fields: ["words", "description", "parameters"],
-    tokenize: wordsOf,
-    processTerm: rootOf,
+    tokenize: splitNameWords,
+    processTerm: wordRoot,
   });
 
   constructor(tools: readonly Tool[]) {
@@ -32,7 +32,7 @@ export class ToolIndex {
    * A tool whose name equals the query comes first.
    */
   find(query: string): Tool[] {
-    const words = [...new Set(wordsOf(query).filter((word) => rootOf(word) !== ""))];
+    const words = [...new Set(splitNameWords(query).filter((word) => wordRoot(word) !== ""))];
     const found = new Map<string, { score: number; words: number }>();
     for (const word of words) {
       for (const [name, score] of this.#fitting(word)) {
@@ -69,22 +69,25 @@ const SEARCH: SearchOptions = {
 const SYNONYM = 0.6;
 
 function entryOf({ name, description, input, offeredBy = "" }: Tool): ToolEntry {
-  const words = new Set(wordsOf(`${name} ${offeredBy}`));
-  const parameters = saidIn(jsonSchemaOf(`tool "${name}"`, input)).join(" ");
+  const words = new Set(splitNameWords(`${name} ${offeredBy}`));
+  const parameters = parameterWords(jsonSchemaOf(`tool "${name}"`, input)).join(" ");
   return { name, words: [...words].filter((word) => word !== "mcp").join(" "), description, parameters };
 }
 
 /** Returns the names, descriptions and choices of the parameters in a schema, at most four levels down. */
-function saidIn(schema: unknown, depth = 0): string[] {
+function parameterWords(schema: unknown, depth = 0): string[] {
   if (typeof schema !== "object" || schema === null || depth > 4) return [];
   const { description, enum: values, properties = {}, items } = schema as Readonly<Record<string, unknown>>;
   const texts = [description, ...(Array.isArray(values) ? values : [])].filter((text) => typeof text === "string");
-  const inner = Object.entries(properties ?? {}).flatMap(([name, value]) => [name, ...saidIn(value, depth + 1)]);
-  return [...texts, ...inner, ...saidIn(items, depth + 1)];
+  const inner = Object.entries(properties ?? {}).flatMap(([name, value]) => [
+    name,
+    ...parameterWords(value, depth + 1),
+  ]);
+  return [...texts, ...inner, ...parameterWords(items, depth + 1)];
 }
 
 /** Splits a text into words: `getIssue` and `get_issue` are two words each. */
-function wordsOf(text: string): string[] {
+function splitNameWords(text: string): string[] {
   return text
     .replace(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, " ")
     .toLowerCase()
@@ -92,14 +95,14 @@ function wordsOf(text: string): string[] {
 }
 
 /** Returns the stem that a word shares with its other forms (`issues`, `creating`); empty for a stop word. */
-function rootOf(word: string): string {
+function wordRoot(word: string): string {
   if (STOP.has(word)) return "";
   return word.replace(/ies$/, "y").replace(/(?<=\p{L}{3})(?:ing|ed|es|s|e)$/u, "");
 }
 
 /** Returns the roots that a word may mean, with the weight of each. */
 function meaningsOf(word: string): [meaning: string, weight: number][] {
-  const root = rootOf(word);
+  const root = wordRoot(word);
   return [[root, 1], ...[...(SAME.get(root) ?? [])].map((other): [string, number] => [other, SYNONYM])];
 }
 
@@ -175,7 +178,7 @@ const ALIKE = [
   "money balance account",
 ];
 const SAME: ReadonlyMap<string, ReadonlySet<string>> = ALIKE.reduce((same, group) => {
-  const roots = group.split(" ").map(rootOf);
+  const roots = group.split(" ").map(wordRoot);
   for (const root of roots) same.set(root, new Set([...(same.get(root) ?? []), ...roots]));
   return same;
 }, new Map<string, Set<string>>());

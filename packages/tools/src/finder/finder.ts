@@ -4,7 +4,7 @@ import { nearest } from "@banyan/core/shown";
 import { z } from "zod";
 import type { ToolIndex } from "./find.ts";
 
-export { firstTold, type InitialTools, toldTools } from "./told.ts";
+export { type InitialTools, initialTools, toolsForModel } from "./told.ts";
 
 /** Maximum number of tools in an answer with their schemas. Weaker matches are only named. */
 const MOST = 10;
@@ -48,7 +48,7 @@ export function toolFinder(tools: () => readonly Tool[], bytes = MOST_BYTES): re
       input: wanted,
       effects: "none",
       about: ({ query }) => ({ title: query, looksAt: { one: "search for tools", several: "searches for tools" } }),
-      execute: async ({ query }) => answerOf((await index()).find(query), tools().length, bytes),
+      execute: async ({ query }) => foundToolsText((await index()).find(query), tools().length, bytes),
     }),
     defineTool({
       name: "call_tool",
@@ -69,7 +69,7 @@ export function toolFinder(tools: () => readonly Tool[], bytes = MOST_BYTES): re
   ];
 }
 
-function answerOf(found: readonly Tool[], all: number, bytes: number): string {
+function foundToolsText(found: readonly Tool[], all: number, bytes: number): string {
   if (found.length === 0) return `[none of ${all} tools fits: try other words]`;
   const told: string[] = [];
   let room = bytes;

@@ -18,7 +18,7 @@ export interface InitialTools {
  * Returns the instructions and tools of the first turn with one of these forwarding tools, by the log. Undefined if no
  * turn had such a tool. Skips turns whose instructions are `passed`.
  */
-export function firstTold(
+export function initialTools(
   tools: readonly Tool[],
   { contents }: Pick<ConversationState, "contents">,
   passed: (instructions: string) => boolean = () => false,
@@ -46,7 +46,7 @@ export function firstTold(
  * @param room Tokens.
  * @param most Maximum number of tools that one request may offer.
  */
-export function toldTools(
+export function toolsForModel(
   tools: readonly Tool[],
   told: InitialTools | undefined,
   room: number,
@@ -54,7 +54,7 @@ export function toldTools(
 ): readonly Tool[] {
   if (!tools.some(({ forwards }) => forwards)) return tools;
   const first = told?.tools;
-  if (first === undefined && tools.length <= most && tokensOf(tools.filter(isOffered)) <= room) return tools;
+  if (first === undefined && tools.length <= most && roughToolTokens(tools.filter(isOffered)) <= room) return tools;
   const known = made.get(tools) ?? new Map<string, readonly Tool[]>();
   made.set(tools, known);
   const listed = known.get(first ?? "") ?? toldAs(tools, first === undefined ? [] : (JSON.parse(first) as KnownTool[]));
@@ -97,7 +97,7 @@ function gone(told: KnownTool): Tool {
 }
 
 /** Estimates four characters per token, as everywhere without a tokenizer. */
-function tokensOf(tools: readonly Tool[]): number {
+function roughToolTokens(tools: readonly Tool[]): number {
   return tools.reduce((sum, { name, description, input }) => {
     return sum + JSON.stringify({ name, description, input: jsonSchemaOf(`tool "${name}"`, input) }).length / 4;
   }, 0);

@@ -56,17 +56,17 @@ async function visitAddress(asker: string, params: ElicitRequestURLParams, ask: 
   const { protocol, href, host } = new URL(params.url);
   if (protocol !== "https:" && protocol !== "http:") return { action: "decline" };
   const text =
-    `${asker} asks you to open a page of ${host} in your browser: ${said(params.message)}\n${href}\n` +
+    `${asker} asks you to open a page of ${host} in your browser: ${serverText(params.message)}\n${href}\n` +
     `Open it only if you trust ${host}. Banyan does not see your actions there.`;
-  return { action: (await agrees(ask, stripControls(text), "done")) ? "accept" : "decline" };
+  return { action: (await askAgreement(ask, stripControls(text), "done")) ? "accept" : "decline" };
 }
 
 async function fillForm(asker: string, params: ElicitRequestFormParams, ask: Ask): Promise<ElicitResult> {
   const { properties, required = [] } = params.requestedSchema;
   const fields = Object.entries(properties as Readonly<Record<string, Field>>);
-  const names = said(fields.map(([key, { title = key }]) => title).join(", "));
+  const names = serverText(fields.map(([key, { title = key }]) => title).join(", "));
   const wanted = fields.length === 0 ? "" : `\nIt wants to know: ${names}.`;
-  if (!(await agrees(ask, stripControls(`${asker} asks: ${said(params.message)}${wanted}`), "answer")))
+  if (!(await askAgreement(ask, stripControls(`${asker} asks: ${serverText(params.message)}${wanted}`), "answer")))
     return { action: "decline" };
   const content: ElicitationContent = {};
   for (const [key, field] of fields) {
@@ -80,13 +80,13 @@ async function fillForm(asker: string, params: ElicitRequestFormParams, ask: Ask
 const LONGEST = 2000;
 
 /** Returns a server's text on one line, and not too long. */
-function said(text: string): string {
+function serverText(text: string): string {
   const line = text.replace(/[\s\u2028\u2029]+/gu, " ").trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}...` : line;
 }
 
 /** Asks whether the user agrees. Asks again after a number that is no choice, up to `ATTEMPTS` times (F108). */
-async function agrees(ask: Ask, text: string, word: string): Promise<boolean> {
+async function askAgreement(ask: Ask, text: string, word: string): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const again = attempt === 0 ? "" : `\nNot a choice: "${word}" or "decline"?`;
     const answer = (await ask({ text: text + again, choices: [word, "decline"] })).trim().toLowerCase();
@@ -112,7 +112,7 @@ function formatOf({ format = "" }: Field): (typeof FORMATS)[string] | undefined 
 }
 
 /** Explains why an answer is invalid, from the validator's message. */
-function misfit(message: string, field: Field): string {
+function misfitSentence(message: string, field: Field): string {
   const [name, example] = formatOf(field) ?? [];
   const words = message.replace(/^data(?:\/\S*)? /, "");
   return `it ${name !== undefined && words.startsWith("must match format ") ? `must be ${name}, as in ${example}` : words}`;
@@ -140,9 +140,9 @@ async function fillField(
   const optional = hints.length === 0 ? "" : ` (${hints.join("; ")})`;
   const text = [
     // Each question names the asker: a question in the server's words alone could pass for the program's own.
-    `${asker} wants to know: ${said(title)}${optional}${description === undefined ? "" : `: ${said(description)}`}`,
+    `${asker} wants to know: ${serverText(title)}${optional}${description === undefined ? "" : `: ${serverText(description)}`}`,
     ...(several && !form
-      ? [`Several, with commas between them, of: ${said(choices.map(({ title }) => title).join(", "))}`]
+      ? [`Several, with commas between them, of: ${serverText(choices.map(({ title }) => title).join(", "))}`]
       : []),
   ].join("\n");
   const offered = [...choices.map(({ title }) => stripControls(title)), ...(required ? [] : [LEFT_OUT])];
@@ -152,17 +152,17 @@ async function fillField(
       text: stripControls(problem + text),
       ...(form && { fields: [form] }),
       ...(choices.length > 0 && !several && { choices: offered }),
-      ...(field.default !== undefined && { default: shown(field.default, choices) }),
+      ...(field.default !== undefined && { default: shownChoice(field.default, choices) }),
     });
     if (!required && ["", DASH, LEFT_OUT].includes(answer.trim())) return undefined;
     if (answer.trim() === "") {
       problem = "An answer is needed here.\n";
       continue;
     }
-    const value = read(field, choices, answer.trim());
+    const value = readField(field, choices, answer.trim());
     const checked = await schema["~standard"].validate(value);
     if (!checked.issues) return value;
-    problem = `Not a valid answer: ${checked.issues.map(({ message }) => misfit(message, field)).join("; ")}.\n`;
+    problem = `Not a valid answer: ${checked.issues.map(({ message }) => misfitSentence(message, field)).join("; ")}.\n`;
   }
   throw new RangeError(`No answer for ${key} fits.`);
 }
@@ -185,8 +185,8 @@ function choicesOf(field: Field): readonly SchemaChoice[] {
 
 /** Returns a multiple choice field of a form; undefined if a form cannot hold the choices. */
 function severalOf(title: string, choices: readonly SchemaChoice[], required: boolean): QuestionField | undefined {
-  const heading = stripControls(said(title)).slice(0, HEADING).trim();
-  const labels = [...choices.map((choice) => stripControls(said(choice.title))), ...(required ? [] : [LEFT_OUT])];
+  const heading = stripControls(serverText(title)).slice(0, HEADING).trim();
+  const labels = [...choices.map((choice) => stripControls(serverText(choice.title))), ...(required ? [] : [LEFT_OUT])];
   const isOne = (label: string) => label !== "" && label.length <= LABEL;
   const areTold = new Set(labels.map((label) => label.trim().toLowerCase())).size === labels.length;
   if (heading === "" || labels.length < 2 || labels.length > CHOICES || !labels.every(isOne) || !areTold)
@@ -199,13 +199,13 @@ const CHOICES = 12;
 const LABEL = 100;
 const HEADING = 40;
 
-function shown(value: FieldValue, choices: readonly SchemaChoice[]): string {
+function shownChoice(value: FieldValue, choices: readonly SchemaChoice[]): string {
   const one = (inner: unknown) => choices.find((choice) => choice.const === String(inner))?.title ?? String(inner);
   return Array.isArray(value) ? value.map(one).join(", ") : one(value);
 }
 
 /** Splits an answer at commas. A choice whose own title has a comma stays whole. */
-function named(answer: string, choices: readonly SchemaChoice[]): string[] {
+function choicesNamed(answer: string, choices: readonly SchemaChoice[]): string[] {
   const rest = answer.trim();
   const longest = choices
     .map(({ title }) => title)
@@ -215,15 +215,15 @@ function named(answer: string, choices: readonly SchemaChoice[]): string[] {
     .sort((one, other) => other.length - one.length)[0];
   const part = longest ?? rest.split(",", 1)[0] ?? "";
   const more = rest.slice(part.length).replace(/^\s*,/, "");
-  return [part.trim(), ...(more.trim() === "" ? [] : named(more, choices))];
+  return [part.trim(), ...(more.trim() === "" ? [] : choicesNamed(more, choices))];
 }
 
 /** Converts an answer to the field's type. An answer without a meaning stays as text, which then fails validation. */
-function read(field: Field, choices: readonly SchemaChoice[], answer: string): FieldValue {
+function readField(field: Field, choices: readonly SchemaChoice[], answer: string): FieldValue {
   const one = (text: string) => choices.find(({ title }) => title.toLowerCase() === text.toLowerCase())?.const ?? text;
   switch (field.type) {
     case "array":
-      return named(answer, choices).map(one);
+      return choicesNamed(answer, choices).map(one);
     case "boolean": {
       const value = one(answer);
       return value === "true" ? true : value === "false" ? false : answer;

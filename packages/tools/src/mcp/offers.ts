@@ -1,5 +1,5 @@
 import type { UserPart } from "@banyan/core";
-import { checkedFile, type FilePart, mediaIn, TELLING_BYTES } from "@banyan/core/conversation";
+import { checkBroughtFile, type FilePart, mediaIn, TELLING_BYTES } from "@banyan/core/conversation";
 import type {
   ContentBlock,
   GetPromptResult,
@@ -52,7 +52,7 @@ export function promptParts(server: string, { messages }: GetPromptResult): User
   const alone = messages.every(({ role }) => role === "user");
   return messages.flatMap(({ role, content }) => {
     const parts = contentParts(server, content);
-    return alone ? parts : [text(`[${role}]`), ...parts];
+    return alone ? parts : [mcpTextPart(`[${role}]`), ...parts];
   });
 }
 
@@ -66,33 +66,33 @@ function contentParts(server: string, block: ContentBlock): UserPart[] {
   const files: UserPart[] = [];
   // A file that the provider refuses would make every later request of the conversation fail.
   const words = blockText(server, block, (file) => {
-    const checked = checkedFile({ type: "file", ...file }, 0);
+    const checked = checkBroughtFile({ type: "file", ...file }, 0);
     if (typeof checked === "string") throw new RangeError(checked);
-    if (checked.mediaType.startsWith("image/") && !isPicture(checked))
+    if (checked.mediaType.startsWith("image/") && !isPictureData(checked))
       throw new RangeError("models do not look at such pictures");
     files.push(checked);
   });
-  return files.length > 0 ? files : [text(stripControls(words))];
+  return files.length > 0 ? files : [mcpTextPart(stripControls(words))];
 }
 
-function isPicture({ data = "" }: FilePart): boolean {
+function isPictureData({ data = "" }: FilePart): boolean {
   return mediaIn(Buffer.from(data, "base64").subarray(0, TELLING_BYTES))?.mediaType.startsWith("image/") === true;
 }
 
-function text(content: string): UserPart {
+function mcpTextPart(content: string): UserPart {
   return { type: "text", text: content };
 }
 
 /** Converts a listed prompt. */
-export function promptOf(server: string, listed: ListedPrompt): McpPrompt {
+export function mcpPrompt(server: string, listed: ListedPrompt): McpPrompt {
   const { name, title, description, arguments: wanted = [] } = listed;
   return {
     server,
     name,
-    description: plain(title, description),
+    description: plainDescription(title, description),
     arguments: wanted.map(({ name, description, required = false }) => ({
       name,
-      description: plain(description),
+      description: plainDescription(description),
       required,
     })),
   };
@@ -105,7 +105,7 @@ export function resourceOf(server: string, listed: ListedResource): McpResource 
     server,
     uri,
     name,
-    description: plain(title, description),
+    description: plainDescription(title, description),
     ...(mimeType !== undefined && { mimeType }),
     ...(size !== undefined && { size }),
   };
@@ -118,11 +118,11 @@ export function templateOf(server: string, listed: ResourceTemplateType): McpRes
     server,
     uriTemplate,
     name,
-    description: plain(title, description),
+    description: plainDescription(title, description),
     ...(mimeType !== undefined && { mimeType }),
   };
 }
 
-function plain(...texts: readonly (string | undefined)[]): string {
+function plainDescription(...texts: readonly (string | undefined)[]): string {
   return stripControls(texts.filter(Boolean).join(". "));
 }

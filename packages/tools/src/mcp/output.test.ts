@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resultText } from "./output.ts";
+import { mcpResultText } from "./output.ts";
 
 const text = (said: string) => ({ type: "text", text: said }) as const;
 
@@ -11,11 +11,11 @@ test.each([
   [[text("Nothing.")], {}, "Nothing.\n{}"],
   [[text("Ann"), text("Bob")], { names: ["Ann", "Bob"] }, "Ann\nBob"],
 ])("B47: of %j with %j the model is told each thing once", (content, structuredContent, told) => {
-  expect(resultText("it", { content, structuredContent })).toBe(told);
+  expect(mcpResultText("it", { content, structuredContent })).toBe(told);
 });
 
 test("S12: control sequences of a server stay away from the model and the terminal", () => {
-  expect(resultText("it", { content: [text("\x1b]0;title\x07\x1b[31mred\x1b[0m\r\nnext")] })).toBe("red\nnext");
+  expect(mcpResultText("it", { content: [text("\x1b]0;title\x07\x1b[31mred\x1b[0m\r\nnext")] })).toBe("red\nnext");
 });
 
 test("B47: what is no text is told in words", () => {
@@ -26,7 +26,7 @@ test("B47: what is no text is told in words", () => {
     { type: "resource", resource: { uri: "a://c", text: "content" } },
     { type: "resource", resource: { uri: "a://d", blob: data } },
   ] as const;
-  expect(resultText("it", { content: [...content] }).split("\n")).toEqual([
+  expect(mcpResultText("it", { content: [...content] }).split("\n")).toEqual([
     "[audio, audio/wav, 4 bytes: it cannot be shown here]",
     '[resource "notes" at @it:a://b, text/plain, Mine]',
     "[resource @it:a://c]",
@@ -48,7 +48,7 @@ test("C4: pictures, sound and embedded files are shown where they can be, and to
     { type: "resource", resource: { uri: "a://d", mimeType: "application/pdf", blob: data } },
     { type: "resource", resource: { uri: "a://e", mimeType: "text/csv", blob: data } },
   ] as const;
-  expect(resultText("it", { content: [...content] }, attach).split("\n")).toEqual([
+  expect(mcpResultText("it", { content: [...content] }, attach).split("\n")).toEqual([
     "[image, image/png, 4 bytes: image/png cannot be shown: its bytes are no base 64.]",
     "[audio, audio/wav, 4 bytes]",
     "[resource @it:a://d, application/pdf, 4 bytes]",

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ToolContext } from "@banyan/core";
-import { sizeIn } from "@banyan/core/conversation";
+import { base64Size } from "@banyan/core/conversation";
 import type { CallToolResult, ContentBlock, EmbeddedResource } from "@modelcontextprotocol/client";
 import { stripControls } from "../workspace/files/plain-text.ts";
 
@@ -8,7 +8,7 @@ import { stripControls } from "../workspace/files/plain-text.ts";
 type Attach = ToolContext["attach"];
 
 /** Returns the result of a server's tool as text for the model. Files are described, and attached if `attach` is given. */
-export function resultText(
+export function mcpResultText(
   server: string,
   { content, structuredContent }: Pick<CallToolResult, "content" | "structuredContent">,
   attach?: Attach,
@@ -21,7 +21,7 @@ export function resultText(
 /** Returns whether the text repeats the structured content, as JSON or in words. Servers do so for older clients. */
 function isSaidIn(content: readonly ContentBlock[], structured: unknown): boolean {
   const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  if (texts.some((text) => isDeepStrictEqual(parsed(text), structured))) return true;
+  if (texts.some((text) => isDeepStrictEqual(parseStructured(text), structured))) return true;
   const values = valuesIn(structured);
   return values.length > 0 && values.every((value) => texts.some((text) => text.includes(value)));
 }
@@ -59,7 +59,7 @@ function resourceText(server: string, { resource }: EmbeddedResource, attach?: A
 
 /** Describes a file on one line. Attaches the file, or adds the reason why not. */
 function fileText(what: string, file: Parameters<Attach>[0], attach?: Attach): string {
-  const facts = `${what}, ${file.mediaType}, ${sizeIn(file.data)} bytes`;
+  const facts = `${what}, ${file.mediaType}, ${base64Size(file.data)} bytes`;
   if (!attach) return `[${facts}: it cannot be shown here]`;
   try {
     attach(file);
@@ -70,7 +70,7 @@ function fileText(what: string, file: Parameters<Attach>[0], attach?: Attach): s
   }
 }
 
-function parsed(text: string): unknown {
+function parseStructured(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -19,7 +19,7 @@ import {
   type McpPrompt,
   type McpResource,
   type McpResourceTemplate,
-  promptOf,
+  mcpPrompt,
   promptParts,
   resourceOf,
   resourceParts,
@@ -231,7 +231,7 @@ export class McpServer {
 
   async #listPrompts(client: Client, options: RequestOptions): Promise<McpPrompt[]> {
     const { prompts } = await client.listPrompts({}, options);
-    return prompts.map((listed) => promptOf(this.name, listed));
+    return prompts.map((listed) => mcpPrompt(this.name, listed));
   }
 
   /** Lists the offers again after a notification of the server. */

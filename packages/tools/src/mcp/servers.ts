@@ -119,7 +119,7 @@ export class McpServers implements AsyncDisposable {
   get states(): readonly McpServerState[] {
     return this.#names.flatMap((name) => {
       const server = this.#servers.get(name);
-      return (server === undefined ? this.#unused.get(name) : stateOf(server)) ?? [];
+      return (server === undefined ? this.#unused.get(name) : serverState(server)) ?? [];
     });
   }
 
@@ -231,7 +231,7 @@ export class McpServers implements AsyncDisposable {
   }
 }
 
-function stateOf({ name, status, tools, oddities }: McpServer): McpServerState {
+function serverState({ name, status, tools, oddities }: McpServer): McpServerState {
   if (status.status !== "ready") return { name, ...status };
   const unread = tools.flatMap((tool) => {
     const [problem] = inputSchema(tool.inputSchema).unread;

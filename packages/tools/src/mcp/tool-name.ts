@@ -22,11 +22,11 @@ export function toolNames(
   const owners = new Map<string, Set<string>>();
   const shared = (at: number) => `${tools[at]?.server}\0${plain[at]}`;
   for (const at of plain.keys()) {
-    owners.set(shared(at), (owners.get(shared(at)) ?? new Set()).add(digestOf(tools[at])));
+    owners.set(shared(at), (owners.get(shared(at)) ?? new Set()).add(toolNameDigest(tools[at])));
   }
   return plain.map((short, at) => {
     const { server = "", tool = "" } = tools[at] ?? {};
-    const digest = digestOf(tools[at]);
+    const digest = toolNameDigest(tools[at]);
     const own = providerName(`mcp_${server}_`);
     const single = short.length <= LONGEST && owners.get(shared(at))?.size === 1;
     const name = single ? short : `${short.slice(0, LONGEST - digest.length - 1)}_${digest}`;
@@ -38,6 +38,6 @@ export function toolNames(
 }
 
 /** Returns eight hexadecimal digits: enough to distinguish the few tools that share a name. */
-function digestOf({ server, tool }: OfferedTool = { server: "", tool: "" }): string {
+function toolNameDigest({ server, tool }: OfferedTool = { server: "", tool: "" }): string {
   return createHash("sha256").update(`${server}\0${tool}`).digest("hex").slice(0, 8);
 }

@@ -7,7 +7,7 @@ import { ProgressPace } from "../workspace/commands/progress-pace.ts";
 import { stripControls } from "../workspace/files/plain-text.ts";
 import { inputSchema } from "./connection/input-schema.ts";
 import { McpError } from "./entries/error.ts";
-import { resultText } from "./output.ts";
+import { mcpResultText } from "./output.ts";
 
 /** Returns the span of a call as the `traceparent` of W3C's Trace Context; undefined if the call has no trace. */
 export type TraceparentOf = (call: Pick<ToolContext, "call" | "conversation">) => string | undefined;
@@ -39,7 +39,7 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
     effects: effectsOf(annotations),
     offeredBy: server,
     offeredAs: listed.name,
-    about: (input) => aboutCall(input, annotations.readOnlyHint === true),
+    about: (input) => aboutServerCall(input, annotations.readOnlyHint === true),
     ...(annotations.readOnlyHint && { parallel: true }),
     async execute(input, context) {
       using progress = new ProgressPace((text) => context.progress(text));
@@ -50,7 +50,7 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
         ask: (question) => context.ask(question),
         onProgress: (step) => progress.push(progressText(step)),
       });
-      const text = resultText(server, result, result.isError ? undefined : (file) => context.attach(file));
+      const text = mcpResultText(server, result, result.isError ? undefined : (file) => context.attach(file));
       if (result.isError) throw new McpError("refused", text || `The tool ${listed.name} failed without a reason.`);
       return text;
     },
@@ -61,11 +61,11 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
  * Describes a call by the names of its arguments: what the server really does with a file is unknown. The tool
  * therefore has no `files`, and each path counts as written, unless the server claims that the tool only reads.
  */
-function aboutCall(input: unknown, isReader: boolean): About {
+function aboutServerCall(input: unknown, isReader: boolean): About {
   const texts = (input ?? {}) as Readonly<Record<string, unknown>>;
   const { command, paths, urls, writes } = namedActs(input);
   const [url] = urls;
-  const first = (...names: readonly string[]) => names.map((name) => texts[name]).find(isText);
+  const first = (...names: readonly string[]) => names.map((name) => texts[name]).find(isString);
   const title = first("command", "pattern", "path", "file_path", "url", "summary");
   const access = isReader && !writes ? "read" : "write";
   return {
@@ -76,7 +76,7 @@ function aboutCall(input: unknown, isReader: boolean): About {
   };
 }
 
-function isText(value: unknown): value is string {
+function isString(value: unknown): value is string {
   return typeof value === "string";
 }
 

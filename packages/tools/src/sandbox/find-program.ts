@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { isWithin } from "./protected-places.ts";
+import { isPathWithin } from "./protected-places.ts";
 
 /**
  * Finds a program along a `PATH`, but never in a place where sandboxed commands can write: a command could have
@@ -12,7 +12,7 @@ export function findProgram(name: string, path: string, writable: readonly strin
     try {
       const file = join(folder, name);
       const real = realpathSync(file);
-      if (writable.some((place) => isWithin(place, real) || isWithin(place, file))) continue;
+      if (writable.some((place) => isPathWithin(place, real) || isPathWithin(place, file))) continue;
       accessSync(real, constants.X_OK);
       if (statSync(real).isFile()) return real;
     } catch {
@@ -26,14 +26,14 @@ export function findProgram(name: string, path: string, writable: readonly strin
 export function pathWithout(places: readonly string[], path: string): string {
   const entries = path
     .split(delimiter)
-    .filter((entry) => isAbsolute(entry) && !places.some((place) => leadsInto(place, entry)));
+    .filter((entry) => isAbsolute(entry) && !places.some((place) => entryLeadsInto(place, entry)));
   return entries.join(delimiter);
 }
 
-function leadsInto(place: string, entry: string): boolean {
-  if (isWithin(place, entry)) return true;
+function entryLeadsInto(place: string, entry: string): boolean {
+  if (isPathWithin(place, entry)) return true;
   try {
-    return isWithin(realpathSync(place), realpathSync(entry));
+    return isPathWithin(realpathSync(place), realpathSync(entry));
   } catch {
     // A missing folder leads nowhere.
     return false;

@@ -9,12 +9,12 @@ const SHARED = "link";
 /** Returns the submodule paths of an index: `git help index-format`, versions 2 to 4. Empty if unreadable, as for git. */
 export function gitlinksIn(repository: string): string[] {
   try {
-    const width = /objectformat\s*=\s*sha256/i.test(configOf(repository)) ? 32 : 20;
+    const width = /objectformat\s*=\s*sha256/i.test(readGitConfig(repository)) ? 32 : 20;
     const index = readFileSync(join(repository, "index"));
-    const { names, links, shared } = entriesOf(index, width);
+    const { names, links, shared } = gitIndexEntries(index, width);
     if (shared === undefined) return links;
     // A split index: a second file has the other entries. An entry without a name replaces any entry of the second file.
-    const others = entriesOf(readFileSync(join(repository, `sharedindex.${shared}`)), width);
+    const others = gitIndexEntries(readFileSync(join(repository, `sharedindex.${shared}`)), width);
     return [...links, ...(names.includes("") ? others.names : others.links)];
   } catch {
     return [];
@@ -22,7 +22,7 @@ export function gitlinksIn(repository: string): string[] {
 }
 
 /** Reads the settings of a repository. A linked work tree has the settings of its main repository. */
-function configOf(repository: string): string {
+function readGitConfig(repository: string): string {
   try {
     const common = readFileSync(join(repository, "commondir"), "utf8").trimEnd();
     return readFileSync(join(repository, common, "config"), "utf8");
@@ -37,7 +37,7 @@ interface Entries {
   readonly shared: string | undefined;
 }
 
-function entriesOf(index: Buffer, width: number): Entries {
+function gitIndexEntries(index: Buffer, width: number): Entries {
   if (index.toString("latin1", 0, 4) !== "DIRC") throw new Error("This is no index.");
   const version = index.readUInt32BE(4);
   const names: string[] = [];

@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { otherHolders, type SandboxHolder } from "./holder.ts";
-import { isPlaceholder, isVacant, keyOf, makePlaceholder, removePlaceholder } from "./placeholder.ts";
+import { isPlaceholder, isVacant, makePlaceholder, placeholderKey, removePlaceholder } from "./placeholder.ts";
 
 /** Milliseconds. */
 const PAUSE = 20;
@@ -32,7 +32,7 @@ export class HeldPlaces {
     const canMake = new Map([...new Set(places.map(dirname))].map((folder) => [folder, canMakeIn(folder)]));
     const canBeMade = (place: string) => canMake.get(dirname(place)) === true;
     const vacant = new Map(
-      places.filter((place) => canBeMade(place) && isVacant(place)).map((place) => [keyOf(place), place]),
+      places.filter((place) => canBeMade(place) && isVacant(place)).map((place) => [placeholderKey(place), place]),
     );
     if ([...vacant.keys()].some((key) => !this.#needed.has(key))) {
       for (const [key, place] of vacant) this.#needed.set(key, place);
@@ -40,7 +40,7 @@ export class HeldPlaces {
       this.#othersRemoved = this.#waitForOthers();
     }
     await this.#othersRemoved;
-    for (const place of vacant.values()) make(place);
+    for (const place of vacant.values()) makeHeldPlace(place);
     // In some folders this user cannot create files. Another user may remove a placeholder there at any time.
     return places.filter((place) => exists(place) && (canBeMade(place) || !isPlaceholder(place)));
   }
@@ -68,7 +68,7 @@ export class HeldPlaces {
 }
 
 /** Waits until no command of an ended sandbox runs or can start. */
-export async function commandsEnded(holder: SandboxHolder): Promise<void> {
+export async function waitForCommands(holder: SandboxHolder): Promise<void> {
   holder.retire();
   while (holder.hasCommands()) await sleep(PAUSE, undefined, { ref: false });
 }
@@ -86,7 +86,7 @@ function removeUnneeded(holder: SandboxHolder): void {
   holder.setRemoving(true);
   try {
     const others = otherHolders(holder);
-    const left = others.filter((other) => other.isOwn && hasEnded(other));
+    const left = others.filter((other) => other.isOwn && hasSandboxEnded(other));
     const needed = new Set(
       others
         .filter((other) => !left.includes(other) && other.lives() && !other.isRemoving())
@@ -102,7 +102,7 @@ function removeUnneeded(holder: SandboxHolder): void {
 }
 
 /** Returns whether no process of the sandbox lives. `retire` closes the pipe for a command that a killed program just started. */
-function hasEnded(holder: SandboxHolder): boolean {
+function hasSandboxEnded(holder: SandboxHolder): boolean {
   if (holder.lives()) return false;
   holder.retire();
   return !holder.lives();
@@ -117,13 +117,13 @@ function removeFolders(holder: SandboxHolder): void {
 /** Returns whether the folder of the place is the same as when the place was published. */
 function isStill(key: string, place: string): boolean {
   try {
-    return keyOf(place) === key;
+    return placeholderKey(place) === key;
   } catch {
     return false;
   }
 }
 
-function make(place: string): void {
+function makeHeldPlace(place: string): void {
   try {
     makePlaceholder(place);
   } catch {

@@ -74,7 +74,7 @@ export class SandboxHolder {
 
   needs(): PlaceholderPaths {
     try {
-      return new Map(Object.entries<string>(JSON.parse(contentOf(join(this.folder, NEEDS)))));
+      return new Map(Object.entries<string>(JSON.parse(readForeignFile(join(this.folder, NEEDS)))));
     } catch {
       // The sandbox has no needs yet, or another user wrote something else into the file.
       return new Map();
@@ -163,12 +163,12 @@ export function otherHolders(holder: SandboxHolder): readonly SandboxHolder[] {
       const folder = join(dirname(own), name);
       // Ignore a folder that a user created under another user's name.
       if (!isFolderOf(folder, Number(name.slice(OF_USER.length)))) return [];
-      return namesIn(folder).map((one) => new SandboxHolder(join(folder, one), folder === own));
+      return listHolderFolder(folder).map((one) => new SandboxHolder(join(folder, one), folder === own));
     })
     .filter(({ folder }) => folder !== holder.folder);
 }
 
-function namesIn(folder: string): readonly string[] {
+function listHolderFolder(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter((name) => !name.startsWith(UNFINISHED));
   } catch {
@@ -193,7 +193,7 @@ function hasReader(pipe: string): boolean {
 }
 
 /** Reads a file that another user may have created. Never follows a link, blocks on a pipe, or reads without limit. */
-function contentOf(path: string): string {
+function readForeignFile(path: string): string {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const stats = fstatSync(file);

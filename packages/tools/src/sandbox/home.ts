@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { expandHome } from "../workspace/files/named-path.ts";
 import type { ProcessEnvironment } from "./environment.ts";
-import { isWithin } from "./protected-places.ts";
+import { isPathWithin } from "./protected-places.ts";
 
 /** The files of the home folder that builds read: toolchains, their downloads, and settings without passwords. */
 const FOR_BUILDS = [
@@ -87,9 +87,9 @@ export function closeHome({
 }): ClosedHome {
   const secrets = SECRETS.map((secret) => join(home, secret));
   const whyClosed = (place: string) => {
-    if (place === home || !isWithin(home, place)) return "it is no place in your home folder";
-    if (own.some((folder) => isWithin(folder, place))) return "it belongs to Banyan itself";
-    if (secrets.some((secret) => isWithin(secret, place))) return "programs keep passwords there";
+    if (place === home || !isPathWithin(home, place)) return "it is no place in your home folder";
+    if (own.some((folder) => isPathWithin(folder, place))) return "it belongs to Banyan itself";
+    if (secrets.some((secret) => isPathWithin(secret, place))) return "programs keep passwords there";
     return undefined;
   };
   const readable = FOR_BUILDS.map((place) => join(home, place));
@@ -106,7 +106,7 @@ export function closeHome({
   return {
     denied: [home, ...OF_SYSTEM, ...secrets, ...own],
     readable: readable.filter(
-      (place, index) => !readable.some((other, at) => isWithin(other, place) && (other !== place || at < index)),
+      (place, index) => !readable.some((other, at) => isPathWithin(other, place) && (other !== place || at < index)),
     ),
     caches: PRIVATE_CACHES.map((place) => join(cachesOf(home, env), place)),
     refused,
@@ -115,7 +115,7 @@ export function closeHome({
 
 /** Returns the cache folder by the XDG base directory specification. Outside the home folder no mount is possible. */
 function cachesOf(home: string, { XDG_CACHE_HOME: named }: ProcessEnvironment): string {
-  return named !== undefined && isAbsolute(named) && isWithin(home, named) ? resolve(named) : join(home, ".cache");
+  return named !== undefined && isAbsolute(named) && isPathWithin(home, named) ? resolve(named) : join(home, ".cache");
 }
 
 /** Resolves a path from the settings: `~/x`, an absolute path, or a path relative to the home folder. */

@@ -24,7 +24,7 @@ const MADE = new Date(Date.UTC(1990, 0, 1));
  * and a `commondir` with the content `.` has no effect. Throws if the path exists or cannot be created.
  */
 export function makePlaceholder(path: string): void {
-  if (isCommondir(path) && exists(join(dirname(path), "HEAD"))) writeFileSync(path, HERE, { flag: "wx" });
+  if (isCommondir(path) && isPlaceThere(join(dirname(path), "HEAD"))) writeFileSync(path, HERE, { flag: "wx" });
   // git enters the `refs` of a repository; other programs see only an empty folder.
   else if (NEVER_ENTERED.includes(basename(path))) mkdirSync(path, { mode: 0o444 });
   else mkdirSync(path);
@@ -75,7 +75,7 @@ export function isVacant(path: string): boolean {
 }
 
 /** Returns the same key for a placeholder on every path to it. Throws if the parent folder is missing. */
-export function keyOf(path: string): string {
+export function placeholderKey(path: string): string {
   const { dev, ino } = statSync(dirname(path));
   return `${dev}:${ino}:${basename(path)}`;
 }
@@ -84,6 +84,6 @@ function isCommondir(path: string): boolean {
   return basename(path) === "commondir";
 }
 
-function exists(path: string): boolean {
+function isPlaceThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

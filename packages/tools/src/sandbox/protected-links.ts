@@ -16,7 +16,7 @@ export class ProtectedLinks {
   remember(places: readonly string[]): void {
     const targets = new Map<string, string>();
     for (const place of places) {
-      const target = targetOf(place);
+      const target = protectedLinkTarget(place);
       if (target !== undefined) targets.set(place, target);
     }
     this.#targets = targets;
@@ -26,7 +26,7 @@ export class ProtectedLinks {
   putBack(): string[] {
     const notices: string[] = [];
     for (const [place, target] of this.#targets) {
-      if (targetOf(place) === target) continue;
+      if (protectedLinkTarget(place) === target) continue;
       try {
         const aside = lstatSync(place, { throwIfNoEntry: false }) && unusedName(place);
         if (aside !== undefined) renameSync(place, aside);
@@ -45,11 +45,11 @@ export class ProtectedLinks {
 }
 
 /** Returns where a file would be created through a dangling link; undefined if `link` is no dangling link. */
-export function madeAt(link: string): string | undefined {
+export function danglingTarget(link: string): string | undefined {
   let place = link;
   for (let links = 0; links < MOST_LINKS; links++) {
-    const target = targetOf(place);
-    if (target === undefined) return place === link || isThere(place) ? undefined : firstMissing(place);
+    const target = protectedLinkTarget(place);
+    if (target === undefined) return place === link || isRealEntry(place) ? undefined : firstMissing(place);
     place = resolve(dirname(place), target);
   }
   return undefined;
@@ -58,16 +58,16 @@ export function madeAt(link: string): string | undefined {
 /** Returns the first missing part of a path, with links resolved. */
 function firstMissing(path: string): string | undefined {
   const above = dirname(path);
-  if (isThere(above)) return join(realpathSync(above), basename(path));
+  if (isRealEntry(above)) return join(realpathSync(above), basename(path));
   return above === path ? undefined : firstMissing(above);
 }
 
 /** Returns whether the path exists and is no placeholder. */
-function isThere(path: string): boolean {
+function isRealEntry(path: string): boolean {
   return existsSync(path) && !isPlaceholder(path);
 }
 
-function targetOf(place: string): string | undefined {
+function protectedLinkTarget(place: string): string | undefined {
   try {
     return readlinkSync(place);
   } catch {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { dirname, join, sep } from "node:path";
 import { protectedNames, protectedPart } from "../workspace/files/protected-paths.ts";
 import { isVacant } from "./placeholder.ts";
-import { isRepository, obeyedByGit, pointedTo, repositoriesIn } from "./repository.ts";
+import { isRepository, linkedRepository, obeyedByGit, repositoriesIn } from "./repository.ts";
 
 /**
  * How many levels below a writable place are searched: `a/b/c/d` is at level 4. A deeper search is slower, and each
@@ -30,14 +30,14 @@ export async function protectedPlaces(root: string, rg: string): Promise<Protect
   const found = new Set<string>();
   const repositories = new Set<string>();
   for (const file of await filesNamed(root, rg)) {
-    const place = placeOf(file);
+    const place = protectedPlaceOf(file);
     if (place === undefined) continue;
-    if (!isOfRepository(place)) found.add(join(root, place));
+    if (!isRepositoryFile(place)) found.add(join(root, place));
     // Identify a repository by its HEAD or its settings: its hooks must be protected before they exist.
     else if (isRepository(join(root, dirname(place)))) repositories.add(join(root, dirname(place)));
   }
-  const pointed = pointedTo(root);
-  if (pointed !== undefined && isWithin(root, pointed)) repositories.add(pointed);
+  const pointed = linkedRepository(root);
+  if (pointed !== undefined && isPathWithin(root, pointed)) repositories.add(pointed);
   for (const repository of repositories)
     for (const inner of repositoriesIn(repository)) for (const path of obeyedByGit(inner)) found.add(path);
   const makers = makersOfRepository(root, repositories.has(join(root, ".git")));
@@ -61,12 +61,12 @@ function isInRepository(folder: string): boolean {
 }
 
 /** Returns the protected part of a found file's path. */
-function placeOf(file: string): string | undefined {
-  if (isOfRepository(file)) return file;
+function protectedPlaceOf(file: string): string | undefined {
+  if (isRepositoryFile(file)) return file;
   return file.toLowerCase().split("/").includes(".git") ? undefined : protectedPart(file);
 }
 
-function isOfRepository(path: string): boolean {
+function isRepositoryFile(path: string): boolean {
   return ["/HEAD", "/.git/config"].some((end) => `/${path}`.endsWith(end));
 }
 
@@ -104,6 +104,6 @@ function entered(folder: string): string[] {
 }
 
 /** Returns whether a path is the place or lies inside. Both are absolute. */
-export function isWithin(place: string, path: string): boolean {
+export function isPathWithin(place: string, path: string): boolean {
   return path === place || path.startsWith(place.endsWith(sep) ? place : place + sep);
 }

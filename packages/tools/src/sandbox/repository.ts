@@ -15,7 +15,7 @@ export function obeyedByGit(folder: string): string[] {
   const missingToo = ["config", "hooks", "commondir", ...(hasSettingsPerWorkTree(folder) ? ["config.worktree"] : [])];
   return [
     ...missingToo.map((name) => join(folder, name)),
-    ...there.map((name) => join(folder, name)).filter((path) => exists(path)),
+    ...there.map((name) => join(folder, name)).filter((path) => isEntryThere(path)),
   ];
 }
 
@@ -31,12 +31,15 @@ function hasSettingsPerWorkTree(folder: string): boolean {
 /** Returns whether git could take a folder for a repository, or for the part of a repository that serves a work tree. */
 export function isRepository(folder: string): boolean {
   // HEAD may be missing for a moment: one command could remove HEAD, and the next command could restore HEAD.
-  if (basename(folder) === ".git") return ["HEAD", "config"].some((name) => exists(join(folder, name)));
-  return exists(join(folder, "HEAD")) && ["config", "objects", "commondir"].some((name) => exists(join(folder, name)));
+  if (basename(folder) === ".git") return ["HEAD", "config"].some((name) => isEntryThere(join(folder, name)));
+  return (
+    isEntryThere(join(folder, "HEAD")) &&
+    ["config", "objects", "commondir"].some((name) => isEntryThere(join(folder, name)))
+  );
 }
 
 /** Returns the repository that a folder's `.git` file points to; undefined without such a file. */
-export function pointedTo(workTree: string): string | undefined {
+export function linkedRepository(workTree: string): string | undefined {
   try {
     const pointer = join(workTree, ".git");
     return lstatSync(pointer).isDirectory() ? undefined : realpathSync(resolve(workTree, pathIn(pointer)));
@@ -55,7 +58,7 @@ export function repositoryOf(workTree: string): string | undefined {
     // The pointer file alone proves nothing: it came with the folder. The repository must point back.
     if (realpathSync(resolve(own, content(join(own, "gitdir")))) !== realpathSync(pointer)) return undefined;
     const common = realpathSync(resolve(own, content(join(own, "commondir"))));
-    if (dirname(dirname(realpathSync(own))) !== common || !exists(join(common, "objects"))) return undefined;
+    if (dirname(dirname(realpathSync(own))) !== common || !isEntryThere(join(common, "objects"))) return undefined;
     return common;
   } catch {
     // A part of the repository is missing: git cannot use the repository either.
@@ -77,13 +80,13 @@ function modulesIn(folder: string, depth: number): string[] {
   if (depth === 0) return [];
   return foldersIn(folder).flatMap((inner) => {
     // A part may be missing for a moment: one command could remove the part, and the next command could restore the part.
-    const isModule = PARTS_OF_REPOSITORY.some((name) => exists(join(inner, name)));
+    const isModule = PARTS_OF_REPOSITORY.some((name) => isEntryThere(join(inner, name)));
     return isModule ? repositoriesIn(inner) : modulesIn(inner, depth - 1);
   });
 }
 
 function foldersIn(folder: string): string[] {
-  if (!exists(folder)) return [];
+  if (!isEntryThere(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(folder, name));
@@ -98,6 +101,6 @@ function content(file: string): string {
   return readFileSync(file, "utf8").trimEnd();
 }
 
-function exists(path: string): boolean {
+function isEntryThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

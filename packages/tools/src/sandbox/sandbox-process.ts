@@ -11,13 +11,13 @@ import {
   SandboxRuntimeConfigSchema,
 } from "@anthropic-ai/sandbox-runtime";
 import { INSIDE, shellWords, WORDS } from "./find-program.ts";
-import { commandsEnded, HeldPlaces, removeEnded } from "./held-places.ts";
+import { HeldPlaces, removeEnded, waitForCommands } from "./held-places.ts";
 import { makeHolder, type SandboxHolder } from "./holder.ts";
 import { writeKeyFilter } from "./kernel-keys.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
 import { isPlaceholder } from "./placeholder.ts";
-import { madeAt, ProtectedLinks } from "./protected-links.ts";
-import { isWithin, protectedPlaces } from "./protected-places.ts";
+import { danglingTarget, ProtectedLinks } from "./protected-links.ts";
+import { isPathWithin, protectedPlaces } from "./protected-places.ts";
 import { obeyedByGit, protectedOfRepository } from "./repository.ts";
 import { Submodules } from "./submodules.ts";
 
@@ -62,23 +62,23 @@ const MOST_LOOKS = 20;
 
 let plan: SandboxPlan | undefined;
 
-function tell(message: FromProcess): void {
+function sendToParent(message: FromProcess): void {
   if (process.connected) process.send?.(message);
 }
 
 process.on("message", (message: ToProcess) => {
   switch (message.type) {
     case "open":
-      open(message.plan).then(tell).catch(leave);
+      startSandbox(message.plan).then(sendToParent).catch(leave);
       return;
     case "wrap":
-      wrap().then(
-        (text) => tell({ type: "wrapped", id: message.id, text }),
-        (error: unknown) => tell({ type: "failed", id: message.id, message: wordsOf(error) }),
+      wrapCommand().then(
+        (text) => sendToParent({ type: "wrapped", id: message.id, text }),
+        (error: unknown) => sendToParent({ type: "failed", id: message.id, message: sandboxErrorText(error) }),
       );
       return;
     case "ended":
-      tell({ type: "settled", id: message.id, notices: endedNotices() });
+      sendToParent({ type: "settled", id: message.id, notices: endedNotices() });
       return;
     case "close":
       leave();
@@ -94,8 +94,8 @@ function leave(): void {
   );
 }
 
-async function open(wanted: SandboxPlan): Promise<FromProcess> {
-  const config = configOf(wanted, []);
+async function startSandbox(wanted: SandboxPlan): Promise<FromProcess> {
+  const config = sandboxConfig(wanted, []);
   const checked = SandboxRuntimeConfigSchema.safeParse(config);
   if (!checked.success) {
     const [issue] = checked.error.issues;
@@ -117,7 +117,7 @@ async function open(wanted: SandboxPlan): Promise<FromProcess> {
     return { type: "opened", temporary, holder: holder.folder };
   } catch (error) {
     plan = undefined;
-    return { type: "unavailable", reason: wordsOf(error) };
+    return { type: "unavailable", reason: sandboxErrorText(error) };
   }
 }
 
@@ -127,7 +127,7 @@ const submodules = new Submodules();
 const links = new ProtectedLinks();
 
 /** Returns notices about the files of the command that were moved aside. */
-function ended(): string[] {
+function cleanUpAfterCommand(): string[] {
   running -= 1;
   const notices = putAside();
   if (running === 0) releaseWhenIdle();
@@ -152,9 +152,9 @@ function releaseWhenIdle(): void {
 /** Like `ended`, for a command without a waiting caller: an error becomes a notice, and the sandbox continues. */
 function endedNotices(): string[] {
   try {
-    return ended();
+    return cleanUpAfterCommand();
   } catch (error) {
-    return [`Files that a command left behind could not be checked: ${wordsOf(error)}.`];
+    return [`Files that a command left behind could not be checked: ${sandboxErrorText(error)}.`];
   }
 }
 
@@ -169,7 +169,7 @@ const COMMANDS = 8;
 async function tryOut(): Promise<void> {
   const writesOutside = '! (: > "$0") 2>/dev/null || { echo "it could write outside" >&2; exit 1; }';
   const seesHidden = '[ -z "$1" ] || [ ! -e "$1" ] || { echo "the home folder could not be closed" >&2; exit 1; }';
-  const text = await wrap();
+  const text = await wrapCommand();
   try {
     await promisify(execFile)("/bin/sh", ["-c", `exec ${text}`], {
       env: {
@@ -182,11 +182,11 @@ async function tryOut(): Promise<void> {
       timeout: 10_000,
     });
   } finally {
-    ended();
+    cleanUpAfterCommand();
   }
 }
 
-async function wrap(): Promise<string> {
+async function wrapCommand(): Promise<string> {
   if (plan === undefined || held === undefined || holder === undefined) throw new Error("The sandbox is not open.");
   const { writable } = plan;
   // Count before any placeholder is created: a command that ends meanwhile must not remove placeholders.
@@ -196,39 +196,39 @@ async function wrap(): Promise<string> {
     if (running === 1) links.remember(all);
     const found = await held.hold(all.flatMap((place) => madeIn(place, writable)));
     // The text depends only on these inputs, and creating the text takes longer than a short command.
-    const key = keyOf(plan, found);
-    if (last?.key !== key) last = { key, text: textFor(plan, found, holder.commands) };
+    const key = mountsKey(plan, found);
+    if (last?.key !== key) last = { key, text: wrappedCommand(plan, found, holder.commands) };
     return await last.text;
   } catch (error) {
     last = undefined;
-    ended();
+    cleanUpAfterCommand();
     throw error;
   }
 }
 
 /** Returns the path to protect for a place. For a dangling link this is the target, or nothing if the target is not writable. */
 function madeIn(place: string, writable: readonly string[]): string[] {
-  const made = madeAt(place) ?? place;
-  return made === place || writable.some((folder) => isWithin(folder, made)) ? [made] : [];
+  const made = danglingTarget(place) ?? place;
+  return made === place || writable.some((folder) => isPathWithin(folder, made)) ? [made] : [];
 }
 
 let last: { readonly key: string; readonly text: Promise<string> } | undefined;
 
-async function textFor(plan: SandboxPlan, found: readonly string[], pipe: string): Promise<string> {
-  const config = configOf(plan, found);
+async function wrappedCommand(plan: SandboxPlan, found: readonly string[], pipe: string): Promise<string> {
+  const config = sandboxConfig(plan, found);
   const command = `exec ${COMMANDS}>&-; ${INSIDE}=1; export ${INSIDE}; eval "unset ${WORDS}; exec $${WORDS}"`;
   for (let looks = 1; ; looks++) {
     try {
       return completed(await SandboxManager.wrapWithSandbox(command, "sh", config), plan, pipe);
     } catch (error) {
-      if (looks === MOST_LOOKS || !wordsOf(error).endsWith("not found in PATH")) throw error;
+      if (looks === MOST_LOOKS || !sandboxErrorText(error).endsWith("not found in PATH")) throw error;
     }
   }
 }
 
 async function protectedIn({ writable, writeDenied, repositories, programs: { rg } }: SandboxPlan): Promise<string[]> {
   if (rg === undefined) return [];
-  const denied = writeDenied.filter((path) => writable.some((place) => isWithin(place, path))).map(missingPart);
+  const denied = writeDenied.filter((path) => writable.some((place) => isPathWithin(place, path))).map(missingPart);
   const found = await Promise.all(writable.map((place) => protectedPlaces(place, rg)));
   const all = [...repositories, ...found.flatMap((inner) => inner.repositories)];
   return [
@@ -250,7 +250,7 @@ function ofSubmodules(repositories: readonly string[]): string[] {
 }
 
 /** Returns a key of all mounted paths, with their targets and types. */
-function keyOf({ writable, writeDenied, readDenied, readable }: SandboxPlan, found: readonly string[]): string {
+function mountsKey({ writable, writeDenied, readDenied, readable }: SandboxPlan, found: readonly string[]): string {
   const paths = [...found, ...writable, ...writeDenied, ...readDenied, ...readable];
   return JSON.stringify(paths.map((path) => [path, placeNow(path)]));
 }
@@ -280,13 +280,13 @@ function completed(text: string, { caches, readable, readDenied }: SandboxPlan, 
   if (at < 0) throw new Error("the sandbox runtime answered in an unexpected format");
   const mounts = caches.map((cache, index) => {
     // A real readable folder cannot get a new mount point.
-    if (!existsSync(cache) && readable.some((place) => isWithin(place, cache) && existsSync(place))) return "";
+    if (!existsSync(cache) && readable.some((place) => isPathWithin(place, cache) && existsSync(place))) return "";
     const source = join(base, "caches", String(index));
     mkdirSync(source, { recursive: true, mode: 0o700 });
     return ` ${shellWords({ file: "--bind", args: [source, cache] })}`;
   });
   // Inside a denied place, the read mounts cover the write mounts.
-  if (readDenied.some((place) => isWithin(place, realpathSync(temporary))))
+  if (readDenied.some((place) => isPathWithin(place, realpathSync(temporary))))
     mounts.push(` ${shellWords({ file: "--bind", args: [temporary, temporary] })}`);
   const [filter, opened] = hasKeyFilter
     ? [" --seccomp 9", ` 9<${shellWords({ file: keyFilter, args: [] })}`]
@@ -295,7 +295,7 @@ function completed(text: string, { caches, readable, readDenied }: SandboxPlan, 
   return `${text.slice(0, at)}${mounts.join("")} --unshare-ipc${filter}${text.slice(at)}${opened}${counted}`;
 }
 
-function configOf(
+function sandboxConfig(
   { writable, repositories, writeDenied, readDenied, readable, domains, programs }: SandboxPlan,
   found: readonly string[],
 ) {
@@ -321,7 +321,7 @@ function literal(path: string): { path: string; literal: true } {
   return { path, literal: true };
 }
 
-function wordsOf(error: unknown): string {
+function sandboxErrorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A failed command's message would repeat the whole command.
   return "stderr" in error ? `a first command failed in it: ${String(error.stderr).trim()}` : error.message;
@@ -330,6 +330,6 @@ function wordsOf(error: unknown): string {
 async function close(): Promise<void> {
   // Exit in any case: no program needs this process any more.
   setTimeout(() => process.exit(), LONGEST_CLOSING);
-  if (holder !== undefined) await commandsEnded(holder);
+  if (holder !== undefined) await waitForCommands(holder);
   await SandboxManager.reset();
 }

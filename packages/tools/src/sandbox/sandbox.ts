@@ -7,12 +7,12 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { expandHome } from "../workspace/files/named-path.ts";
 import { childEnvironment, type ProcessEnvironment } from "./environment.ts";
 import { findProgram, type ProgramLaunch, shellWords, WORDS } from "./find-program.ts";
-import { commandsEnded, removeEnded } from "./held-places.ts";
+import { removeEnded, waitForCommands } from "./held-places.ts";
 import { holdersFolder, SandboxHolder } from "./holder.ts";
 import { closeHome } from "./home.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
 import { SandboxError } from "./messages.ts";
-import { isWithin } from "./protected-places.ts";
+import { isPathWithin } from "./protected-places.ts";
 import { repositoryOf } from "./repository.ts";
 
 /**
@@ -116,18 +116,18 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   const writable = [root];
   for (const path of options.writable ?? []) {
     const place = placeToWrite(resolve(root, expandHome(path, home)), path);
-    if (own.some((folder) => isWithin(folder, place)))
+    if (own.some((folder) => isPathWithin(folder, place)))
       notices.push(`Commands in the sandbox cannot write to ${path} (sandbox.writable): it belongs to Banyan itself.`);
     else writable.push(place);
   }
   if (process.platform !== "linux" && process.platform !== "darwin")
     return unavailable(`there is none for this system (${process.platform})`);
   if (dirname(home) === home) return unavailable(`${home} is your home folder, which cannot be closed`);
-  const exposed = writable.find((place) => isWithin(place, home));
+  const exposed = writable.find((place) => isPathWithin(place, home));
   if (exposed !== undefined)
     return unavailable(`${exposed} holds your home folder, with all that shells and programs start from`);
 
-  if (own.some((folder) => isWithin(folder, root)))
+  if (own.some((folder) => isPathWithin(folder, root)))
     return unavailable(`${root} lies among the files of Banyan itself, which stay closed`);
 
   const program = (name: string) => findProgram(name, env.PATH ?? "", writable);
@@ -143,7 +143,7 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   const closed = closeHome({ home, env, named: options.readable ?? [], own });
   const repository = repositoryOf(root);
   const ours = [env.TMPDIR ?? tmpdir(), fileURLToPath(import.meta.resolve("@anthropic-ai/sandbox-runtime"))];
-  const hidden = hiddenIn(home, [
+  const hidden = findUnhidden(home, [
     ...[...closed.readable, ...closed.caches, ...writable, ...ours.map(realOrGiven)],
     ...(repository === undefined ? [] : [repository]),
   ]);
@@ -154,7 +154,7 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
       writeDenied: [...(options.writeDenied ?? []).map((path) => resolve(root, path)), ...own],
       readDenied: [...closed.denied, ...(options.readDenied ?? []).map((path) => resolve(root, path))],
       readable: closed.readable,
-      caches: closed.caches.filter((cache) => !writable.some((place) => isWithin(place, cache))),
+      caches: closed.caches.filter((cache) => !writable.some((place) => isPathWithin(place, cache))),
       ...(hidden !== undefined && { hidden }),
       domains: options.network?.allow ?? [],
       programs: { ...(bwrap && { bwrap }), ...(socat && { socat }), ...(rg && { rg }), mkfifo },
@@ -170,14 +170,14 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
 
 /** Returns whether a repository contains the home folder or lies in one of the own folders. */
 function exposes(repository: string, home: string, own: readonly string[]): boolean {
-  return isWithin(repository, home) || own.some((folder) => isWithin(folder, repository));
+  return isPathWithin(repository, home) || own.some((folder) => isPathWithin(folder, repository));
 }
 
 /** Returns an existing place in the home that must be hidden; undefined if there is none. */
-function hiddenIn(home: string, seen: readonly string[]): string | undefined {
+function findUnhidden(home: string, seen: readonly string[]): string | undefined {
   try {
     const places = readdirSync(home).map((name) => join(home, name));
-    return places.find((place) => !seen.some((path) => isWithin(place, path)));
+    return places.find((place) => !seen.some((path) => isPathWithin(place, path)));
   } catch {
     // Commands cannot read an unreadable home either.
     return undefined;
@@ -192,11 +192,11 @@ function placeToWrite(path: string, given: string): string {
   try {
     return realpathSync(resolve(path));
   } catch (cause) {
-    throw missing(given, cause);
+    throw missingPathError(given, cause);
   }
 }
 
-function missing(path: string, cause: unknown): SandboxError {
+function missingPathError(path: string, cause: unknown): SandboxError {
   return new SandboxError("policy", `There is no ${path} for a sandbox to write in. Name an existing folder.`, {
     cause,
   });
@@ -228,7 +228,7 @@ async function start(plan: SandboxPlan, environment: Record<string, string>): Pr
     child.once("message", (message) => settle(message as FromProcess));
     child.once("error", (error) => settle(error.message));
     child.once("exit", () => settle("its process ended at once"));
-    send(child, { type: "open", plan });
+    sendToSandbox(child, { type: "open", plan });
   });
   if (typeof answer === "object" && answer.type === "opened") {
     try {
@@ -238,7 +238,7 @@ async function start(plan: SandboxPlan, environment: Record<string, string>): Pr
       return unavailable((error as Error).message);
     }
   }
-  await end(child);
+  await endChild(child);
   if (typeof answer === "string") return unavailable(answer);
   if (answer.type === "invalid")
     throw new SandboxError("policy", `A sandbox cannot be made so (${answer.message}). Correct its settings.`);
@@ -299,22 +299,22 @@ class SandboxInProcess implements Sandbox {
     return new Promise((resolve) => {
       this.#settling.set(id, resolve);
       this.#process.channel?.ref();
-      send(this.#process, { type: "ended", id });
+      sendToSandbox(this.#process, { type: "ended", id });
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lose();
-    await end(this.#process);
+    await endChild(this.#process);
   }
 
   #wrapped(): Promise<string> {
-    if (this.#isClosed) throw closed();
+    if (this.#isClosed) throw closedSandboxError();
     this.#last += 1;
     const wrapped = Promise.withResolvers<string>();
     this.#waiting.set(this.#last, wrapped);
     this.#process.channel?.ref();
-    send(this.#process, { type: "wrap", id: this.#last });
+    sendToSandbox(this.#process, { type: "wrap", id: this.#last });
     return wrapped.promise;
   }
 
@@ -336,7 +336,7 @@ class SandboxInProcess implements Sandbox {
 
   /** Removes the files of a killed sandbox process once the last command has ended. */
   async #cleanUp(): Promise<void> {
-    await commandsEnded(this.#holder);
+    await waitForCommands(this.#holder);
     removeEnded(this.#holder);
     closeSync(this.#owned);
   }
@@ -348,28 +348,28 @@ class SandboxInProcess implements Sandbox {
 
   #lose(): void {
     this.#isClosed = true;
-    for (const waiting of this.#waiting.values()) waiting.reject(closed());
+    for (const waiting of this.#waiting.values()) waiting.reject(closedSandboxError());
     this.#waiting.clear();
     for (const settle of this.#settling.values()) settle([]);
     this.#settling.clear();
   }
 }
 
-function closed(): SandboxError {
+function closedSandboxError(): SandboxError {
   return new SandboxError("closed", "The command was not run, as its sandbox has ended. Start the program again.");
 }
 
-function send(child: ChildProcess, message: ToProcess): void {
+function sendToSandbox(child: ChildProcess, message: ToProcess): void {
   // A process without a connection has ended, which the exit event reports.
   if (child.connected) child.send(message, () => {});
 }
 
 /** Lets the process clean up and exit. */
-async function end(child: ChildProcess): Promise<void> {
+async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   child.ref();
-  send(child, { type: "close" });
+  sendToSandbox(child, { type: "close" });
   const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_CLOSING);
   await ended;
   clearTimeout(timer);

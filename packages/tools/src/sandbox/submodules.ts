@@ -3,8 +3,8 @@ import { basename, dirname, join, relative } from "node:path";
 import { gitlinksIn } from "./git-index.ts";
 import { isVacant } from "./placeholder.ts";
 import { unusedName } from "./protected-links.ts";
-import { isWithin } from "./protected-places.ts";
-import { pointedTo, repositoriesIn } from "./repository.ts";
+import { isPathWithin } from "./protected-places.ts";
+import { linkedRepository, repositoriesIn } from "./repository.ts";
 
 /** Maximum depth of nested submodules, and maximum number of submodules to check. git checks all of them. */
 const DEEPEST = 16;
@@ -89,7 +89,7 @@ function submodulesOf(tree: WorkTree): Submodule[] {
   for (let at = open.pop(); at && found.length < MOST; at = open.pop()) {
     for (const path of gitlinksIn(at.repository)) {
       const folder = join(at.folder, path);
-      const submodule = folder !== at.folder && isWithin(at.folder, folder) ? submoduleIn(folder) : undefined;
+      const submodule = folder !== at.folder && isPathWithin(at.folder, folder) ? submoduleIn(folder) : undefined;
       if (!submodule) continue;
       found.push(submodule);
       const { repository } = submodule;
@@ -108,7 +108,7 @@ function submoduleIn(folder: string): Submodule | undefined {
     if (isVacant(pointer)) return undefined;
     const { dev, ino, birthtimeMs } = lstatSync(pointer);
     const isFolder = statSync(pointer).isDirectory();
-    const repository = isFolder ? realpathSync(pointer) : pointedTo(folder);
+    const repository = isFolder ? realpathSync(pointer) : linkedRepository(folder);
     const content = isFolder ? "" : readFileSync(pointer, "utf8");
     return { pointer, repository, identity: JSON.stringify([dev, ino, birthtimeMs, content, repository]) };
   } catch {

@@ -51,7 +51,11 @@ const LONGEST_NAME = 1000;
  * Yields the symbols of a tree in order, and undefined in between, so that the caller can pause. Does not search
  * expressions: a function that is only an argument has no name.
  */
-export function* declaredIn(root: Node, text: string, grammar: SymbolGrammar): Generator<DeclaredSymbol | undefined> {
+export function* findDeclarations(
+  root: Node,
+  text: string,
+  grammar: SymbolGrammar,
+): Generator<DeclaredSymbol | undefined> {
   const ahead: NodePlace[] = [];
   const enter = (place: NodePlace): void => {
     for (const node of place.node.namedChildren.toReversed()) ahead.push({ ...place, node });
@@ -70,7 +74,7 @@ export function* declaredIn(root: Node, text: string, grammar: SymbolGrammar): G
     const names = grammar.symbols[node.type]?.(node, place.inFunction) ?? [];
     const inFunction = place.inFunction || grammar.functions.has(node.type);
     if (names.length > 0 || grammar.statements(node)) {
-      const extent = place.statement ?? extentOf(node, lead, text);
+      const extent = place.statement ?? symbolExtent(node, lead, text);
       lead = undefined;
       for (const name of names) {
         extent.names.push(outer + name);
@@ -103,7 +107,7 @@ export function errorLines(root: Node): number[] {
   return lines;
 }
 
-function extentOf(node: Node, lead: Lead | undefined, text: string): SymbolExtent {
+function symbolExtent(node: Node, lead: Lead | undefined, text: string): SymbolExtent {
   const above = lead && isGap(text.slice(lead.end, node.startIndex)) ? lead : undefined;
   return {
     start: above?.start ?? node.startIndex,

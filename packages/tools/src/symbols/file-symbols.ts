@@ -42,7 +42,7 @@ export class FileSymbols {
     const [symbol] = found;
     if (!symbol) throw new SymbolError("unknown", this.#unknown(wanted));
     if (found.length > 1) {
-      const places = found.map(({ extent }) => linesOf(extent)).join("; ");
+      const places = found.map(({ extent }) => lineRangeText(extent)).join("; ");
       throw new SymbolError(
         "ambiguous",
         `${wanted} is declared ${found.length} times: ${places}. Use line numbers instead.`,
@@ -54,18 +54,18 @@ export class FileSymbols {
       const line = this.#errorLines.find((each) => each >= firstLine) ?? this.#errorLines[0];
       throw new SymbolError(
         "syntax",
-        `There is a syntax error at line ${line}, so it is not certain where ${wanted} (${linesOf(extent)}) ends. Use line numbers instead.`,
+        `There is a syntax error at line ${line}, so it is not certain where ${wanted} (${lineRangeText(extent)}) ends. Use line numbers instead.`,
       );
     }
     if (names.length > 1)
       throw new SymbolError(
         "shared",
-        `${names.join(" and ")} are declared together (${linesOf(extent)}). Use line numbers instead.`,
+        `${names.join(" and ")} are declared together (${lineRangeText(extent)}). Use line numbers instead.`,
       );
     if (!this.#hasLinesOfItsOwn(extent))
       throw new SymbolError(
         "shared",
-        `Other code shares the lines of ${wanted} (${linesOf(extent)}). Use line numbers instead.`,
+        `Other code shares the lines of ${wanted} (${lineRangeText(extent)}). Use line numbers instead.`,
       );
     return { name: wanted, start: firstLine, end: lastLine + 1 };
   }
@@ -100,6 +100,6 @@ export class FileSymbols {
   }
 }
 
-function linesOf({ firstLine, lastLine }: SymbolExtent): string {
+function lineRangeText({ firstLine, lastLine }: SymbolExtent): string {
   return firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine} to ${lastLine}`;
 }

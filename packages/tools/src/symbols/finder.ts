@@ -1,5 +1,5 @@
 import type { Language } from "web-tree-sitter";
-import { type DeclaredSymbol, declaredIn, errorLines } from "./declared.ts";
+import { type DeclaredSymbol, errorLines, findDeclarations } from "./declared.ts";
 import { FileSymbols } from "./file-symbols.ts";
 import { grammars } from "./grammars/index.ts";
 import type { SymbolLanguage } from "./language.ts";
@@ -28,9 +28,9 @@ export class SymbolFinder {
     const loading = this.#languages.get(language) ?? treeSitter.loadLanguage(grammar.file);
     this.#languages.set(language, loading);
     const pauses = new treeSitter.Pauses(signal);
-    using tree = await treeSitter.parse(text, await loading, pauses);
+    using tree = await treeSitter.parseTree(text, await loading, pauses);
     const symbols: DeclaredSymbol[] = [];
-    for (const symbol of declaredIn(tree.root, text, grammar)) {
+    for (const symbol of findDeclarations(tree.root, text, grammar)) {
       if (symbol) symbols.push(symbol);
       if (pauses.due) await pauses.take();
     }

@@ -22,19 +22,19 @@ export interface SymbolGrammar {
 }
 
 /** Rules for node types whose field `name` has the symbol's name. */
-export function named(...types: readonly string[]): Record<string, NodeNames> {
-  return Object.fromEntries(types.map((type) => [type, namesOf]));
+export function namesInField(...types: readonly string[]): Record<string, NodeNames> {
+  return Object.fromEntries(types.map((type) => [type, fieldNames]));
 }
 
 /** Rules for nameless node types that contain symbols. */
-export function nameless(...types: readonly string[]): SymbolGrammar["scopes"] {
+export function namelessScopes(...types: readonly string[]): SymbolGrammar["scopes"] {
   return Object.fromEntries(types.map((type) => [type, () => undefined]));
 }
 
 /** Matches a comment at the end of a line in languages with C syntax. */
 export const SLASHES = /\/\/.*|\/\*(?:(?!\*\/).)*\*\//;
 
-function namesOf(node: Node): readonly string[] {
+function fieldNames(node: Node): readonly string[] {
   // The Go grammar also puts the commas between names into this field.
   return node
     .childrenForFieldName("name")

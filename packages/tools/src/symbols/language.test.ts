@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { languageOf, type SymbolError } from "./language.ts";
+import { fileLanguage, type SymbolError } from "./language.ts";
 
 test.each([
   ["src/a.ts", "typescript"],
@@ -12,13 +12,13 @@ test.each([
   ["main.go", "go"],
   ["src\\lib.rs", "rust"],
 ])("B27: %s is a file in %s", (path, language) => {
-  expect(languageOf(path)).toBe(language);
+  expect(fileLanguage(path)).toBe(language);
 });
 
 test("B27: the tag of a fence counts when the path does not say", () => {
-  expect(languageOf("bin/run", "Python")).toBe("python");
-  expect(languageOf("BUILD.in/run", "go")).toBe("go");
-  expect(languageOf("a.ts", "python")).toBe("typescript");
+  expect(fileLanguage("bin/run", "Python")).toBe("python");
+  expect(fileLanguage("BUILD.in/run", "go")).toBe("go");
+  expect(fileLanguage("a.ts", "python")).toBe("typescript");
 });
 
 test("B27: a language without a grammar is refused in one sentence", () => {
@@ -27,7 +27,7 @@ test("B27: a language without a grammar is refused in one sentence", () => {
     message:
       "Symbols cannot be found in lib/a.rb, only in TypeScript, JavaScript, Python, Go and Rust; use line numbers instead.",
   });
-  expect(() => languageOf("lib/a.rb", "ruby")).toThrow(refusal);
-  expect(() => languageOf("Makefile")).toThrow(/in Makefile/);
-  expect(() => languageOf("src/constructor", "toString")).toThrow(/in src\/constructor/);
+  expect(() => fileLanguage("lib/a.rb", "ruby")).toThrow(refusal);
+  expect(() => fileLanguage("Makefile")).toThrow(/in Makefile/);
+  expect(() => fileLanguage("src/constructor", "toString")).toThrow(/in src\/constructor/);
 });

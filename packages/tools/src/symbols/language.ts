@@ -21,7 +21,7 @@ const LANGUAGES: ReadonlyMap<string, SymbolLanguage> = new Map(
  * Returns the language of a file by its extension, or else by a fence tag (`ts`, `python`). Throws a `SymbolError`
  * (`language`) with an alternative if neither is supported.
  */
-export function languageOf(path: string, tag = ""): SymbolLanguage {
+export function fileLanguage(path: string, tag = ""): SymbolLanguage {
   const end = /\.([^.]+)$/.exec(path)?.[1] ?? "";
   const language = LANGUAGES.get(end.toLowerCase()) ?? LANGUAGES.get(tag.toLowerCase());
   if (language) return language;

@@ -17,7 +17,7 @@ export interface ParsedText extends Disposable {
 }
 
 /** Parses a text, with pauses. A text with errors has a tree too. */
-export async function parse(text: string, language: Language, pauses: Pauses): Promise<ParsedText> {
+export async function parseTree(text: string, language: Language, pauses: Pauses): Promise<ParsedText> {
   const parser = new Parser().setLanguage(language);
   try {
     for (;;) {

@@ -18,7 +18,7 @@ async function resolveBySystem(host: string): Promise<string[]> {
 /** Throws a `WebError` if the address has a literal IP address that is not allowed. */
 export function checkLiteral({ hostname }: URL, { allowAddress = isPublicAddress }: NetworkReach): void {
   const host = hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) !== 0 && !allowAddress(host)) throw refusal(hostname, host);
+  if (isIP(host) !== 0 && !allowAddress(host)) throw privateAddressError(hostname, host);
 }
 
 /**
@@ -33,7 +33,7 @@ export function checkedLookup({
     resolve(host).then(
       (addresses) => {
         const bad = addresses.find((address) => !allowAddress(address));
-        if (bad !== undefined) return callback(refusal(host, bad), "", 0);
+        if (bad !== undefined) return callback(privateAddressError(host, bad), "", 0);
         const found = addresses
           .map((address) => ({ address, family: isIP(address) }))
           .filter((one) => (family !== 4 && family !== 6) || one.family === family);
@@ -46,7 +46,7 @@ export function checkedLookup({
   };
 }
 
-function refusal(host: string, address: string): WebError {
+function privateAddressError(host: string, address: string): WebError {
   const where = host === address || host === `[${address}]` ? host : `${host} (${address})`;
   return new WebError(
     "forbidden",

@@ -13,7 +13,7 @@ const PRESCAN = 1024;
  */
 export function decodeText(bytes: Buffer, charset: string | undefined, behind?: Buffer): string {
   const isCut = behind !== undefined;
-  const named = [markOf(bytes), charset, declaredIn(bytes)];
+  const named = [byteOrderMark(bytes), charset, declaredCharset(bytes)];
   const decoder = named.map(decoderOf).find((one) => one !== undefined) ?? decoderOf(fallback(bytes, isCut));
   const text = decoder?.decode(bytes, { stream: isCut }) ?? "";
   if (!decoder || !behind || behind.length === 0) return text;
@@ -21,13 +21,13 @@ export function decodeText(bytes: Buffer, charset: string | undefined, behind?: 
   return text.slice(0, cutBefore(more, text.length));
 }
 
-function markOf(bytes: Buffer): string | undefined {
+function byteOrderMark(bytes: Buffer): string | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? "utf-8" : undefined;
 }
 
-function declaredIn(bytes: Buffer): string | undefined {
+function declaredCharset(bytes: Buffer): string | undefined {
   const start = bytes.toString("latin1", 0, PRESCAN);
   const declared =
     /<meta[^<>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(start) ??

@@ -2,13 +2,13 @@ import { defineTool, type Tool } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 import { z } from "zod";
-import { formOf, SNIFFED_BYTES } from "../workspace/files/file-text.ts";
+import { detectFileForm, SNIFFED_BYTES } from "../workspace/files/file-text.ts";
 import { cutToBytes, wholeWordsLength } from "../workspace/files/output.ts";
 import { stripControls } from "../workspace/files/plain-text.ts";
 import type { NetworkReach } from "./checked-lookup.ts";
 import { decodeText } from "./decode.ts";
 import { WebError } from "./error.ts";
-import { get, isSamePlace, type WebResponse, webAddress } from "./get.ts";
+import { getAddress, isSamePlace, readWebAddress, type WebResponse } from "./get.ts";
 import { readHtml, tagless } from "./read-html.ts";
 
 /**
@@ -92,9 +92,9 @@ export async function readPage(url: string, options: ReadPageOptions): Promise<s
   const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES, signal } = options;
   const whyNot = (address: URL, from: URL) =>
     isSamePlace(from, address) ? options.whyNot?.(address, from) : undefined;
-  const answer = await get(webAddress(url), isReadable, { ...options, timeout, maxBytes, whyNot });
-  if (answer.status < 200 || answer.status > 299) throw failure(answer);
-  return shown(answer, signal, maxBytes);
+  const answer = await getAddress(readWebAddress(url), isReadable, { ...options, timeout, maxBytes, whyNot });
+  if (answer.status < 200 || answer.status > 299) throw failedFetchError(answer);
+  return pageText(answer, signal, maxBytes);
 }
 
 /** Returns whether a media type may be text. For a missing or generic type, the bytes decide later. */
@@ -104,10 +104,11 @@ function isReadable(type: string): boolean {
   );
 }
 
-async function shown(answer: WebResponse, signal: AbortSignal, maxBytes: number): Promise<string> {
-  const form = formOf(answer.body.subarray(0, SNIFFED_BYTES));
-  if (!isReadable(answer.type)) throw unreadable(answer, answer.type);
-  if (form.kind === "binary" && !/^utf-16|^utf-32/i.test(answer.charset ?? "")) throw unreadable(answer, form.what);
+async function pageText(answer: WebResponse, signal: AbortSignal, maxBytes: number): Promise<string> {
+  const form = detectFileForm(answer.body.subarray(0, SNIFFED_BYTES));
+  if (!isReadable(answer.type)) throw unreadablePageError(answer, answer.type);
+  if (form.kind === "binary" && !/^utf-16|^utf-32/i.test(answer.charset ?? ""))
+    throw unreadablePageError(answer, form.what);
 
   const text = decodeText(answer.body, answer.charset, answer.cut && answer.behind);
   const notes: string[] = [];
@@ -143,13 +144,13 @@ function isHtml({ type }: WebResponse, text: string): boolean {
   );
 }
 
-function unreadable({ address, body, length, cut }: WebResponse, what: string): WebError {
+function unreadablePageError({ address, body, length, cut }: WebResponse, what: string): WebError {
   const bytes = length ?? (cut === undefined && body.length > 0 ? body.length : undefined);
   const size = bytes === undefined ? "of unknown size" : `${bytes} bytes`;
   return new WebError("content", `${address.href} is ${what}, ${size}; only text can be fetched.`);
 }
 
-function failure({ address, status, statusText, type, body, charset }: WebResponse): WebError {
+function failedFetchError({ address, status, statusText, type, body, charset }: WebResponse): WebError {
   const line = `${address.href} answered ${status}${statusText === "" ? "" : ` ${stripControls(statusText)}`}.`;
   const reason = HTML.has(type)
     ? ""

@@ -45,7 +45,11 @@ const TEXTS = "text/markdown, text/html;q=0.9, application/json;q=0.9, text/plai
  * address. Reads the body only if `wants` accepts the media type, up to the limit. A timeout keeps the bytes so far.
  * Throws a `WebError`, or the signal's reason.
  */
-export async function get(start: URL, wants: (type: string) => boolean, options: GetOptions): Promise<WebResponse> {
+export async function getAddress(
+  start: URL,
+  wants: (type: string) => boolean,
+  options: GetOptions,
+): Promise<WebResponse> {
   const { Agent, fetch } = await import("undici");
   const late = AbortSignal.timeout(options.timeout);
   const signal = AbortSignal.any([options.signal, late]);
@@ -62,7 +66,7 @@ export async function get(start: URL, wants: (type: string) => boolean, options:
       const response = await fetch(address, { redirect: "manual", headers, dispatcher: agent, signal });
       const location = response.headers.get("location");
       if (!REDIRECTS.has(response.status) || location === null)
-        return await answerOf(address, response, wants, late, options.maxBytes);
+        return await readResponse(address, response, wants, late, options.maxBytes);
       await response.body?.cancel();
       const next = redirectTarget(address, location);
       if (redirects === MOST_REDIRECTS)
@@ -80,13 +84,13 @@ export async function get(start: URL, wants: (type: string) => boolean, options:
     }
   } catch (error) {
     options.signal.throwIfAborted();
-    throw explain(address, error, late.aborted ? options.timeout : undefined);
+    throw explainFetchError(address, error, late.aborted ? options.timeout : undefined);
   } finally {
     await agent.destroy();
   }
 }
 
-async function answerOf(
+async function readResponse(
   address: URL,
   response: Response,
   wants: (type: string) => boolean,
@@ -104,7 +108,7 @@ async function answerOf(
     charset,
     length: length === null || !/^\d+$/.test(length) ? undefined : Number(length),
   };
-  if (wants(answer.type)) return { ...answer, ...(await read(response, late, maxBytes)) };
+  if (wants(answer.type)) return { ...answer, ...(await readBody(response, late, maxBytes)) };
   await response.body?.cancel();
   return { ...answer, body: NOTHING, cut: undefined, behind: NOTHING };
 }
@@ -113,7 +117,7 @@ const NOTHING = Buffer.alloc(0);
 /** No character is longer than this, in bytes. */
 const CHARACTER = 256;
 
-async function read(
+async function readBody(
   response: Response,
   late: AbortSignal,
   maxBytes: number,
@@ -140,7 +144,7 @@ async function read(
 }
 
 /** Explains a failure. undici wraps the errors that are thrown here, so search the causes. */
-function explain(address: URL, error: unknown, timeout: number | undefined): unknown {
+function explainFetchError(address: URL, error: unknown, timeout: number | undefined): unknown {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof WebError) return cause;
   if (timeout !== undefined)
     return new WebError("time", `${address.href} did not answer within ${timeout} ms.`, { cause: error });
@@ -151,7 +155,7 @@ function explain(address: URL, error: unknown, timeout: number | undefined): unk
 }
 
 /** Parses an address that may be fetched, relative to `base`. Throws a `WebError`. */
-export function webAddress(text: string, base?: URL): URL {
+export function readWebAddress(text: string, base?: URL): URL {
   const address = URL.canParse(text, base) ? new URL(text, base) : undefined;
   if (address === undefined)
     throw new WebError("address", `${text} is no address. Write it in full, as in https://example.org/page.`);
@@ -164,7 +168,7 @@ export function webAddress(text: string, base?: URL): URL {
 
 /** Returns the target of a redirect. Throws a `WebError` if the target is not fetchable, or loses encryption. */
 export function redirectTarget(from: URL, location: string): URL {
-  const to = webAddress(location, from);
+  const to = readWebAddress(location, from);
   if (from.protocol === "https:" && to.protocol === "http:")
     throw new WebError(
       "redirect",

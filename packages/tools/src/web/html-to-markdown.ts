@@ -47,7 +47,7 @@ export function htmlToMarkdown(html: string, address: string): ReadablePage {
   const article = mainPart(document);
   const hasMain = article?.content !== undefined && lengthOf(article.content) * LEAST_SHARE >= lengthOf(all);
   return {
-    title: oneLine(article?.title || title),
+    title: collapseSpace(article?.title || title),
     markdown: markdownOf(hasMain ? article.content : all),
   };
 }
@@ -97,6 +97,6 @@ function lengthOf(element: HTMLElement): number {
   return element.textContent?.length ?? 0;
 }
 
-function oneLine(text: string): string {
+function collapseSpace(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

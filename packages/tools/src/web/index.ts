@@ -6,7 +6,7 @@ import { webSearchTool } from "./search/tool.ts";
 export type { NetworkReach } from "./checked-lookup.ts";
 export { WebError, type WebErrorCode } from "./error.ts";
 export { fetchTool, type ReadPageOptions, readPage, type WebFetchOptions } from "./fetch.ts";
-export { type ReadPictureOptions, readPicture, type WebPicture, WebPictures } from "./picture.ts";
+export { type ReadPictureOptions, readWebPicture, type WebPicture, WebPictures } from "./picture.ts";
 export { isPublicAddress } from "./public-address.ts";
 export type { SearchProvider, SearchResult } from "./search/providers.ts";
 export { braveSearch, type SearchSettings, searchProvider, searxngSearch, tavilySearch } from "./search/providers.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ReadPictureOptions, readPicture, WebPictures } from "./picture.ts";
+import { type ReadPictureOptions, readWebPicture, WebPictures } from "./picture.ts";
 import { sendTo, TestServer } from "./web.fixture.ts";
 
 const latin = (text: string) => Buffer.from(text, "latin1");
@@ -27,7 +27,7 @@ const WEBPS = [webp("VP8 \0\0\0\0\0\0\0\0\0\0\x03\0\x02\0"), webp("VP8L"), webp(
 /** Fetches from this machine, which only tests allow. */
 function pictureHere(url: string, options: Partial<ReadPictureOptions> = {}) {
   const { signal } = new AbortController();
-  return readPicture(url, { allowAddress: (address) => address === "127.0.0.1", signal, ...options });
+  return readWebPicture(url, { allowAddress: (address) => address === "127.0.0.1", signal, ...options });
 }
 
 describe("a picture of the web", () => {
@@ -144,9 +144,9 @@ describe("a picture of the web", () => {
   test("S11: this machine is asked for no picture", async () => {
     await using server = await TestServer.give(PNG, { "content-type": "image/png" });
     const { signal } = new AbortController();
-    await expect(readPicture(server.url, { signal })).rejects.toMatchObject({ code: "forbidden" });
+    await expect(readWebPicture(server.url, { signal })).rejects.toMatchObject({ code: "forbidden" });
     const resolve = async () => ["127.0.0.1"];
-    const named = readPicture(`http://pictures.example:${server.port}/`, { signal, resolve });
+    const named = readWebPicture(`http://pictures.example:${server.port}/`, { signal, resolve });
     await expect(named).rejects.toMatchObject({ code: "forbidden" });
     expect(server.received).toEqual([]);
   });

@@ -2,9 +2,9 @@ import { mediaIn, type OptionNames, refuseUnknown } from "@banyan/core/conversat
 import { onAbort } from "@banyan/core/hosts";
 import type { NetworkReach } from "./checked-lookup.ts";
 import { WebError } from "./error.ts";
-import { get, type WebResponse, webAddress } from "./get.ts";
+import { getAddress, readWebAddress, type WebResponse } from "./get.ts";
 
-/** Options of `readPicture`. */
+/** Options of `readWebPicture`. */
 export interface ReadPictureOptions extends NetworkReach {
   readonly signal: AbortSignal;
   /** Milliseconds until the response is complete, including redirects. Default 20,000. */
@@ -45,15 +45,15 @@ const ACCEPT = "image/png, image/jpeg, image/gif, image/webp";
  * server's media type. The guards of `fetch` apply, and the request does not identify the user. Rejects with a
  * `WebError`, or with the signal's reason.
  */
-export async function readPicture(url: string, options: ReadPictureOptions): Promise<WebPicture> {
+export async function readWebPicture(url: string, options: ReadPictureOptions): Promise<WebPicture> {
   refuseUnknown("readPicture", options, OPTIONS);
   const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES } = options;
   // The user wants the image from any host.
   const mayFollow = () => Promise.resolve(true);
   const of = { ...options, timeout, maxBytes, mayFollow, accept: ACCEPT };
-  const answer = await get(webAddress(url), mayBePicture, of);
+  const answer = await getAddress(readWebAddress(url), mayBePicture, of);
   const { address, status, body, cut, length = 0 } = answer;
-  if (status < 200 || status > 299) throw failure(answer);
+  if (status < 200 || status > 299) throw failedPictureError(answer);
   if (!mayBePicture(answer.type)) throw noPicture(address, `it is ${answer.type}`);
   if (cut === "size" || length > maxBytes)
     throw new WebError("size", `${address.href} is larger than ${maxBytes} bytes, and is not shown.`);
@@ -74,12 +74,12 @@ export class WebPictures {
   #underWay = 0;
   readonly #waiting = new Set<() => void>();
 
-  /** Like `readPicture`. The timeout starts when the fetch starts. */
+  /** Like `readWebPicture`. The timeout starts when the fetch starts. */
   async read(url: string, options: ReadPictureOptions): Promise<WebPicture> {
     if (this.#underWay < MOST_AT_ONCE) this.#underWay += 1;
     else await this.#turn(options.signal);
     try {
-      return await readPicture(url, options);
+      return await readWebPicture(url, options);
     } finally {
       // The next request takes over the slot.
       const [next] = this.#waiting;
@@ -108,7 +108,7 @@ function mayBePicture(type: string): boolean {
   return type === "" || type.endsWith("/octet-stream") || type.startsWith("image/");
 }
 
-function failure({ address, status }: WebResponse): WebError {
+function failedPictureError({ address, status }: WebResponse): WebError {
   if (status === 404 || status === 410)
     return new WebError("missing", `There is nothing at ${address.href}: its server answered ${status}.`);
   return new WebError("status", `${address.href} was refused: its server answered ${status}.`);

@@ -17,14 +17,14 @@ const PLATFORM = "168.63.129.16";
  */
 export function isPublicAddress(text: string, own = ownAddresses()): boolean {
   if (!ipaddr.isValid(text)) return false;
-  const address = meant(ipaddr.parse(text));
+  const address = embeddedAddress(ipaddr.parse(text));
   // Only known public ranges pass: new special ranges appear all the time.
   if (address.range() !== "unicast" || address.toString() === PLATFORM) return false;
   if (address instanceof ipaddr.IPv6 && !address.match(GLOBAL_UNICAST)) return false;
   return !own.has(address.toString());
 }
 
-function meant(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+function embeddedAddress(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (address instanceof ipaddr.IPv4) return address;
   if (address.isIPv4MappedAddress()) return address.toIPv4Address();
   if (address.match(TRANSLATED)) return new ipaddr.IPv4(address.toByteArray().slice(12));

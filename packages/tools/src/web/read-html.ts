@@ -48,16 +48,16 @@ export async function readHtml(
 /** Returns the text between the tags of a page, in linear time. */
 export function tagless(html: string): ReadablePage {
   const title = /<title[^<>]*>([^<]*)/i.exec(html)?.[1] ?? "";
-  const text = without(
-    without(without(html, /<!--/g, /-->/g), /<script/gi, /<\/script[^<>]*>?/gi),
+  const text = removeBetween(
+    removeBetween(removeBetween(html, /<!--/g, /-->/g), /<script/gi, /<\/script[^<>]*>?/gi),
     /<style/gi,
     /<\/style[^<>]*>?/gi,
   )
     .replace(/<\/?(?:p|div|br|li|tr|h[1-6]|section|article|pre|table|ul|ol)\b[^<>]*>/gi, "\n")
     .replace(/<[^<>]*>/g, "");
   return {
-    title: plain(title).trim(),
-    markdown: plain(text)
+    title: decodeHtmlEntities(title).trim(),
+    markdown: decodeHtmlEntities(text)
       .replace(/[^\S\n]+/g, " ")
       .replace(/\s*\n\s*/g, "\n")
       .trim(),
@@ -65,7 +65,7 @@ export function tagless(html: string): ReadablePage {
 }
 
 /** Removes each range from `begin` to the next `end`. Both expressions must be global. */
-function without(text: string, begin: RegExp, end: RegExp): string {
+function removeBetween(text: string, begin: RegExp, end: RegExp): string {
   let kept = "";
   let from = 0;
   for (let found = begin.exec(text); found !== null; found = begin.exec(text)) {
@@ -80,6 +80,6 @@ function without(text: string, begin: RegExp, end: RegExp): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " ", "#39": "'" };
 
-function plain(text: string): string {
+function decodeHtmlEntities(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => ENTITIES[name] ?? "");
 }

@@ -3,7 +3,7 @@ import { type OptionNames, pickOptions, refuseUnknown } from "@banyan/core/conve
 import type { ProcessEnvironment } from "../sandbox/environment.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { editTool } from "./changes/edit.ts";
-import { afterSettling } from "./changes/settle-intents.ts";
+import { settledTools } from "./changes/settle-intents.ts";
 import { writeTool } from "./changes/write.ts";
 import { type FileWritingOptions, WRITING_OPTIONS } from "./changes/writing.ts";
 import { BackgroundCommands, processesTool, processInputTool } from "./commands/background.ts";
@@ -17,11 +17,11 @@ import { searchTool } from "./search/search.ts";
 
 export { childEnvironment, holdsSecret, type ProcessEnvironment } from "../sandbox/environment.ts";
 export { type BringOptions, bringOver, bringTool, type IncomingFile, type MergedText } from "./changes/bring.ts";
-export { type ChangedFile, changesOf, modeOf } from "./changes/changed-files.ts";
+export { type ChangedFile, changedFiles, changedMode } from "./changes/changed-files.ts";
 export { editTool } from "./changes/edit.ts";
-export { contentOf, type FileContent, fileChange } from "./changes/file-change.ts";
+export { type FileContent, fileChange, fileContent } from "./changes/file-change.ts";
 export { entryAt, type FileEntry, isLink, locateEntry, modeText } from "./changes/file-entry.ts";
-export { type ForeignCall, ForeignChanges, type ReportedChange, toldDiff } from "./changes/foreign-changes.ts";
+export { type ForeignCall, ForeignChanges, type ReportedChange, reportedDiff } from "./changes/foreign-changes.ts";
 export { type BackupBounds, pruneBackups } from "./changes/prune-backups.ts";
 export { settleIntents } from "./changes/settle-intents.ts";
 export { revertFile, undoChange } from "./changes/undo.ts";
@@ -29,11 +29,11 @@ export { writeTool } from "./changes/write.ts";
 export type { FileWritingOptions } from "./changes/writing.ts";
 export { BackgroundCommands } from "./commands/background.ts";
 export { commandShell } from "./commands/command.ts";
-export { runByPerson, type UserCommand } from "./commands/command-of-person.ts";
+export { runForUser, type UserCommand } from "./commands/command-of-person.ts";
 export { type RunOptions, runInWorkspace, type ShellOptions, shellTool } from "./commands/shell.ts";
 export { editModeTool } from "./edit-mode/edit-mode.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./files/error.ts";
-export { formOf } from "./files/file-text.ts";
+export { detectFileForm } from "./files/file-text.ts";
 export { followLinks } from "./files/follow-links.ts";
 export { JUDGED_BYTES, type KeyWatch, keyFileRefusal } from "./files/key-file.ts";
 export { listTool } from "./files/list.ts";
@@ -43,7 +43,7 @@ export type { Redaction } from "./files/output.ts";
 export { type Location, locate, openWorkspace, type ReadRefusal, type Workspace } from "./files/paths.ts";
 export { protectedPart } from "./files/protected-paths.ts";
 export { type ReadOptions, readTool } from "./files/read.ts";
-export { whileSeen } from "./files/seen-files.ts";
+export { loggingSeenFiles } from "./files/seen-files.ts";
 export { type SearchToolOptions, searchTool } from "./search/search.ts";
 
 /**
@@ -120,5 +120,5 @@ export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] 
     processInputTool(background),
   ];
   const { backups } = options;
-  return backups === undefined ? tools : afterSettling(workspace, backups, tools);
+  return backups === undefined ? tools : settledTools(workspace, backups, tools);
 }

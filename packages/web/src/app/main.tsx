@@ -3,7 +3,7 @@ import { createRoot } from "react-dom/client";
 import { keepClicks } from "../parts/browser/keep-clicks.ts";
 import { leaveToInputMethods } from "../parts/browser/keys.ts";
 import { type Key, keptKey } from "../parts/connection/key.ts";
-import { signOut } from "../parts/connection/signing.ts";
+import { signOutBrowser } from "../parts/connection/signing.ts";
 import { Page, PageProvider } from "../parts/page/page.ts";
 import { applyTheme } from "../parts/page/preferences.ts";
 import { applyLanguage } from "../parts/phrases/phrases.ts";
@@ -24,20 +24,20 @@ leaveToInputMethods(window);
 const key = await keptKey();
 if (key === undefined) await signInAnew();
 else {
-  show(key);
+  renderPage(key);
   setTimeout(installed, WHEN_DRAWN);
 }
 
 /** Registers the service worker, after everything else. */
 function installed(): void {
   import("../parts/browser/offline.ts")
-    .then(({ beThereOffline }) => beThereOffline())
+    .then(({ installOfflinePage }) => installOfflinePage())
     .catch(() => {
       // Without the service worker, an offline browser shows its own error page.
     });
 }
 
-function show(key: Key): void {
+function renderPage(key: Key): void {
   const { protocol, host } = window.location;
   const page = new Page(`${protocol === "https:" ? "wss" : "ws"}://${host}/api/v1/socket`, key, () => {
     signInAnew().catch(() => window.location.reload());
@@ -53,6 +53,6 @@ function show(key: Key): void {
 
 /** Without its cookie, the server answers this address with the sign-in page. */
 async function signInAnew(): Promise<void> {
-  await signOut();
+  await signOutBrowser();
   window.location.reload();
 }

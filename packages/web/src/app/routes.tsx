@@ -1,7 +1,7 @@
 import { Suspense } from "react";
 import { useLocationProperty } from "wouter/use-browser-location";
 import { lazily } from "../parts/browser/lazily.ts";
-import { here, usePlace } from "../parts/browser/navigation.tsx";
+import { currentPlace, usePlace } from "../parts/browser/navigation.tsx";
 import { ConversationView } from "./conversations/new-conversation.tsx";
 import { Welcome } from "./shell/welcome.tsx";
 
@@ -17,7 +17,7 @@ const ahead = () => {
     // Opening a conversation loads the view again and reports an error.
   });
 };
-if (here().conversation === undefined) setTimeout(ahead, WHILE_LOOKING);
+if (currentPlace().conversation === undefined) setTimeout(ahead, WHILE_LOOKING);
 else ahead();
 
 /** The view for the page's address. */

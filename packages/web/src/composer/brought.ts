@@ -20,7 +20,7 @@ export interface PromptRequest {
 }
 
 /** The server's prompts, requested again when the user begins to type a command. */
-export function useBroughtPrompts(isAsked: boolean): PagePrompts {
+export function useServerPrompts(isAsked: boolean): PagePrompts {
   const page = usePage();
   useEffect(() => {
     if (isAsked) page.askPrompts();
@@ -29,7 +29,11 @@ export function useBroughtPrompts(isAsked: boolean): PagePrompts {
 }
 
 /** The parts of a message: the typed text or the prompt, and its files. */
-export function saidWith(text: string, asked: PromptRequest | undefined, { all }: Pick<ComposerAttachments, "all">) {
+export function messageParts(
+  text: string,
+  asked: PromptRequest | undefined,
+  { all }: Pick<ComposerAttachments, "all">,
+) {
   const files = all.map(({ part }) => part);
   return asked ? { ...asked, parts: files } : { parts: [{ type: "text", text } as const, ...files] };
 }

@@ -2,7 +2,7 @@ import type { ActionUser } from "@banyan/client/actions";
 import { useEffect, useState } from "react";
 import { useAllActions } from "../parts/page/actions.tsx";
 import { usePage, usePageState } from "../parts/page/page.ts";
-import { type PromptRequest, type ServerPrompt, useBroughtPrompts } from "./brought.ts";
+import { type PromptRequest, type ServerPrompt, useServerPrompts } from "./brought.ts";
 import type { SlashCommand } from "./slash-lines.ts";
 
 /** The slash commands that are available here (W43, W65). */
@@ -43,7 +43,7 @@ function loadSlashLines(): Promise<unknown> {
 export function useSlashCommands(text: string): SlashCommands {
   const page = usePage();
   const actions = useAllActions();
-  const brought = useBroughtPrompts(text.startsWith("/"));
+  const brought = useServerPrompts(text.startsWith("/"));
   const [lines, setLines] = useState(slashLines);
   useEffect(() => {
     // If loading fails, the next line tries again.

@@ -18,11 +18,11 @@ import { usePage, usePageState } from "../parts/page/page.ts";
 import { usePreference } from "../parts/page/preferences.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { say as inWords, t } from "../parts/phrases/phrases.ts";
-import { Approval } from "../transcript/approval.tsx";
+import { QuestionView } from "../transcript/approval.tsx";
 import { attachmentFrom, messageInWords, useAttachments } from "../transcript/attachments.ts";
-import { saidWith } from "./brought.ts";
+import { messageParts } from "./brought.ts";
 import { useSlashCommands } from "./commands.ts";
-import { giveBack, useDraft } from "./draft.ts";
+import { restoreDraft, useDraft } from "./draft.ts";
 import { MessageBox } from "./message-box.tsx";
 import { ModeChoice, ModelChoice, PresetChoice } from "./model-choice.tsx";
 import type { TurnMode } from "./own.ts";
@@ -70,7 +70,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   };
   const comesBack = (said: Pick<UnsentMessage, "parts" | "prompt" | "argument">) => {
     const { text, rest } = writtenIn(said);
-    giveBack(conversation.id, { text, files: rest.map(attachmentFrom) });
+    restoreDraft(conversation.id, { text, files: rest.map(attachmentFrom) });
   };
   const refused = usePageState((state) => state.refused.find((said) => said.conversation === conversation.id));
   useEffect(() => {
@@ -88,7 +88,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
         await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
         comesBack({ parts });
       } catch {
-        notTakenBack.unshift(whereIs(id, excerpt(messageInWords({ parts })), conversation.state ?? tree));
+        notTakenBack.unshift(whereIs(id, messageExcerpt(messageInWords({ parts })), conversation.state ?? tree));
       }
     }
     box.current?.focus();
@@ -126,7 +126,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     const unsent = {
       id: createId(),
       conversation: conversation.id,
-      ...saidWith(said, asked, files),
+      ...messageParts(said, asked, files),
       // After a log failure, the last messages may be missing when the conversation opens again.
       ...(leaf === null || isBroken ? {} : { at: leaf }),
       ...(run ? { run: run.id, delivery } : mode === "task" ? { mode } : {}),
@@ -154,7 +154,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
           leaf={leaf}
           goOn={(at) => told(connection.ask("turn.resume", { conversation: conversation.id, at }))}
         />
-        {limit && <Approval conversation={conversation.id} question={limit} call={undefined} />}
+        {limit && <QuestionView conversation={conversation.id} question={limit} call={undefined} />}
         {problem !== undefined && (
           <p role="alert" className="text-bad text-sm">
             {problem}
@@ -237,7 +237,7 @@ const MODES = {
 } as const;
 
 /** The beginning of a text. */
-function excerpt(text: string): string {
+function messageExcerpt(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40).trimEnd()} …` : text;
 }
 

@@ -1,5 +1,5 @@
 import { useCallback, useSyncExternalStore } from "react";
-import { keep, kept } from "../parts/browser/kept.ts";
+import { keepValue, keptValue } from "../parts/browser/kept.ts";
 import type { Attachment } from "../transcript/attachments.ts";
 
 /** An unsent message: its text and its files. */
@@ -30,13 +30,13 @@ const listeners = new Set<() => void>();
  * draft of any tab. `isKept` is false for a part that a reload would lose.
  */
 export function useDraft<Part extends keyof ComposerDraft>(place: string, part: Part) {
-  const value = useSyncExternalStore(listen, () => draft(place, part));
+  const value = useSyncExternalStore(listenToDraft, () => draft(place, part));
   const change = useCallback(
     (next: ComposerDraft[Part] | ((before: ComposerDraft[Part]) => ComposerDraft[Part])) =>
       keepDraft(place, part, typeof next === "function" ? next(draft(place, part)) : next),
     [place, part],
   );
-  return [value, change, !unkept.has(nameOf(place, part))] as const;
+  return [value, change, !unkept.has(draftKey(place, part))] as const;
 }
 
 /** Moves a draft to another place, behind the draft there. */
@@ -47,14 +47,14 @@ export function moveDraft(from: string, to: string): void {
   keepDraft(from, "files", []);
 }
 
-function nameOf(place: string, part: keyof ComposerDraft): string {
+function draftKey(place: string, part: keyof ComposerDraft): string {
   return `${NAMES[part]} ${place}`;
 }
 
 function draft<Part extends keyof ComposerDraft>(place: string, part: Part): ComposerDraft[Part] {
-  const name = nameOf(place, part);
+  const name = draftKey(place, part);
   if (!drafts.has(name)) {
-    const found = kept(name, "tab") ?? kept(name);
+    const found = keptValue(name, "tab") ?? keptValue(name);
     drafts.set(name, typeof found === "string" || Array.isArray(found) ? found : EMPTY[part]);
   }
   return drafts.get(name) as ComposerDraft[Part];
@@ -62,15 +62,15 @@ function draft<Part extends keyof ComposerDraft>(place: string, part: Part): Com
 
 /** Stores a draft before rendering, so that a closing page has stored the last key. */
 function keepDraft<Part extends keyof ComposerDraft>(place: string, part: Part, value: ComposerDraft[Part]): void {
-  const name = nameOf(place, part);
+  const name = draftKey(place, part);
   const before = JSON.stringify(draft(place, part));
   drafts.set(name, value);
   const isSmall = JSON.stringify(value).length <= LARGEST;
   const isKept = value.length > 0 && isSmall;
-  const hasRoom = keep(name, isKept ? value : undefined, "tab");
+  const hasRoom = keepValue(name, isKept ? value : undefined, "tab");
   warnBeforeClosing(name, !hasRoom || !isSmall);
   // A tab must not remove a text that another tab wrote.
-  if (isKept || JSON.stringify(kept(name)) === before) keep(name, isKept ? value : undefined);
+  if (isKept || JSON.stringify(keptValue(name)) === before) keepValue(name, isKept ? value : undefined);
   for (const listener of listeners) listener();
 }
 
@@ -81,7 +81,7 @@ function warnBeforeClosing(name: string, isLost: boolean): void {
   window.onbeforeunload = unkept.size > 0 ? (event) => event.preventDefault() : null;
 }
 
-function listen(listener: () => void): () => void {
+function listenToDraft(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
@@ -91,16 +91,16 @@ const BEGINNING = "beginning";
 
 /** Stores the first message until its conversation has it: a reload restores it to the first page. */
 export function keepBeginning(draft: ComposerDraft | undefined): void {
-  const hasRoom = keep(BEGINNING, draft, "tab");
+  const hasRoom = keepValue(BEGINNING, draft, "tab");
   warnBeforeClosing(BEGINNING, !hasRoom);
 }
 
-const beginning = kept(BEGINNING, "tab") as ComposerDraft | undefined;
-if (beginning) giveBack(FIRST_PAGE, beginning);
+const beginning = keptValue(BEGINNING, "tab") as ComposerDraft | undefined;
+if (beginning) restoreDraft(FIRST_PAGE, beginning);
 keepBeginning(undefined);
 
 /** Returns a draft to a place, before the text that was typed there meanwhile. */
-export function giveBack(place: string, { text, files }: ComposerDraft): void {
+export function restoreDraft(place: string, { text, files }: ComposerDraft): void {
   const pieces = [text, draft(place, "text")].filter((piece) => piece !== "");
   keepDraft(place, "text", pieces.join("\n\n"));
   keepDraft(place, "files", [...files, ...draft(place, "files")]);

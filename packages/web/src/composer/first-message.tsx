@@ -4,9 +4,9 @@ import { IconButton } from "../parts/design/button.tsx";
 import { usePage, usePageState } from "../parts/page/page.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { messageInWords, useAttachments } from "../transcript/attachments.ts";
-import { saidWith } from "./brought.ts";
+import { messageParts } from "./brought.ts";
 import { useSlashCommands } from "./commands.ts";
-import { FIRST_PAGE, giveBack, keepBeginning, useDraft } from "./draft.ts";
+import { FIRST_PAGE, keepBeginning, restoreDraft, useDraft } from "./draft.ts";
 import { Examples } from "./examples.tsx";
 import { MessageBox } from "./message-box.tsx";
 import { FilesChoice, ModeChoice, ModelChoice, PresetChoice, useWorktrees } from "./model-choice.tsx";
@@ -26,7 +26,7 @@ export function FirstMessage({ opening }: { readonly opening: () => (conversatio
   const [beginning, setBeginning] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
   const commands = useSlashCommands(text);
-  const begin = async (said: ReturnType<typeof saidWith>) => {
+  const begin = async (said: ReturnType<typeof messageParts>) => {
     const { conversation } = await connection.ask("conversation.create", {});
     const prepared = async () => {
       if (model !== undefined) await connection.ask("model.use", { model, conversation });
@@ -60,13 +60,13 @@ export function FirstMessage({ opening }: { readonly opening: () => (conversatio
     const said = { text, files: files.all };
     const open = opening();
     keepBeginning(said);
-    const message = saidWith(text, asked, files);
+    const message = messageParts(text, asked, files);
     setBeginning(messageInWords(message));
     // The next key begins the next message.
     setText("");
     files.clear();
     const begun = begin(message).finally(() => keepBeginning(undefined));
-    begun.catch(() => giveBack(FIRST_PAGE, said));
+    begun.catch(() => restoreDraft(FIRST_PAGE, said));
     await begun.then(open).finally(() => setBeginning(undefined));
   };
   return (

@@ -214,7 +214,7 @@ function useNamedFiles(text: string, caret: number): readonly Reference[] {
   const { connection } = usePage();
   const [isThere, setThere] = useState<ReadonlyMap<string, boolean>>(new Map());
   const named = referencesIn(text).filter(({ at, text: typed }) => at + typed.length < caret || at > caret);
-  const unknown = named.find(({ name }) => isFile(name) && !isThere.has(name))?.name;
+  const unknown = named.find(({ name }) => mayBeFile(name) && !isThere.has(name))?.name;
   useEffect(() => {
     if (unknown === undefined) return;
     let isWanted = true;
@@ -232,10 +232,10 @@ function useNamedFiles(text: string, caret: number): readonly Reference[] {
     };
   }, [connection, unknown]);
   const once = new Map(named.map((reference) => [reference.name, reference]));
-  return [...once.values()].filter(({ name }) => !isFile(name) || isThere.get(name));
+  return [...once.values()].filter(({ name }) => !mayBeFile(name) || isThere.get(name));
 }
 
 /** Pages and file patterns are not searched: they are sent as written. */
-function isFile(name: string): boolean {
+function mayBeFile(name: string): boolean {
   return !/^https?:\/\/|[*?{[]/.test(name);
 }

@@ -39,7 +39,7 @@ export function ModelChoice({
   }, [isOpen]);
   const used = model ?? usual;
   if (used === undefined) return null;
-  const name = nameOf(used);
+  const name = shortModelName(used);
   if (!may("model.use")) return <span className="px-1.5 text-soft text-xs">{name}</span>;
   const close = () => {
     setOpen(false);
@@ -84,7 +84,7 @@ export function ModelChoice({
 }
 
 /** A model without its provider, which the tooltip shows. */
-function nameOf(model: string): string {
+function shortModelName(model: string): string {
   return model.slice(model.indexOf("/") + 1);
 }
 

@@ -3,7 +3,7 @@ import { errorMessage } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { takesFocus } from "../parts/browser/focus-on.ts";
-import { keep, kept } from "../parts/browser/kept.ts";
+import { keepValue, keptValue } from "../parts/browser/kept.ts";
 import { TextField } from "../parts/design/field.tsx";
 import { type OfferedModel, usePage } from "../parts/page/page.ts";
 import { t, withoutName } from "../parts/phrases/phrases.ts";
@@ -32,7 +32,7 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
     .toSorted((first, second) => placeOf(first.name) - placeOf(second.name));
   const isNamed = /^[^\s/]+\/\S+$/.test(query.trim()) && !found.some(({ name }) => name === query.trim());
   const choose = (name: string) => {
-    keep(KEY, [name, ...last.filter((other) => other !== name)].slice(0, LAST));
+    keepValue(KEY, [name, ...last.filter((other) => other !== name)].slice(0, LAST));
     onChoose(effort === "" ? name : `${name}:${effort}`);
   };
   const others = providers.filter(({ usable, name }) => !usable && name.includes(wanted));
@@ -136,7 +136,7 @@ export function pricedAt({ input, output }: NonNullable<OfferedModel["price"]>):
 const KEY = "models";
 
 function lastUsed(): readonly string[] {
-  const read = kept(KEY);
+  const read = keptValue(KEY);
   return Array.isArray(read) ? read.filter((name): name is string => typeof name === "string") : [];
 }
 

@@ -65,7 +65,7 @@ export interface PromptField {
 }
 
 /** One of the user's own prompts, with its fields. */
-export function ownToFill(prompt: OwnPrompt): PromptToFill {
+export function promptToFill(prompt: OwnPrompt): PromptToFill {
   const fields = fieldsOf(prompt).map((name) => ({ name, description: "", required: true }));
   return { name: prompt.name, fields, filled: (values) => filledPrompt(prompt, values) };
 }

@@ -22,7 +22,7 @@ export function UnsentList({ waiting }: { readonly waiting: string | undefined }
     <ul aria-label={t("Not sent yet")} className="flex max-h-40 flex-col gap-1 overflow-y-auto text-sm">
       {here.map(({ id: message, prompt, ...said }) => (
         <li key={message} className="flex items-center gap-2 rounded border border-warn px-2 py-1">
-          <span className="text-warn text-xs">{standing(message === waiting, connection.isSent(message))}</span>
+          <span className="text-warn text-xs">{unsentState(message === waiting, connection.isSent(message))}</span>
           <span className="min-w-0 flex-1 truncate">
             {messageInWords({ ...said, ...(prompt !== undefined && { prompt }) })}
           </span>
@@ -64,7 +64,7 @@ function useLate(unsent: readonly { readonly id: string }[]): ReadonlySet<string
   return late;
 }
 
-function standing(isWaiting: boolean, isSent: boolean): string {
+function unsentState(isWaiting: boolean, isSent: boolean): string {
   if (isWaiting) return t("waiting");
   return isSent ? t("sending") : t("not sent");
 }

@@ -5,7 +5,7 @@ import { usePage } from "../parts/page/page.ts";
 import { t } from "../parts/phrases/phrases.ts";
 import { promptLine, type ServerPrompt } from "./brought.ts";
 import type { SlashCommands } from "./commands.ts";
-import { type OwnPrompt, ownToFill, type PromptToFill, useOwnPrompts } from "./own.ts";
+import { type OwnPrompt, type PromptToFill, promptToFill, useOwnPrompts } from "./own.ts";
 import type { SlashCommand } from "./slash-lines.ts";
 
 /** A completion of the word before the caret. */
@@ -80,7 +80,7 @@ export function commandsFor(
       text: prompt.text,
       label: `/${prompt.name}`,
       does: prompt.text.slice(0, SEEN),
-      prompt: ownToFill(prompt),
+      prompt: promptToFill(prompt),
     }));
   const others = brought.filter(({ name }) => !own.some((prompt) => prompt.name === name));
   const whole = others.find(({ name }) => `/${name}` === typed);

@@ -1,4 +1,4 @@
-import { toldUnreadable, type UserPart, type WaitingInput } from "@banyan/core/conversation";
+import { describeUnreadable, type UserPart, type WaitingInput } from "@banyan/core/conversation";
 import { useState } from "react";
 import { takesFocus } from "../parts/browser/focus-on.ts";
 import { writtenIn } from "../parts/connection/unsent.ts";
@@ -49,7 +49,7 @@ function Waiting({
   const { id: conversation } = useConversation();
   const [draft, setDraft] = useState<string>();
   const { text, rest } = writtenIn(input);
-  const unreadable = toldUnreadable(input, say);
+  const unreadable = describeUnreadable(input, say);
   const other = delivery === "queue" ? "steer" : "queue";
   const edit = (change: {
     readonly parts?: readonly UserPart[];
@@ -85,27 +85,29 @@ function Waiting({
       {may("input.edit") && (
         <>
           {draft === undefined ? (
-            <Small onClick={() => setDraft(text)}>{t("Edit")}</Small>
+            <WaitingButton onClick={() => setDraft(text)}>{t("Edit")}</WaitingButton>
           ) : (
-            <Small onClick={save}>{t("Save")}</Small>
+            <WaitingButton onClick={save}>{t("Save")}</WaitingButton>
           )}
-          {before !== undefined && <Small onClick={() => edit({ before })}>{t("Move up")}</Small>}
+          {before !== undefined && <WaitingButton onClick={() => edit({ before })}>{t("Move up")}</WaitingButton>}
           {!held && (
-            <Small onClick={() => edit({ delivery: other })}>{other === "steer" ? t("Send now") : t("Queue")}</Small>
+            <WaitingButton onClick={() => edit({ delivery: other })}>
+              {other === "steer" ? t("Send now") : t("Queue")}
+            </WaitingButton>
           )}
-          {held && run !== undefined && <Small onClick={() => edit({ run })}>{t("Send")}</Small>}
+          {held && run !== undefined && <WaitingButton onClick={() => edit({ run })}>{t("Send")}</WaitingButton>}
         </>
       )}
       {may("input.withdraw") && (
-        <Small onClick={() => page.told(connection.ask("input.withdraw", { conversation, input: id }))}>
+        <WaitingButton onClick={() => page.told(connection.ask("input.withdraw", { conversation, input: id }))}>
           {t("Take back")}
-        </Small>
+        </WaitingButton>
       )}
     </li>
   );
 }
 
-function Small({ children, onClick }: { readonly children: React.ReactNode; onClick(): void }) {
+function WaitingButton({ children, onClick }: { readonly children: React.ReactNode; onClick(): void }) {
   return (
     <button type="button" onClick={onClick} className="min-h-6 rounded px-1 text-leaf text-xs hover:bg-sunken">
       {children}

@@ -5,9 +5,9 @@ import { CodeBlock } from "../parts/code/code-block.tsx";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { IconButton } from "../parts/design/button.tsx";
 import { t } from "../parts/phrases/phrases.ts";
-import { type Artifact, artifactsOf, fileNameOf, versionsOf } from "../transcript/artifacts/artifact.ts";
+import { type Artifact, artifactFileName, artifactsOf, versionsOf } from "../transcript/artifacts/artifact.ts";
 import { ClosedFrame } from "../transcript/artifacts/closed-frame.tsx";
-import { DiagramPicture, notDrawn, useDrawn } from "../transcript/artifacts/diagram.tsx";
+import { DiagramPicture, diagramProblem, useDrawn } from "../transcript/artifacts/diagram.tsx";
 import { RenderedMarkdown } from "../transcript/markdown/rendered-markdown.tsx";
 
 /** An artifact of an answer: its view, its source, its versions along the branch, and a download (W61). */
@@ -29,7 +29,7 @@ export function ArtifactPanel({
   // A newly opened artifact replaces the one chosen here.
   useEffect(() => setChosen(opened), [opened]);
   const shown = chosen ?? opened;
-  if (!shown) return <Choice all={all} isReading={unread.length > 0} onChoose={setChosen} />;
+  if (!shown) return <ArtifactChoice all={all} isReading={unread.length > 0} onChoose={setChosen} />;
   const { versions, at } = versionsOf(shown, all);
   const go = (to: number) => setChosen(versions[to]);
   return (
@@ -68,7 +68,7 @@ export function ArtifactPanel({
           isSmall
           name={t("Download")}
           icon="download"
-          onClick={() => saveFile({ name: fileNameOf(shown), mediaType: "text/plain", text: shown.text })}
+          onClick={() => saveFile({ name: artifactFileName(shown), mediaType: "text/plain", text: shown.text })}
         />
       </div>
       {isSource ? (
@@ -86,7 +86,7 @@ export function ArtifactPanel({
  * The list of artifacts, the newest first. None runs before the user opens it: an artifact that blocks or crashes the page would
  * do so again after each reload.
  */
-function Choice({
+function ArtifactChoice({
   all,
   isReading,
   onChoose,
@@ -158,7 +158,7 @@ function LargeDiagram({ text }: { readonly text: string }) {
       {"svg" in drawn ? (
         <DiagramPicture svg={drawn.svg} text={text} />
       ) : (
-        <p className="p-3 text-sm">{notDrawn(drawn.problem)}</p>
+        <p className="p-3 text-sm">{diagramProblem(drawn.problem)}</p>
       )}
     </div>
   );

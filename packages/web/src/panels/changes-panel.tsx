@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "react";
 import { TREE } from "../parts/conversation/live-conversation.ts";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { Button } from "../parts/design/button.tsx";
-import { changesOf, unreadChanges, withSubAgents } from "../parts/diff/branch-changes.ts";
+import { changesByCalls, unreadChanges, withSubAgents } from "../parts/diff/branch-changes.ts";
 import { ChangedFiles } from "../parts/diff/changed-files.tsx";
 import { madeChange } from "../parts/diff/shown-file.ts";
 import { t } from "../parts/phrases/phrases.ts";
@@ -19,7 +19,7 @@ export function ChangesPanel({ leaf, isOther }: { readonly leaf: string | null; 
   const messages = useMemo(() => (tree ? withSubAgents(tree, pathTo(tree, leaf)) : []), [tree, version, leaf]);
   const unread = unreadChanges(conversation, messages);
   useEffect(() => conversation.read(unread), [conversation, unread]);
-  const changes = changesOf(messages);
+  const changes = changesByCalls(messages);
   const stamp = changes.map(({ call }) => call).join(" ");
   // biome-ignore lint/correctness/useExhaustiveDependencies: changes are frozen, and only ever added.
   const files = useMemo(

@@ -7,7 +7,7 @@ import {
   type Message,
   pathTo,
   textOf,
-  toolOf,
+  toolNameOf,
 } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { useEffect } from "react";
@@ -20,7 +20,7 @@ import { Markdown } from "../transcript/markdown/markdown.tsx";
 import { AskSeveral } from "./ask-several.tsx";
 import { SideBySide } from "./side-by-side.tsx";
 import { TextDiff } from "./text-diff.tsx";
-import { branchName } from "./tree/words.ts";
+import { branchTitle } from "./tree/words.ts";
 import { usePanel } from "./use-panel.ts";
 
 /** Maximum number of messages of a branch in this panel; the branch itself has the rest. */
@@ -62,14 +62,14 @@ function Comparison({
   const conversation = useConversation();
   const may = useMay();
   const { show } = usePanel();
-  const { ancestor, left, right } = partingOf(tree, leaf, other);
+  const { ancestor, left, right } = branchDivergence(tree, leaf, other);
   const answers = [lastAssistantMessage(left), lastAssistantMessage(right)] as const;
   const wanted = [...left.slice(0, SHOWN), ...right.slice(0, SHOWN), ...answers].flatMap(
     (message) => message?.id ?? [],
   );
   useEffect(() => conversation.read(wanted), [conversation, wanted]);
   const numbers = leaves(tree);
-  const nameOf = (id: string) => tree.messages.get(id)?.label ?? branchName(conversation, tree, id);
+  const nameOf = (id: string) => tree.messages.get(id)?.label ?? branchTitle(conversation, tree, id);
   return (
     <>
       {may("branch.compare") && <SideBySide leaf={leaf} />}
@@ -88,8 +88,8 @@ function Comparison({
         {ancestor ? t("Both continue from: {name}", { name: nameOf(ancestor.id) }) : t("No messages in common.")}
       </p>
       <div className="mt-2 grid gap-3 md:grid-cols-2">
-        <Branch name={t("This branch")} messages={left} />
-        <Branch name={t("The other branch")} messages={right} />
+        <ComparedMessages name={t("This branch")} messages={left} />
+        <ComparedMessages name={t("The other branch")} messages={right} />
       </div>
       <h2 className="mt-4 font-medium">{t("Differences between the answers")}</h2>
       <Difference left={answers[0]} right={answers[1]} />
@@ -97,7 +97,7 @@ function Comparison({
   );
 }
 
-function Branch({ name, messages }: { readonly name: string; readonly messages: readonly Message[] }) {
+function ComparedMessages({ name, messages }: { readonly name: string; readonly messages: readonly Message[] }) {
   return (
     <section aria-label={name} className="min-w-0 rounded-md border border-hair p-2">
       <h2 className="font-medium text-soft text-xs">
@@ -105,7 +105,7 @@ function Branch({ name, messages }: { readonly name: string; readonly messages: 
       </h2>
       {messages.length === 0 && <p className="text-soft">{t("No messages of its own.")}</p>}
       {messages.slice(0, SHOWN).map(({ id }) => (
-        <Said key={id} id={id} />
+        <ComparedMessage key={id} id={id} />
       ))}
       {messages.length > SHOWN && (
         <p className="text-soft text-xs">{t("and {count} more", { count: messages.length - SHOWN })}</p>
@@ -114,7 +114,7 @@ function Branch({ name, messages }: { readonly name: string; readonly messages: 
   );
 }
 
-function Said({ id }: { readonly id: string }) {
+function ComparedMessage({ id }: { readonly id: string }) {
   const { message } = useMessage(id);
   if (!message) return <p className="text-soft">…</p>;
   const isPerson = message.role === "user";
@@ -128,7 +128,7 @@ function Said({ id }: { readonly id: string }) {
 
 function Footer({ message: { calls, model, usage, cost } }: { readonly message: AssistantMessage }) {
   const statusOf = useCallStatus();
-  const tools = calls.map((call) => `${visibleLine(toolOf(call))}: ${statusOf(call)[1]}`).join(", ");
+  const tools = calls.map((call) => `${visibleLine(toolNameOf(call))}: ${statusOf(call)[1]}`).join(", ");
   return (
     <p className="text-soft text-xs">
       {tools !== "" && <span className="block">{tools}</span>}
@@ -189,7 +189,7 @@ export interface BranchDivergence {
 }
 
 /** Finds the last common message of two branches, and the messages after it. */
-export function partingOf(tree: ConversationState, left: string, right: string): BranchDivergence {
+export function branchDivergence(tree: ConversationState, left: string, right: string): BranchDivergence {
   const [one, other] = [pathTo(tree, left), pathTo(tree, right)];
   let shared = 0;
   while (shared < one.length && one[shared] === other[shared]) shared++;

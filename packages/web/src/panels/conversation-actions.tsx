@@ -1,5 +1,5 @@
 import { focusOn } from "../parts/browser/focus-on.ts";
-import { exportFile, FORMATS } from "../parts/conversation/export-file.ts";
+import { downloadExport, FORMATS } from "../parts/conversation/export-file.ts";
 import { openRuns } from "../parts/conversation/live-conversation.ts";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { type PaletteAction, useActions } from "../parts/page/actions.tsx";
@@ -75,7 +75,7 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
     const wanted = { conversation, format, ...(leaf === null ? {} : { leaf }) };
     actions.push({
       name: t("Export as {name}", { name }),
-      run: () => page.told(exportFile(page, wanted)),
+      run: () => page.told(downloadExport(page, wanted)),
     });
   }
   useActions([...actions, ...more]);

@@ -7,7 +7,7 @@ import { usePage } from "../parts/page/page.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { t, tCount } from "../parts/phrases/phrases.ts";
 import { RecalledItems } from "../transcript/recalled-items.tsx";
-import { beginningOf } from "./tree/words.ts";
+import { messageBeginning } from "./tree/words.ts";
 import { Scrolled } from "./work-panels.tsx";
 
 // The equipment of the server's agents, one panel each (W71).
@@ -38,7 +38,7 @@ function useEquipment(): { readonly known?: EquipmentReport; readonly problem?: 
   return told;
 }
 
-function Told({ children, problem }: { readonly children?: ReactNode; readonly problem?: string | undefined }) {
+function PanelNote({ children, problem }: { readonly children?: ReactNode; readonly problem?: string | undefined }) {
   if (problem !== undefined) return <p className="p-3 text-bad text-sm">{problem}</p>;
   return <p className="p-3 text-sm">{children ?? t("Reading …")}</p>;
 }
@@ -70,7 +70,7 @@ export function MemoryPanel({ leaf }: { readonly leaf: string | null }) {
         recalled.map(({ id, items }) => (
           <div key={id}>
             <p dir="auto" className="truncate font-medium">
-              {beginningOf(conversation, tree, id)}
+              {messageBeginning(conversation, tree, id)}
             </p>
             <RecalledItems message={id} items={items} />
           </div>
@@ -82,9 +82,11 @@ export function MemoryPanel({ leaf }: { readonly leaf: string | null }) {
 /** The hooks and the files that define them. */
 export function HooksPanel() {
   const { known, problem } = useEquipment();
-  if (!known) return <Told problem={problem} />;
+  if (!known) return <PanelNote problem={problem} />;
   if (known.hooks.length === 0)
-    return <Told>{t("No hooks. Add them in the setting hooks, in the format of Claude Code and codex.")}</Told>;
+    return (
+      <PanelNote>{t("No hooks. Add them in the setting hooks, in the format of Claude Code and codex.")}</PanelNote>
+    );
   return (
     <Scrolled name={t("Hooks")}>
       {known.hooks.map(({ file, isUsed, hooks }) => (
@@ -120,9 +122,9 @@ const STATUS: Readonly<Record<EquipmentReport["servers"][number]["status"], read
 /** The MCP servers and their status. */
 export function ServersPanel() {
   const { known, problem } = useEquipment();
-  if (!known) return <Told problem={problem} />;
+  if (!known) return <PanelNote problem={problem} />;
   if (known.servers.length === 0)
-    return <Told>{t("No MCP servers. Add one with banyan mcp add where the server runs.")}</Told>;
+    return <PanelNote>{t("No MCP servers. Add one with banyan mcp add where the server runs.")}</PanelNote>;
   return (
     <Scrolled name={t("MCP servers")}>
       <ul className="flex flex-col gap-2">

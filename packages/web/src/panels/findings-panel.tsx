@@ -8,7 +8,7 @@ import { Button } from "../parts/design/button.tsx";
 import { usePage } from "../parts/page/page.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { t } from "../parts/phrases/phrases.ts";
-import { beginningOf } from "./tree/words.ts";
+import { messageBeginning } from "./tree/words.ts";
 
 /** The findings of the last review, by file and line: each can be sent to the agent that made the changes (C15). */
 export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
@@ -20,7 +20,7 @@ export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
   const unread = tree
     ? leaves(tree)
         .map((end) => pathTo(tree, end))
-        .filter(([first]) => first !== undefined && isReviewRequest(beginningOf(conversation, tree, first.id)))
+        .filter(([first]) => first !== undefined && isReviewRequest(messageBeginning(conversation, tree, first.id)))
         .flatMap((path) => path.map(({ id }) => id).filter((id) => conversation.outline(id) !== undefined))
     : [];
   useEffect(() => conversation.read(unread), [conversation, unread]);

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { Button } from "../parts/design/button.tsx";
-import { changesOf, leftBehind, withSubAgents } from "../parts/diff/branch-changes.ts";
+import { changesByCalls, messagesLeft, withSubAgents } from "../parts/diff/branch-changes.ts";
 import { t, tCount } from "../parts/phrases/phrases.ts";
 import { usePanel } from "./use-panel.ts";
 
@@ -24,9 +24,9 @@ export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
     const from = before.current;
     before.current = leaf;
     if (!tree || from === null || from === leaf) return;
-    const messages = withSubAgents(tree, leftBehind(tree, from, leaf));
+    const messages = withSubAgents(tree, messagesLeft(tree, from, leaf));
     if (messages.length === 0) return;
-    const paths = new Set(changesOf(messages).map(({ change }) => change.path));
+    const paths = new Set(changesByCalls(messages).map(({ change }) => change.path));
     // Unread messages have the number of their changes, but not the paths.
     const unread = messages.reduce((sum, { id }) => sum + (conversation.outline(id)?.changed ?? 0), 0);
     const files = paths.size + unread;

@@ -10,7 +10,7 @@ import { Select, TextField } from "../parts/design/field.tsx";
 import { type OfferedModel, usePage, usePageState } from "../parts/page/page.ts";
 import { usePreference } from "../parts/page/preferences.ts";
 import { tParts } from "../parts/phrases/parts.tsx";
-import { chosenLanguage, LANGUAGES, type PageLanguage, speak, t } from "../parts/phrases/phrases.ts";
+import { chosenLanguage, LANGUAGES, type PageLanguage, setLanguage, t } from "../parts/phrases/phrases.ts";
 
 import { OwnPrompts, Presets } from "./own-things.tsx";
 
@@ -34,8 +34,8 @@ export function SettingsPanel() {
   if (!settings) return <p className="p-3 text-sm text-soft">{t("Available when connected.")}</p>;
   return (
     <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
-      <Approval settings={settings} />
-      <Delivery />
+      <ApprovalSetting settings={settings} />
+      <DeliverySetting />
       <LanguageChoice />
       <NotifyChoice />
       <OwnPrompts />
@@ -46,7 +46,7 @@ export function SettingsPanel() {
 }
 
 /** The approval mode. `all` applies to one conversation, after the user typed a confirmation (S27). */
-function Approval({ settings }: { readonly settings: ServerSettings }) {
+function ApprovalSetting({ settings }: { readonly settings: ServerSettings }) {
   const page = usePage();
   const { id: conversation } = useConversation();
   const [isAsked, setAsked] = useState(false);
@@ -85,7 +85,7 @@ function Approval({ settings }: { readonly settings: ServerSettings }) {
 }
 
 /** The effect of Enter during a turn (W36). */
-function Delivery() {
+function DeliverySetting() {
   const [delivery, setDelivery] = usePreference("delivery");
   return (
     <label className="mt-4 flex flex-wrap items-center gap-2">
@@ -106,7 +106,7 @@ function LanguageChoice() {
       <Select
         isSmall
         value={chosenLanguage() ?? ""}
-        onChange={({ target }) => speak((target.value || undefined) as PageLanguage | undefined)}
+        onChange={({ target }) => setLanguage((target.value || undefined) as PageLanguage | undefined)}
       >
         <option value="">{t("Same as the browser")}</option>
         {Object.entries(LANGUAGES).map(([code, name]) => (
@@ -254,7 +254,7 @@ function Models({ everywhere }: { readonly everywhere: string }) {
       />
       <ul aria-label={t("Models of {provider}", { provider })} className="flex flex-col gap-1">
         {found.slice(0, LISTED).map((model) => (
-          <Choice
+          <ModelSetting
             key={model.name}
             model={model}
             isHere={model.name === (here ?? everywhere)}
@@ -270,7 +270,7 @@ function Models({ everywhere }: { readonly everywhere: string }) {
   );
 }
 
-function Choice({
+function ModelSetting({
   model: { name, price, contextSize },
   isHere,
   onHere,

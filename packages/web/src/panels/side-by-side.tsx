@@ -53,7 +53,7 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
           <li key={branch.first} className="rounded-md border border-hair px-2 py-1.5">
             <p className="flex flex-wrap items-baseline gap-x-2">
               <strong className="font-medium">{name}</strong>
-              <span className="text-soft text-xs">{wordsOf(branch)}</span>
+              <span className="text-soft text-xs">{comparisonLine(branch)}</span>
             </p>
             {branch.problem !== undefined && <p className="text-warn text-xs">{branch.problem}</p>}
             <p dir="auto" className="line-clamp-2">
@@ -83,7 +83,7 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
 }
 
 /** For example `answered · 12.0 s · $0.12 · 3 files +20 -4`. */
-function wordsOf({ outcome, time, cost, files }: ComparedColumn): string {
+function comparisonLine({ outcome, time, cost, files }: ComparedColumn): string {
   const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
   const changed =
     files.length === 0

@@ -5,20 +5,20 @@ import {
   type Action as ClientAction,
   type MessageStep,
   offeredActions,
-  stepOf,
+  readAction,
   type TurnStep,
   type ViewName,
   type ViewStep,
 } from "@banyan/client/actions";
 import { type ConversationState, emptyConversation } from "@banyan/core/conversation";
 import type { Right } from "@banyan/protocol";
-import { giveBack } from "../composer/draft.ts";
+import { restoreDraft } from "../composer/draft.ts";
 import { focusOn, pressOn } from "../parts/browser/focus-on.ts";
-import { go } from "../parts/browser/navigation.tsx";
-import { exportFile } from "../parts/conversation/export-file.ts";
+import { goToPlace } from "../parts/browser/navigation.tsx";
+import { downloadExport } from "../parts/conversation/export-file.ts";
 import { openRuns } from "../parts/conversation/live-conversation.ts";
 import { useShow } from "../parts/conversation/use-view.ts";
-import { undoableCalls } from "../parts/diff/branch-changes.ts";
+import { undoableCallIds } from "../parts/diff/branch-changes.ts";
 import type { PaletteAction } from "../parts/page/actions.tsx";
 import { type Page, usePage, usePageState } from "../parts/page/page.ts";
 import type { PanelName } from "../parts/page/panel-names.ts";
@@ -95,7 +95,7 @@ function readOnPage(
   argument: string,
   place: ActionPlace & { readonly rights: readonly Right[] },
 ): ActionStep {
-  const step = stepOf(action, argument, place);
+  const step = readAction(action, argument, place);
   const isShown = step.type === "message" || step.type === "view";
   if (!isShown && action.needs?.idle === "turn" && place.run !== undefined)
     throw new Error(
@@ -130,7 +130,7 @@ function useFollow(
     compare: () => show("compare"),
     config: () => show("settings"),
     context: () => show("context"),
-    export: ({ format }) => exportFile(page, { conversation, format, ...(leaf !== null && { leaf }) }),
+    export: ({ format }) => downloadExport(page, { conversation, format, ...(leaf !== null && { leaf }) }),
     findings: () => show("findings"),
     go: ({ message }) => showBranch(message, { focus: message }),
     hooks: () => show("hooks"),
@@ -140,16 +140,16 @@ function useFollow(
     plan: () => show("plan"),
     processes: () => focusOn("#processes button"),
     prompt({ text, help }) {
-      giveBack(conversation, { text, files: [] });
+      restoreDraft(conversation, { text, files: [] });
       return help;
     },
     title: () => pressOn("#more"),
-    transcript: () => go({ conversation, leaf: leaf ?? undefined, whole: true }),
+    transcript: () => goToPlace({ conversation, leaf: leaf ?? undefined, whole: true }),
     tree: () => show("map"),
     undo: ({ text }) => tree && undo(page, { tree, leaf }, text),
     usage: () => show("usage"),
     waiting: () => focusOn("#waiting button"),
-    worktrees: ({ worktrees }) => heldIn(worktrees),
+    worktrees: ({ worktrees }) => heldInWorktrees(worktrees),
   };
   const told = ({ lines, problems = [], advice = "", goOn, beside }: MessageStep) => {
     const place = typeof goOn === "object" ? ("below" in goOn ? goOn.below : goOn.end) : leaf;
@@ -196,7 +196,7 @@ async function undo(
   { tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null },
   named: string,
 ): Promise<string> {
-  const calls = undoableCalls(tree, leaf).filter((call) => named === "" || call === named);
+  const calls = undoableCallIds(tree, leaf).filter((call) => named === "" || call === named);
   for (const call of calls) {
     const { changes, problems } = await connection.ask("file.undo", { conversation: tree.id, leaf: leaf ?? "", call });
     // An empty result means that the call was undone before.
@@ -207,7 +207,7 @@ async function undo(
   return t("No file changes to undo on this branch.");
 }
 
-function heldIn(worktrees: Extract<ViewStep, { readonly view: "worktrees" }>["worktrees"]): string {
+function heldInWorktrees(worktrees: Extract<ViewStep, { readonly view: "worktrees" }>["worktrees"]): string {
   const lines = worktrees.map(({ name, files, commits }) =>
     files.length + commits === 0
       ? t("{name}: no changes.", { name })

@@ -6,9 +6,9 @@ import {
   type Message,
   noUsage,
   pathTo,
-  spentOn,
   totalTokens,
   type Usage,
+  usageOnPath,
 } from "@banyan/core/conversation";
 import { formatCost } from "@banyan/core/shown";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -16,7 +16,7 @@ import { useRef } from "react";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { useShow } from "../parts/conversation/use-view.ts";
 import { say, t } from "../parts/phrases/phrases.ts";
-import { beginningOf } from "./tree/words.ts";
+import { messageBeginning } from "./tree/words.ts";
 import { UsageTables } from "./usage-tables.tsx";
 
 /** The height of a row in pixels. */
@@ -41,8 +41,8 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
   });
   const show = useShow();
   if (!tree || leaf === null) return <p className="p-3 text-sm">{t("No messages yet.")}</p>;
-  const branch = spentOn(path);
-  const other = subAgentsOf(tree.messages.values(), path);
+  const branch = usageOnPath(path);
+  const other = subAgentUsage(tree.messages.values(), path);
   return (
     <>
       <table className="mx-3 my-2 text-end text-xs">
@@ -108,7 +108,9 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
                     className="block w-full px-3 py-1 text-start text-xs hover:bg-sunken"
                   >
                     <span className="flex justify-between gap-2">
-                      <span className="truncate">{answer.label ?? beginningOf(conversation, tree, answer.id)}</span>
+                      <span className="truncate">
+                        {answer.label ?? messageBeginning(conversation, tree, answer.id)}
+                      </span>
                       <span className="shrink-0 whitespace-nowrap">
                         {formatTokens(answer.usage ?? noUsage, say) !== "" && formatCost(answer.cost, say)}
                       </span>
@@ -146,7 +148,7 @@ function Row({ name, branch, all }: { readonly name: string; readonly branch: st
 }
 
 /** The usage of all sub-agents. */
-function subAgentsOf(
+function subAgentUsage(
   messages: Iterable<Message>,
   path: readonly Message[],
 ): { readonly answers: number; readonly usage: Usage; readonly cost: Cost } {

@@ -9,7 +9,7 @@ import {
   type Usage,
 } from "@banyan/core/conversation";
 import { formatCost } from "@banyan/core/shown";
-import { say, t, toldTime } from "../parts/phrases/phrases.ts";
+import { formatPageTime, say, t } from "../parts/phrases/phrases.ts";
 
 /** The usage of all branches of a conversation, by model and by day (W71). */
 export function UsageTables({ messages }: { readonly messages: Iterable<Message> }) {
@@ -22,7 +22,7 @@ export function UsageTables({ messages }: { readonly messages: Iterable<Message>
       />
       <Table
         name={t("By day")}
-        rows={summed(all, ({ createdAt }) => toldTime(createdAt, { dateStyle: "medium" })).toReversed()}
+        rows={summed(all, ({ createdAt }) => formatPageTime(createdAt, { dateStyle: "medium" })).toReversed()}
       />
     </>
   );

@@ -1,5 +1,5 @@
 import type { CommandName } from "@banyan/protocol";
-import { correct, here, usePlace } from "../parts/browser/navigation.tsx";
+import { correct, currentPlace, usePlace } from "../parts/browser/navigation.tsx";
 import { PANELS, type PanelName } from "../parts/page/panel-names.ts";
 import { useMedia, usePreference } from "../parts/page/preferences.ts";
 import { useMay } from "../parts/page/use-may.ts";
@@ -38,7 +38,7 @@ export function usePanel(): {
   const panel = wanted === "none" ? undefined : (wanted ?? usual);
   const show = (next: PanelName | undefined, other?: string) => {
     setLast(next ?? "none");
-    correct({ ...here(), panel: next, beside: other });
+    correct({ ...currentPlace(), panel: next, beside: other });
   };
   return { panel, all, beside, show };
 }

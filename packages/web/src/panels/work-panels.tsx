@@ -1,6 +1,6 @@
 import { formatDuration, subAgentsOf } from "@banyan/client/words";
 import { pathTo } from "@banyan/core/conversation";
-import { planHeadline, planOn, shownPlan, visibleLine } from "@banyan/core/shown";
+import { planHeadline, planOnPath, shownPlan, visibleLine } from "@banyan/core/shown";
 import { type ReactNode, useEffect } from "react";
 import { PlaceLink } from "../parts/browser/navigation.tsx";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
@@ -8,10 +8,10 @@ import { useShow } from "../parts/conversation/use-view.ts";
 import { Button } from "../parts/design/button.tsx";
 import { usePage } from "../parts/page/page.ts";
 import { useMay } from "../parts/page/use-may.ts";
-import { say, t, toldTime } from "../parts/phrases/phrases.ts";
+import { formatPageTime, say, t } from "../parts/phrases/phrases.ts";
 import { PLAN_LOOKS } from "../transcript/call-card.tsx";
 import { useCallStatus } from "../transcript/call-status.ts";
-import { beginningOf } from "./tree/words.ts";
+import { messageBeginning } from "./tree/words.ts";
 
 // The agent's plan and background work, one panel each (W71).
 
@@ -32,7 +32,7 @@ export function PlanPanel({ leaf }: { readonly leaf: string | null }) {
   const path = tree ? pathTo(tree, leaf) : [];
   const unread = path.filter(({ id }) => conversation.outline(id) !== undefined).map(({ id }) => id);
   useEffect(() => conversation.read(unread), [conversation, unread]);
-  const plan = planOn(path);
+  const plan = planOnPath(path);
   if (!plan) {
     return <p className="p-3 text-sm">{unread.length > 0 ? t("Reading …") : t("No plan yet")}</p>;
   }
@@ -69,7 +69,7 @@ export function BackgroundPanel() {
               <code className="min-w-0 flex-1 break-all text-xs">{visibleLine(title)}</code>
             </p>
             <p className="mt-1 text-soft text-xs">
-              {t("Since {time}", { time: toldTime(startedAt, { dateStyle: "short", timeStyle: "short" }) })}
+              {t("Since {time}", { time: formatPageTime(startedAt, { dateStyle: "short", timeStyle: "short" }) })}
               {" · "}
               {outcome === undefined ? t("running") : visibleLine(outcome)}
             </p>
@@ -124,7 +124,7 @@ export function AgentsPanel() {
               {first !== undefined && (
                 <p className="mt-1 flex items-baseline gap-2">
                   <span dir="auto" className="line-clamp-3 min-w-0 flex-1">
-                    {visibleLine(task.split("\n", 1)[0] ?? "") || beginningOf(conversation, tree, first)}
+                    {visibleLine(task.split("\n", 1)[0] ?? "") || messageBeginning(conversation, tree, first)}
                   </span>
                   <PlaceLink
                     to={{ conversation: conversation.id, leaf: conversation.leafBelow(first) }}

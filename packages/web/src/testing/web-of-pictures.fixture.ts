@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { crc32, deflateSync } from "node:zlib";
-import { readPicture } from "@banyan/tools/web";
+import { readWebPicture } from "@banyan/tools/web";
 
 /** A server that stands in for a web host, and its requests. */
 export interface WebOfPictures extends AsyncDisposable {
@@ -37,7 +37,7 @@ export const WIDE = png(40, 20);
 
 /** Loads images like a host, but also from this machine, which stands in for web hosts. */
 export function pictureHere(url: string, signal: AbortSignal) {
-  return readPicture(url, { signal, allowAddress: (address) => address === "127.0.0.1" });
+  return readWebPicture(url, { signal, allowAddress: (address) => address === "127.0.0.1" });
 }
 
 /** A server without content, to which tests add answers. */

@@ -1,4 +1,4 @@
-import { argumentsText, askedText, type CallText, thingText } from "@banyan/client/words";
+import { argumentsText, type CallText, questionText, thingText } from "@banyan/client/words";
 import {
   type Call,
   type Json,
@@ -6,7 +6,7 @@ import {
   type Preview,
   type QuestionField,
   type TextQuestion,
-  toolOf,
+  toolNameOf,
 } from "@banyan/core/conversation";
 import { errorMessage, visibleLine, visibleText } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
@@ -29,7 +29,7 @@ interface QuestionProps<Question extends OpenQuestion = OpenQuestion> {
 }
 
 /** A question to the user: the approval of a call, a question in words, or a turn at a limit (W32, W33, B64). */
-export function Approval({ question, call, ...asked }: QuestionProps & { readonly call: Call | undefined }) {
+export function QuestionView({ question, call, ...asked }: QuestionProps & { readonly call: Call | undefined }) {
   const may = useMay();
   if (!may("question.answer")) return <ForOthers question={question} />;
   switch (question.type) {
@@ -58,7 +58,7 @@ function waitsFor(question: OpenQuestion): string {
     case "approval":
       return t("Waiting for approval.");
     case "text":
-      return `${visibleText(askedText(question))}\n${t("Waiting for an answer.")}`;
+      return `${visibleText(questionText(question))}\n${t("Waiting for an answer.")}`;
     case "limit":
       if (question.offers) return `${visibleLine(question.reason)}\n${t("Waiting for an answer.")}`;
       return t("This turn reached a limit. Waiting for approval to continue: {reason}", {
@@ -235,7 +235,7 @@ function Permission({
 /** The question in words, from the tool's `about` (W56). Edited arguments no longer tell which file they change. */
 function askedInWords(call: Call, preview: Preview | undefined, isEdited: boolean): string {
   const { about } = call;
-  const tool = visibleLine(toolOf(call));
+  const tool = visibleLine(toolNameOf(call));
   if (about?.handsIn) return t("Approve this plan?");
   if (about?.command !== undefined) return t("Run this command?");
   // The arguments of an MCP tool name a file, but not what happens to it.

@@ -5,7 +5,7 @@ import { IconButton } from "../parts/design/button.tsx";
 import { TextArea } from "../parts/design/field.tsx";
 import { Icon } from "../parts/design/icon.tsx";
 import { t } from "../parts/phrases/phrases.ts";
-import { type Attachment, type ComposerAttachments, isPicture, textIn } from "./attachments.ts";
+import { type Attachment, attachmentText, type ComposerAttachments, isBrowserPicture } from "./attachments.ts";
 
 /** The attachments of the next message, and the files that it names with `@`: name, size and a remove button (W66). */
 export function AttachmentList({
@@ -20,7 +20,7 @@ export function AttachmentList({
 }) {
   const [open, setOpen] = useState<string>();
   const opened = all.find(({ key }) => key === open);
-  const text = opened && textIn(opened);
+  const text = opened && attachmentText(opened);
   if (all.length + named.length === 0 && problem === undefined) return null;
   return (
     <div className="flex flex-col gap-1.5 px-3 pt-3">
@@ -33,12 +33,12 @@ export function AttachmentList({
               <Chip
                 key={key}
                 name={name}
-                about={[formatBytes(size), firstLine(attachment)].filter((each) => each !== "").join(" · ")}
+                about={[formatBytes(size), firstLineOfAttachment(attachment)].filter((each) => each !== "").join(" · ")}
                 isOpen={open === key}
-                {...(textIn(attachment) !== undefined && { onOpen: toggle })}
+                {...(attachmentText(attachment) !== undefined && { onOpen: toggle })}
                 onRemove={() => remove(attachment)}
               >
-                {isPicture(mediaType) && part.type === "file" ? (
+                {isBrowserPicture(mediaType) && part.type === "file" ? (
                   <img
                     src={`data:${mediaType};base64,${part.data}`}
                     alt=""
@@ -93,8 +93,8 @@ function takesFocusAtStart(box: HTMLTextAreaElement | null): void {
 }
 
 /** The first line of a text. */
-function firstLine(attachment: Attachment): string {
-  return visibleLine((textIn(attachment) ?? "").trimStart().split("\n", 1)[0]?.slice(0, 80) ?? "");
+function firstLineOfAttachment(attachment: Attachment): string {
+  return visibleLine((attachmentText(attachment) ?? "").trimStart().split("\n", 1)[0]?.slice(0, 80) ?? "");
 }
 
 function Chip({

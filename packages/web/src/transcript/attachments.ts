@@ -1,6 +1,6 @@
 import { formatBytes } from "@banyan/client/words";
 import { createId, type UserPart } from "@banyan/core/conversation";
-import { attachedText, enclosed, errorMessage } from "@banyan/core/shown";
+import { attachedText, encloseInTags, errorMessage } from "@banyan/core/shown";
 import { LARGEST_FILES } from "@banyan/protocol";
 import { useState } from "react";
 import { writtenIn } from "../parts/connection/unsent.ts";
@@ -30,7 +30,7 @@ export const ACCEPTED = [...PICTURES, "application/pdf", "text/*", ".md", ".json
 const MOST_FILES = 20;
 
 /** Returns whether a browser shows this image without running code. */
-export function isPicture(mediaType: string): boolean {
+export function isBrowserPicture(mediaType: string): boolean {
   return PICTURES.has(mediaType);
 }
 
@@ -63,7 +63,7 @@ export function useAttachments(
 ): ComposerAttachments {
   const usual = useUsualModel();
   const model = chosen ?? usual ?? "";
-  const hasPictures = all.some(({ mediaType }) => isPicture(mediaType));
+  const hasPictures = all.some(({ mediaType }) => isBrowserPicture(mediaType));
   const known = useKnownModels(hasPictures ? model : "");
   const isBlind = known.some(({ name, sees }) => sees === false && (name === model || model.startsWith(`${name}:`)));
   const [problem, setProblem] = useState<string>();
@@ -135,13 +135,13 @@ async function attachmentOf(file: File): Promise<Attachment | string> {
   if (PICTURES.has(type) || type === "application/pdf") {
     return attachmentFrom({ type: "file", mediaType: type, name, data: base64Of(bytes) });
   }
-  const text = decoded(bytes);
+  const text = decodeTextFile(bytes);
   if (text === undefined) return t("Can't attach {name}: images (PNG, JPEG, GIF, WebP), PDF and text only", { name });
   return textAttachment(name, text);
 }
 
 function textAttachment(name: string, text: string): Attachment {
-  return attachmentFrom({ type: "text", text: enclosed("file", text, ` name=${JSON.stringify(name)}`) });
+  return attachmentFrom({ type: "text", text: encloseInTags("file", text, ` name=${JSON.stringify(name)}`) });
 }
 
 /** Converts a file of a message into an attachment of another message. */
@@ -162,12 +162,12 @@ export function messageInWords(said: Parameters<typeof writtenIn>[0]): string {
 }
 
 /** The editable text of an attachment. */
-export function textIn({ part }: Attachment): string | undefined {
+export function attachmentText({ part }: Attachment): string | undefined {
   return part.type === "text" ? attachedText(part.text)?.content : undefined;
 }
 
 /** Decodes UTF-8, or UTF-16 with a byte-order mark; `undefined` for other bytes. */
-function decoded(bytes: Uint8Array<ArrayBuffer>): string | undefined {
+function decodeTextFile(bytes: Uint8Array<ArrayBuffer>): string | undefined {
   const mark = `${bytes[0]} ${bytes[1]}`;
   const encoding = mark === "255 254" ? "utf-16le" : mark === "254 255" ? "utf-16be" : "utf-8";
   try {

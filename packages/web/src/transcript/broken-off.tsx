@@ -1,4 +1,4 @@
-import { type RecoveryOption, toldBreak } from "@banyan/client/words";
+import { describeBrokenTurn, type RecoveryOption } from "@banyan/client/words";
 import { type BrokenTurn, textOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { useState } from "react";
@@ -43,7 +43,7 @@ function Card({
   const usual = useUsualModel();
   const answer = state?.messages.get(message);
   const isBegun = answer?.role === "assistant" && textOf(answer).trim() !== "";
-  const { head, why, ways, advice, isFailure } = toldBreak(turn, isBegun, say);
+  const { head, why, ways, advice, isFailure } = describeBrokenTurn(turn, isBegun, say);
   const model = answer?.role === "assistant" ? answer.model : (state?.model ?? usual ?? "");
   const take = (way: RecoveryOption) => {
     if (way === "another-model") setChoosing(true);

@@ -1,12 +1,12 @@
 import { formatDuration } from "@banyan/client/words";
-import { type Call, isEnded, type Json, type PlanStep, toolOf } from "@banyan/core/conversation";
+import { type Call, isEnded, type Json, type PlanStep, toolNameOf } from "@banyan/core/conversation";
 import { planHeadline, shownPlan, visibleText } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useTree } from "../parts/conversation/use-conversation.ts";
 import { Icon } from "../parts/design/icon.tsx";
 import { CallChanges } from "../parts/diff/call-changes.tsx";
 import { say, t } from "../parts/phrases/phrases.ts";
-import { Approval } from "./approval.tsx";
+import { QuestionView } from "./approval.tsx";
 import { useCallStatus } from "./call-status.ts";
 import { Output } from "./output.tsx";
 import { SaidFile } from "./said-file.tsx";
@@ -24,7 +24,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
   const launched = tree?.children.get(call.id)?.[0];
   return (
     <section
-      aria-label={t("Call of {tool}", { tool: toolOf(call) })}
+      aria-label={t("Call of {tool}", { tool: toolNameOf(call) })}
       className="my-1.5 overflow-hidden rounded-lg border border-hair text-sm"
     >
       <details className="group/call peer" open={tellsWhy(call) || call.executedInput !== undefined}>
@@ -33,7 +33,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
             <span aria-hidden="true">{sign} </span>
             {word}
           </span>
-          <span className="font-medium">{toolOf(call)}</span>
+          <span className="font-medium">{toolNameOf(call)}</span>
           <span className={`min-w-0 flex-1 font-mono text-soft text-xs ${question ? WHOLE : "truncate"}`}>
             {question ? visibleText(argumentLine(call, Number.POSITIVE_INFINITY)) : argumentLine(call)}
           </span>
@@ -53,7 +53,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
       {launched !== undefined && (
         <SubAgentCard call={call.id} root={launched} task={argumentLine(call)} status={word} />
       )}
-      {question && tree && <Approval conversation={tree.id} question={question} call={call} />}
+      {question && tree && <QuestionView conversation={tree.id} question={question} call={call} />}
     </section>
   );
 }

@@ -2,7 +2,7 @@ import type { Call } from "@banyan/core/conversation";
 import { Icon } from "../parts/design/icon.tsx";
 import { t } from "../parts/phrases/phrases.ts";
 import { CallCard } from "./call-card.tsx";
-import { isLook, looksInWords } from "./folds.ts";
+import { isLookingCall, looksInWords } from "./folds.ts";
 
 /** Adjacent calls. Neighbours that only read and succeeded are folded into one line (W30). */
 export function CallCards({ calls, message }: { readonly calls: readonly Call[]; readonly message: string }) {
@@ -35,7 +35,7 @@ function groupsOf(calls: readonly Call[]): readonly (readonly Call[])[] {
   const groups: Call[][] = [];
   for (const call of calls) {
     const last = groups.at(-1);
-    if (last?.every(isLook) && isLook(call)) last.push(call);
+    if (last?.every(isLookingCall) && isLookingCall(call)) last.push(call);
     else groups.push([call]);
   }
   return groups;

@@ -14,7 +14,7 @@ function foldsOf(tree: ConversationState, path: readonly string[]): ReadonlyMap<
   const folds = new Map<string, Fold>();
   let open: { readonly messages: string[]; readonly calls: Call[] } | undefined;
   for (const id of path) {
-    const calls = looksOf(tree, id);
+    const calls = lookingCalls(tree, id);
     if (!calls) {
       open = undefined;
       continue;
@@ -29,12 +29,12 @@ function foldsOf(tree: ConversationState, path: readonly string[]): ReadonlyMap<
 }
 
 /** The calls of a message that only reads, without marks or siblings. */
-function looksOf(tree: ConversationState, id: string): readonly Call[] | undefined {
+function lookingCalls(tree: ConversationState, id: string): readonly Call[] | undefined {
   const message = tree.messages.get(id);
   if (message?.role !== "assistant" || message.finish !== "calls" || message.calls.length === 0) return undefined;
   if (message.starred || message.label !== undefined || siblings(tree, id).length > 1) return undefined;
   const says = message.parts.some((part) => part.type === "text" && part.text.trim() !== "");
-  return says || !message.calls.every(isLook) ? undefined : message.calls;
+  return says || !message.calls.every(isLookingCall) ? undefined : message.calls;
 }
 
 /** The folds of a branch, and their open state. */
@@ -71,7 +71,7 @@ export function useFolds(tree: ConversationState | undefined, path: readonly str
 }
 
 /** Returns whether a call only read and succeeded. Failures and calls with files are never folded (W30). */
-export function isLook({ about, status, files }: Call): boolean {
+export function isLookingCall({ about, status, files }: Call): boolean {
   return about?.looksAt !== undefined && status === "completed" && files === undefined;
 }
 

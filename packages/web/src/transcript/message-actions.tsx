@@ -66,7 +66,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
       <Versions message={message.id} />
       {message.label !== undefined && <span className="font-medium text-ink">{message.label}</span>}
       {message.starred && <span className="text-warn">{`★ ${t("starred")}`}</span>}
-      {message.role === "assistant" && figures === "shown" && <Spent message={message} />}
+      {message.role === "assistant" && figures === "shown" && <AnswerCost message={message} />}
       {/* Actions appear with the pointer. In steps, which are many, they lie over the content. */}
       <span
         data-actions=""
@@ -124,7 +124,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
 }
 
 /** The model of an answer, and its usage (W42). */
-function Spent({ message: { model, usage, cost, calls } }: { readonly message: AssistantMessage }) {
+function AnswerCost({ message: { model, usage, cost, calls } }: { readonly message: AssistantMessage }) {
   if (!usage) return null;
   const said = [
     model,

@@ -1,11 +1,11 @@
-import { compactedLine, formatDuration, toldShortfall } from "@banyan/client/words";
+import { compactedLine, describeShortfall, formatDuration } from "@banyan/client/words";
 import {
   type AssistantMessage,
+  describeUnreadable,
   type Message,
   type SummaryMessage,
   textOf,
-  toldUnreadable,
-  toolOf,
+  toolNameOf,
   type UserMessage,
 } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
@@ -15,7 +15,7 @@ import { useConversation, useMessage, useTree } from "../parts/conversation/use-
 import { Icon } from "../parts/design/icon.tsx";
 import { SafePart } from "../parts/design/notice.tsx";
 import { usePreference } from "../parts/page/preferences.ts";
-import { say, t, toldTime } from "../parts/phrases/phrases.ts";
+import { formatPageTime, say, t } from "../parts/phrases/phrases.ts";
 import { BrokenOff } from "./broken-off.tsx";
 import { CallCards } from "./call-cards.tsx";
 import { Markdown } from "./markdown/markdown.tsx";
@@ -84,11 +84,11 @@ function whoOf(message: Message): string {
 }
 
 function Body({ message, next }: { readonly message: Message; readonly next: string | undefined }) {
-  const unreadable = toldUnreadable(message, say);
+  const unreadable = describeUnreadable(message, say);
   if (unreadable !== undefined) return <p className="text-sm text-warn">{visibleProse(unreadable)}</p>;
   switch (message.role) {
     case "user":
-      return <Said message={message} next={next} />;
+      return <UserText message={message} next={next} />;
     case "assistant":
       return <Answered message={message} />;
     case "summary":
@@ -96,7 +96,7 @@ function Body({ message, next }: { readonly message: Message; readonly next: str
   }
 }
 
-function Said({ message, next }: { readonly message: UserMessage; readonly next: string | undefined }) {
+function UserText({ message, next }: { readonly message: UserMessage; readonly next: string | undefined }) {
   const isPerson = message.author === "user";
   const { rest } = writtenIn(message);
   return (
@@ -116,24 +116,24 @@ function Said({ message, next }: { readonly message: UserMessage; readonly next:
           )
         );
       })}
-      {isPerson && <Delivery message={message} next={next} />}
+      {isPerson && <DeliveryNote message={message} next={next} />}
     </div>
   );
 }
 
 /** When a message that was sent during a turn was delivered, and before which call (W37). */
-function Delivery({ message, next }: { readonly message: UserMessage; readonly next: string | undefined }) {
+function DeliveryNote({ message, next }: { readonly message: UserMessage; readonly next: string | undefined }) {
   const tree = useTree();
   const above = message.parentId === null ? undefined : tree?.messages.get(message.parentId);
   if (above?.role !== "assistant" || above.finish !== "calls") return null;
   const answer = next === undefined ? undefined : tree?.messages.get(next);
-  const before = answer?.role === "assistant" ? answer.calls.slice(0, 1).map(toolOf)[0] : undefined;
+  const before = answer?.role === "assistant" ? answer.calls.slice(0, 1).map(toolNameOf)[0] : undefined;
   return (
     <p className="mt-1 text-soft text-xs">
       {before === undefined
-        ? t("Delivered at {time}", { time: toldTime(message.createdAt, { timeStyle: "medium" }) })
+        ? t("Delivered at {time}", { time: formatPageTime(message.createdAt, { timeStyle: "medium" }) })
         : t("Delivered at {time}, before {before}", {
-            time: toldTime(message.createdAt, { timeStyle: "medium" }),
+            time: formatPageTime(message.createdAt, { timeStyle: "medium" }),
             before,
           })}
     </p>
@@ -145,7 +145,7 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
   const isStreaming = finish === undefined;
   const { state } = useConversation();
   const isTold = state?.broken.has(message.id);
-  const shortfall = toldShortfall(message, say);
+  const shortfall = describeShortfall(message, say);
   return (
     <div>
       <h2 className="sr-only">{t("The agent")}</h2>

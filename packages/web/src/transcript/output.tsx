@@ -20,17 +20,17 @@ export function Output({ text }: { readonly text: string }) {
       <pre className="whitespace-pre-wrap font-mono text-xs">{isWhole ? text : shown}</pre>
       <p className="mt-1 flex gap-3">
         {isCut && !isWhole && (
-          <Small onClick={() => setWhole(true)}>
+          <OutputButton onClick={() => setWhole(true)}>
             {tCount(lines.length, "Show all ({count} line)", "Show all ({count} lines)")}
-          </Small>
+          </OutputButton>
         )}
-        <Small onClick={copy}>{isCopied ? t("Copied") : t("Copy")}</Small>
+        <OutputButton onClick={copy}>{isCopied ? t("Copied") : t("Copy")}</OutputButton>
       </p>
     </div>
   );
 }
 
-function Small({ children, onClick }: { readonly children: React.ReactNode; readonly onClick: () => void }) {
+function OutputButton({ children, onClick }: { readonly children: React.ReactNode; readonly onClick: () => void }) {
   return (
     <button type="button" onClick={onClick} className="min-h-6 text-leaf text-xs underline">
       {children}

@@ -11,7 +11,7 @@ export function RemoveMessage({ message, onClose }: { readonly message: Message;
   const { connection, store } = usePage();
   const tree = useTree();
   if (!tree) return null;
-  const { below, hidden } = countBelow(tree, message.id);
+  const { below, hidden } = countHiddenBelow(tree, message.id);
   const remove = async () => {
     await connection.ask("message.remove", { conversation, message: message.id });
     if (message.parentId === null) focusOn("#composer");
@@ -39,7 +39,10 @@ function whatGoes(below: number, hidden: number): string {
 }
 
 /** The number of messages below one, on all branches and in sub-agents, and how many of them are already hidden. */
-function countBelow(tree: ConversationState, message: string): { readonly below: number; readonly hidden: number } {
+function countHiddenBelow(
+  tree: ConversationState,
+  message: string,
+): { readonly below: number; readonly hidden: number } {
   let below = 0;
   let hidden = 0;
   const open = [message];

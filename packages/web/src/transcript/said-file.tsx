@@ -2,13 +2,13 @@ import { formatBytes } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
 import { Icon } from "../parts/design/icon.tsx";
-import { BYTES, isPicture } from "./attachments.ts";
+import { BYTES, isBrowserPicture } from "./attachments.ts";
 
 /** A file of a message or a call: an image is shown, any other file with name and size (W59, W66). */
 export function SaidFile({ file }: { readonly file: Extract<UserPart, { type: "file" }> }) {
   const { name, mediaType, data } = file;
   const words = visibleLine(name ?? mediaType);
-  if (data !== undefined && isPicture(mediaType)) {
+  if (data !== undefined && isBrowserPicture(mediaType)) {
     return (
       <img
         src={`data:${mediaType};base64,${data}`}

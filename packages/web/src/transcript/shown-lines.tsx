@@ -36,7 +36,7 @@ export function ShownLines({
       className="max-h-96 overflow-auto rounded-lg border border-hair bg-surface py-1.5 font-mono text-xs leading-5 [unicode-bidi:bidi-override]"
     >
       {lines.slice(0, most).map((line, index) => (
-        <Line
+        <ShownTextLine
           key={index}
           line={line}
           language={language}
@@ -54,7 +54,7 @@ export function ShownLines({
   );
 }
 
-function Line({
+function ShownTextLine({
   line: { look, text, number },
   language,
   isFurther,

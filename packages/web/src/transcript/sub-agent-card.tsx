@@ -7,9 +7,9 @@ import {
   type Message,
   newestLeaf,
   pathTo,
-  spentOn,
   textOf,
-  toolOf,
+  toolNameOf,
+  usageOnPath,
 } from "@banyan/core/conversation";
 import { cutTo, formatCost, visibleLine } from "@banyan/core/shown";
 import { PlaceLink } from "../parts/browser/navigation.tsx";
@@ -49,8 +49,8 @@ export function SubAgentCard({
   if (!tree) return null;
   const path = pathTo(tree, leaf);
   const run = openRuns(tree).find((live) => live.call === call);
-  const { usage, cost } = spentOn(path);
-  const waiting = waitingIn(tree, call);
+  const { usage, cost } = usageOnPath(path);
+  const waiting = countWaiting(tree, call);
   return (
     <section
       aria-label={t("Sub-agent: {words}", { words: cutTo(task, NAME) })}
@@ -81,7 +81,7 @@ export function SubAgentCard({
 }
 
 /** The number of open questions of the sub-agent itself. */
-function waitingIn(tree: ConversationState, call: string): number {
+function countWaiting(tree: ConversationState, call: string): number {
   return [...tree.questions.values()].filter(({ message }) => tree.messages.get(message ?? "")?.call === call).length;
 }
 
@@ -92,7 +92,7 @@ function lastActions(
   const answers = path.filter((message): message is AssistantMessage => message.role === "assistant");
   const actions = answers.flatMap((answer) => [
     ...(textOf(answer) === "" ? [] : [{ id: answer.id, words: textOf(answer).replace(/\s+/g, " ") }]),
-    ...answer.calls.map((call) => ({ id: call.id, words: `${visibleLine(toolOf(call))}: ${lookOf(call)[1]}` })),
+    ...answer.calls.map((call) => ({ id: call.id, words: `${visibleLine(toolNameOf(call))}: ${lookOf(call)[1]}` })),
   ]);
   return actions.slice(-ACTIONS);
 }

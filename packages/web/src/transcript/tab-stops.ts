@@ -39,7 +39,7 @@ export function keepTabStops(log: HTMLElement): () => void {
     if (stops.includes(target)) return;
     // The element's message would otherwise handle the event and become the focused one.
     event.stopPropagation();
-    const isBackward = from !== null && isBehind(log, from);
+    const isBackward = from !== null && isLaterInPage(log, from);
     (isBackward ? stops.at(-1) : stops[0])?.focus();
   };
   log.addEventListener("focusin", enter, { signal, capture: true });
@@ -99,11 +99,11 @@ function stopBeside(
   const group = target.closest(`${CARD}, article`);
   const within = stops.includes(target) || !group ? stops : tabStops(group);
   const beside = (all: readonly HTMLElement[]) =>
-    isBackward ? all.findLast((stop) => isBehind(stop, target)) : all.find((stop) => isBehind(target, stop));
+    isBackward ? all.findLast((stop) => isLaterInPage(stop, target)) : all.find((stop) => isLaterInPage(target, stop));
   return beside(within) ?? beside(stops) ?? beside(tabStops(document).filter((stop) => !log.contains(stop)));
 }
 
 /** Returns whether the second element comes after the first in the page, or is inside it. */
-function isBehind(first: Node, second: Node): boolean {
+function isLaterInPage(first: Node, second: Node): boolean {
   return (first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }

@@ -11,7 +11,7 @@ import {
 } from "@banyan/core";
 import type { LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
-import { type ChangedFile, modeLeft, type PlanApproval, type RestorationResult } from "@banyan/host";
+import { type ChangedFile, type PlanApproval, type RestorationResult, unfinishedMode } from "@banyan/host";
 import type { Command, CommandName, NarrowedRule, Result } from "@banyan/protocol";
 import type { AttachmentReport } from "../../show/attached.ts";
 
@@ -167,7 +167,7 @@ export class TalkSession implements AskingSession {
     const place = { ...this.#here, mode, ...(at !== undefined && { at }), ...by };
     switch (type) {
       case "say":
-        return aboutOf(
+        return attachmentReport(
           await this.#client.ask(
             "turn.say",
             { ...place, parts: directive.parts, ...(asIs && { asIs }) },
@@ -176,14 +176,14 @@ export class TalkSession implements AskingSession {
         );
       case "prompt": {
         const { prompt, argument } = directive;
-        return aboutOf(await this.#client.ask("prompt.say", { ...place, prompt, argument }, this.#ownId()));
+        return attachmentReport(await this.#client.ask("prompt.say", { ...place, prompt, argument }, this.#ownId()));
       }
       case "retry": {
         const parts = directive.parts ? { parts: directive.parts } : {};
-        return aboutOf(await this.#client.ask("turn.retry", { ...place, ...parts }, this.#ownId()));
+        return attachmentReport(await this.#client.ask("turn.retry", { ...place, ...parts }, this.#ownId()));
       }
       case "resume":
-        await this.#client.ask("turn.resume", { ...place, mode: modeLeft(this, at) ?? mode }, this.#ownId());
+        await this.#client.ask("turn.resume", { ...place, mode: unfinishedMode(this, at) ?? mode }, this.#ownId());
         return NOTHING;
     }
   }
@@ -193,7 +193,7 @@ export class TalkSession implements AskingSession {
     parts: readonly UserPart[],
     to: { readonly run: string; readonly delivery: Delivery; readonly mode: TalkTurnOptions["mode"] },
   ): Promise<AttachmentReport> {
-    return aboutOf(await this.#client.ask("turn.say", { ...this.#here, parts, ...to }, this.#ownId()));
+    return attachmentReport(await this.#client.ask("turn.say", { ...this.#here, parts, ...to }, this.#ownId()));
   }
 
   /** Adds a message without a turn, or sends it to a run. Returns the message's id, unless the message is queued. */
@@ -304,7 +304,9 @@ export class TalkSession implements AskingSession {
 }
 
 /** Converts the server's facts about attachments. */
-function aboutOf(told: Omit<AttachmentReport, "isRedacted"> & { readonly redacted: boolean }): AttachmentReport {
+function attachmentReport(
+  told: Omit<AttachmentReport, "isRedacted"> & { readonly redacted: boolean },
+): AttachmentReport {
   const { attached, problems, redacted: isRedacted } = told;
   return { attached, problems, isRedacted };
 }

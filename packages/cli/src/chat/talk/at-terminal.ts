@@ -4,8 +4,8 @@ import { setFlagsFromString } from "node:v8";
 import { directories } from "@banyan/host/directories";
 import { type ExitCode, exitCodes, signalExits } from "../../program/exit.ts";
 import type { ColorChoice } from "../../program/prompt-arguments.ts";
-import { wrap } from "../../show/fit-text.ts";
-import { oneLine } from "../../show/plain-text.ts";
+import { wrapSentence } from "../../show/fit-text.ts";
+import { plainLine } from "../../show/plain-text.ts";
 import type { TalkAction, Terminal } from "../../terminal/contract/terminal.ts";
 import { openTerminal } from "../../terminal/open-terminal.ts";
 import { UnsentTexts } from "../user/unsent.ts";
@@ -39,7 +39,7 @@ export interface TerminalStart {
  * Opens the terminal, which accepts keys at once (T40), and runs `sit`. Restores the terminal, then resolves with the
  * exit code: that of the user's leaving, or of `sit`. Prints an error of `sit` as one sentence on stderr.
  */
-export async function atTerminal(
+export async function runAtTerminal(
   { color, plain, cwd = "." }: { readonly color: ColorChoice; readonly plain: boolean; readonly cwd?: string },
   sit: (sitting: TerminalStart) => Promise<ExitCode | void>,
 ): Promise<ExitCode> {
@@ -50,7 +50,9 @@ export async function atTerminal(
   let isStarting = false;
   const begun = new AbortController();
   const unsent = new UnsentTexts(join(directories(process.env, homedir()).data, "drafts"), resolve(cwd), (error) => {
-    terminal.write(`${wrap(`Your input history is not kept: ${whyNotKept(error)}`, terminal.columns)}\n`);
+    terminal.write(
+      `${wrapSentence(`Your input history is not kept: ${draftFailureSentence(error)}`, terminal.columns)}\n`,
+    );
   });
   const terminal = await openTerminal({
     input: process.stdin,
@@ -100,9 +102,9 @@ export async function atTerminal(
     await terminal.live?.settled();
     terminal.close();
     if (begun.signal.aborted) return exit;
-    const { problemOf } = await import("../../program/problem.ts");
-    const { message, exit: code } = problemOf(error);
-    process.stderr.write(`banyan: ${oneLine(message)}\n`);
+    const { reportedProblem } = await import("../../program/problem.ts");
+    const { message, exit: code } = reportedProblem(error);
+    process.stderr.write(`banyan: ${plainLine(message)}\n`);
     return code;
   }
   await terminal.live?.settled();
@@ -111,8 +113,8 @@ export async function atTerminal(
 }
 
 /** Describes why a draft could not be stored. */
-function whyNotKept(error: unknown): string {
+function draftFailureSentence(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT") return "there is no room left on the disk; free some space.";
-  return error instanceof Error ? oneLine(error.message) : String(error);
+  return error instanceof Error ? plainLine(error.message) : String(error);
 }

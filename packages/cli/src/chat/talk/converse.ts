@@ -10,17 +10,17 @@ import { chooseConversation, conversationsHere } from "../../conversations/choos
 import { openNamedSession } from "../../conversations/named-session.ts";
 import type { ExitCode } from "../../program/exit.ts";
 import { hostOptions, outputOption } from "../../program/host-options.ts";
-import { problemOf } from "../../program/problem.ts";
+import { reportedProblem } from "../../program/problem.ts";
 import type { Arguments } from "../../program/prompt-arguments.ts";
-import { excerpt, wrap } from "../../show/fit-text.ts";
+import { excerptLine, wrapSentence } from "../../show/fit-text.ts";
 import { gist, speakerOf } from "../../show/message-label.ts";
-import { oneLine } from "../../show/plain-text.ts";
+import { plainLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { PromptSuggestion } from "../../terminal/full/prompt/completion.ts";
 import type { OfferedCommand } from "../../terminal/full/prompt/completions.ts";
 import type { TalkSession } from "../session/talk-session.ts";
 import type { UnsentTexts } from "../user/unsent.ts";
-import { greet, offerMemory, welcome } from "../views/welcome.ts";
+import { offerMemory, welcome, writeWelcome } from "../views/welcome.ts";
 import { OwnDesk } from "./own-desk.ts";
 import { Talk } from "./talk.ts";
 
@@ -41,9 +41,9 @@ export interface ConverseOptions {
 
 /**
  * Opens the host and the conversation of the command line, and talks until the user leaves or the task is done.
- * Resolves with the exit code. Rejects with errors that `problemOf` describes.
+ * Resolves with the exit code. Rejects with errors that `reportedProblem` describes.
  */
-export async function converse(options: ConverseOptions): Promise<ExitCode> {
+export async function converseAtTerminal(options: ConverseOptions): Promise<ExitCode> {
   const { args, trusted, signal } = options;
   const notices = [...options.notices];
   let talk: Talk | undefined;
@@ -98,16 +98,16 @@ async function talkAt(
     });
     onTalk(talk);
     notices.push(...configure(terminal, host));
-    greet(terminal, host, notices);
+    writeWelcome(terminal, host, notices);
     offerMemory(terminal, host);
     for (const completed of [
-      completeCommands(terminal, client, offeredCommands(AT_OWN_DESK)),
-      completeNames(terminal, host, talk),
+      loadCommandCompletion(terminal, client, offeredCommands(AT_OWN_DESK)),
+      loadNameCompletion(terminal, host, talk),
     ])
       completed.catch((error: unknown) => {
         terminal.freshLine();
-        const problem = `Not all can be completed: ${oneLine(problemOf(error).message)}`;
-        terminal.write(`${wrap(terminal.style.warning(problem), terminal.columns)}\n`);
+        const problem = `Not all can be completed: ${plainLine(reportedProblem(error).message)}`;
+        terminal.write(`${wrapSentence(terminal.style.warning(problem), terminal.columns)}\n`);
       });
     if (session) await talk.enter(session.id, at);
     else talk.beginAt(host.workspace);
@@ -123,7 +123,7 @@ async function talkAt(
     await own[Symbol.asyncDispose]();
     terminal.freshLine();
     const { style } = terminal;
-    for (const line of left) terminal.write(`${wrap(style.dim(line), terminal.columns)}\n`);
+    for (const line of left) terminal.write(`${wrapSentence(style.dim(line), terminal.columns)}\n`);
     if (talk?.kept !== undefined)
       terminal.write(style.dim(`resume: ${ownCommand(optionWords("--resume", talk.kept))}\n`));
   }
@@ -160,7 +160,7 @@ function configure({ live }: Terminal, host: Host): readonly string[] {
 const STARTING = 30_000;
 
 /** Adds commands from prompt files and MCP servers to completion, as soon as they are known. */
-export async function completeCommands(
+export async function loadCommandCompletion(
   { live }: Terminal,
   client: Client,
   known: readonly OfferedCommand[],
@@ -179,7 +179,7 @@ export async function completeCommands(
 const HELP = 60;
 
 /** Lets `#` complete messages, and `@` complete named agents as soon as they are known (T14). */
-async function completeNames({ live }: Terminal, host: Host, talk: Pick<Talk, "session">): Promise<void> {
+async function loadNameCompletion({ live }: Terminal, host: Host, talk: Pick<Talk, "session">): Promise<void> {
   const complete = (agents: Equipment["agents"]) =>
     live?.configure({ names: () => [...agentNames(agents), ...messageNames(talk.session?.state, host.agent.name)] });
   complete([]);
@@ -189,7 +189,7 @@ async function completeNames({ live }: Terminal, host: Host, talk: Pick<Talk, "s
 }
 
 function agentNames(agents: Equipment["agents"]): PromptSuggestion[] {
-  return agents.map(({ name, description }) => ({ text: `@${name}`, help: excerpt(description, HELP) }));
+  return agents.map(({ name, description }) => ({ text: `@${name}`, help: excerptLine(description, HELP) }));
 }
 
 /** Messages of a conversation as `#3`, newest first. */

@@ -3,7 +3,7 @@ import type { Delivery, Directive } from "@banyan/core";
 import { visibleProse } from "@banyan/core/shown";
 import { isCommand, isExit, runsAnytime } from "../../commands/offered.ts";
 import { attachableIn } from "../../show/attached.ts";
-import { oneLine } from "../../show/plain-text.ts";
+import { plainLine } from "../../show/plain-text.ts";
 import { commandLine } from "../../terminal/questions/question.ts";
 import type { PromptDirective, TalkSession, TalkTurnOptions } from "../session/talk-session.ts";
 import type { TerminalUser } from "../user/person.ts";
@@ -151,7 +151,7 @@ export class EnteredLines {
   }
 
   #note(sentence: string): void {
-    this.#person.view.note(oneLine(sentence));
+    this.#person.view.note(plainLine(sentence));
   }
 }
 

@@ -7,7 +7,7 @@ import type { TalkSession } from "../session/talk-session.ts";
 import type { OwnDesk } from "./own-desk.ts";
 
 /** The models of a server, to choose from for one conversation. `open` begins the conversation if needed. */
-export function modelsThere(client: Client, name: string, open: () => Promise<TalkSession>): ModelSelection {
+export function serverModelSelection(client: Client, name: string, open: () => Promise<TalkSession>): ModelSelection {
   return {
     current: { name },
     scope: "in this conversation",
@@ -21,10 +21,10 @@ export function modelsThere(client: Client, name: string, open: () => Promise<Ta
 }
 
 /** The models of this program. A chosen model also applies to later conversations. */
-export function modelsHere(desk: OwnDesk, session: TalkSession | undefined): ModelSelection {
+export function modelSelection(desk: OwnDesk, session: TalkSession | undefined): ModelSelection {
   const { host } = desk;
   return {
-    current: { name: host.model.name, ...factsOf(host.agent.options.model) },
+    current: { name: host.model.name, ...knownFacts(host.agent.options.model) },
     scope: "and in later conversations",
     aliases: host.configuration.settings.aliases ?? {},
     listProviders: () => host.listProviders(),
@@ -37,13 +37,17 @@ export function modelsHere(desk: OwnDesk, session: TalkSession | undefined): Mod
 }
 
 /** The parts of the context that the model of this program gets on a branch. */
-export async function sentHere(host: Host, state: ConversationState, leaf: string | null): Promise<ContextOverview> {
+export async function ownContextOverview(
+  host: Host,
+  state: ConversationState,
+  leaf: string | null,
+): Promise<ContextOverview> {
   const parts = await host.contextParts(state, leaf);
   return { parts, size: contextSizeOf(host) };
 }
 
 /** The parts of the context that a server's model gets in a conversation. */
-export async function sentThere(
+export async function serverContextOverview(
   client: Client,
   {
     conversation,
@@ -53,18 +57,18 @@ export async function sentThere(
 ): Promise<ContextOverview> {
   const [{ parts }, size] = await Promise.all([
     client.ask("context.read", { conversation, ...(leaf === null ? {} : { leaf }) }),
-    sizeOf(model, client),
+    listedContextSize(model, client),
   ]);
   return { parts, size };
 }
 
 /** Context size of the current model in tokens, if known. */
 export function contextSizeOf({ agent }: Host): number | undefined {
-  return factsOf(agent.options.model).contextSize;
+  return knownFacts(agent.options.model).contextSize;
 }
 
 /** Context size in tokens, if the server's list of models has it. Names without a provider are in no list. */
-async function sizeOf(model: string, client: Client): Promise<number | undefined> {
+async function listedContextSize(model: string, client: Client): Promise<number | undefined> {
   const { providers } = await client.ask("model.list", {});
   const provider = providers.find(({ name }) => model.startsWith(`${name}/`))?.name;
   const { models } = provider === undefined ? { models: [] } : await client.ask("model.list", { provider });
@@ -73,7 +77,7 @@ async function sizeOf(model: string, client: Client): Promise<number | undefined
 }
 
 /** Facts about a model that is in no list. */
-function factsOf(model: Host["agent"]["options"]["model"]): Pick<KnownModel, "price" | "contextSize"> {
+function knownFacts(model: Host["agent"]["options"]["model"]): Pick<KnownModel, "price" | "contextSize"> {
   const contextSize = "stream" in model ? windowOf(model) : undefined;
   return {
     ...("price" in model && model.price && { price: model.price }),

@@ -4,8 +4,8 @@ import type { ConversationSummary } from "@banyan/core/stores";
 import { Desk, type LinkOptions, USER } from "@banyan/desk";
 import type { Host } from "@banyan/host";
 import { chooseConversation, conversationsHere } from "../../conversations/choose.ts";
-import { idOf, openWithModel } from "../../conversations/named-session.ts";
-import { problemOf } from "../../program/problem.ts";
+import { findNamedConversation, openWithModel } from "../../conversations/named-session.ts";
+import { reportedProblem } from "../../program/problem.ts";
 import type { TerminalUser } from "../user/person.ts";
 
 /** The desk and the host of this program. Provides actions that a server does not offer. */
@@ -18,7 +18,7 @@ export class OwnDesk implements AsyncDisposable {
   /** `defect` receives unexpected errors. Tools learn that `client` began a turn. */
   constructor(host: Host, defect: (error: unknown) => void, client = "banyan") {
     this.host = host;
-    this.#desk = new Desk({ host, client, defect, told: (error) => problemOf(error).message });
+    this.#desk = new Desk({ host, client, defect, told: (error) => reportedProblem(error).message });
   }
 
   /** Connects a client to this desk; the client shares the conversation objects. `reader` slows delivery to the reader's pace. */
@@ -47,7 +47,7 @@ export class OwnDesk implements AsyncDisposable {
     const notice = (sentence: string) => view.note(sentence);
     const choose = (among?: readonly ConversationSummary[]) =>
       chooseConversation({ from: conversationsHere(host), terminal, among, signal });
-    const id = named === undefined ? await choose() : await idOf(named, host, choose);
+    const id = named === undefined ? await choose() : await findNamedConversation(named, host, choose);
     if (id === undefined) return undefined;
     if (id === state.id) {
       notice("This is that conversation.");

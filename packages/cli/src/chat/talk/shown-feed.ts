@@ -1,17 +1,17 @@
 import type { Client } from "@banyan/client";
-import { toldShortfall } from "@banyan/client/words";
+import { describeShortfall } from "@banyan/client/words";
 import { type ConversationState, type FeedItem, pathTo } from "@banyan/core";
-import { whyEnded } from "@banyan/core/conversation";
+import { endReason } from "@banyan/core/conversation";
 import { CallsFor } from "@banyan/host";
-import { branchName, gist } from "../../show/message-label.ts";
-import { oneLine } from "../../show/plain-text.ts";
+import { branchLabel, gist } from "../../show/message-label.ts";
+import { plainLine } from "../../show/plain-text.ts";
 import { runsBeside } from "../../show/sub-agents.ts";
-import { lastResponse, runEndSentence, type TurnEnd, textAtEnd, turnLine } from "../../show/turn-end.ts";
+import { lastResponse, runEndSentence, type TurnEnd, turnEndText, turnLine } from "../../show/turn-end.ts";
 import type { TalkSession } from "../session/talk-session.ts";
 import { Approvals } from "../user/approvals.ts";
 import type { TerminalUser } from "../user/person.ts";
 import type { UserQuestions } from "../user/prompting.ts";
-import { isReminded, remindOpened } from "../user/standpoint.ts";
+import { isKnownInterruption, remindOfUnfinished } from "../user/standpoint.ts";
 import type { UnsentTexts } from "../user/unsent.ts";
 import { ShownRun } from "../views/shown-run.ts";
 
@@ -74,7 +74,7 @@ export class ShownFeed {
       this.#run.begin(item, person.standpoint.place.at, isOwn);
     }
     if (item.type === "message.added" && item.role === "user" && (item.author ?? "user") === "user") this.#heard(item);
-    const isShown = session && (session.isShown(item) || isReminded(session, item));
+    const isShown = session && (session.isShown(item) || isKnownInterruption(session, item));
     if (this.#run.has(item) && !isShown) person.view.show(item, this.#state);
     if (item.type === "call.approval-requested" || item.type === "question.asked" || item.type === "run.paused")
       this.#ask(item.question);
@@ -93,7 +93,7 @@ export class ShownFeed {
     const { person, prompting, client } = this.#options;
     if (!person.terminal.live)
       for (const line of turnLine(end, this.#state, client.welcome.settings.model)) person.view.note(line);
-    if (end.reason === "finished") person.view.answer(textAtEnd(end, this.#state));
+    if (end.reason === "finished") person.view.answer(turnEndText(end, this.#state));
     this.#options.ended(end);
     prompting.rested();
   }
@@ -110,8 +110,8 @@ export class ShownFeed {
     const isAside = path.some(({ id }) => session.isAside(id));
     if (!isAside && (at === undefined || path.some(({ id }) => id === at))) return;
     const { style } = person.terminal;
-    const why = runEndSentence(end.reason, whyEnded(end), style) ?? toldShortfall(lastResponse(end, this.#state));
-    person.view.note(oneLine(`${branchName(this.#state, leaf.id)} is done.${why === undefined ? "" : ` ${why}`}`));
+    const why = runEndSentence(end.reason, endReason(end), style) ?? describeShortfall(lastResponse(end, this.#state));
+    person.view.note(plainLine(`${branchLabel(this.#state, leaf.id)} is done.${why === undefined ? "" : ` ${why}`}`));
     if (runsBeside(session.live, this.#run.working).length === 0)
       person.view.note("/compare shows the branches side by side, /branch goes to one.");
     prompting.rested();
@@ -124,8 +124,10 @@ export class ShownFeed {
     if (!session) return;
     const { state, live } = session;
     const isWorking = this.#run.find(live);
-    if (state.messages.size > 0) remindOpened(person.terminal, session, person.standpoint.leaf, client.welcome.agent);
-    for (const { reason } of session.narrowed) person.view.note(oneLine(`You allowed in this conversation: ${reason}`));
+    if (state.messages.size > 0)
+      remindOfUnfinished(person.terminal, session, person.standpoint.leaf, client.welcome.agent);
+    for (const { reason } of session.narrowed)
+      person.view.note(plainLine(`You allowed in this conversation: ${reason}`));
     if (isWorking) person.view.note("The agent is working. Your messages reach it while it works.");
     this.#approvals.opened(state);
     // Another process left these runs unfinished. The user can answer waiting runs; the others ask again.
@@ -146,8 +148,8 @@ export class ShownFeed {
     const isNew = waits && this.#waiting !== command;
     this.#waiting = waits ? command : undefined;
     const hint = client.welcome.rights.includes("act") ? " Ctrl-C continues without them." : "";
-    if (isNew) person.view.note(oneLine(`${reason}${hint}`));
-    else if (!waits && reason !== "") person.view.note(oneLine(reason));
+    if (isNew) person.view.note(plainLine(`${reason}${hint}`));
+    else if (!waits && reason !== "") person.view.note(plainLine(reason));
   }
 
   /** Another client sent a message on the branch that the user views. */

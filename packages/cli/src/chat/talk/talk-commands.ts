@@ -1,17 +1,17 @@
 import type { Client, CommandValues } from "@banyan/client";
 import type { ActionUser, CommandInput, CommandStep, NextPlace } from "@banyan/client/actions";
 import type { AfterCommand, ConversationContext, OwnContext } from "../../commands/command.ts";
-import { runCommand } from "../../commands/index.ts";
+import { runCommandLine } from "../../commands/index.ts";
 import { AT_OWN_DESK } from "../../commands/offered.ts";
 import { promptsAt } from "../../commands/prompt-commands.ts";
 import { sharesAt } from "../../commands/share.ts";
 import type { TalkSession } from "../session/talk-session.ts";
 import type { ApprovalChoice } from "../user/approval-choice.ts";
 import type { TerminalUser } from "../user/person.ts";
-import { modelsHere, modelsThere, sentHere, sentThere } from "./models-here.ts";
+import { modelSelection, ownContextOverview, serverContextOverview, serverModelSelection } from "./models-here.ts";
 import type { OwnDesk } from "./own-desk.ts";
 import type { Turns } from "./turns.ts";
-import { undoAsked } from "./undo-asked.ts";
+import { undoAfterQuestion } from "./undo-asked.ts";
 
 /** Dependencies of {@link TalkCommands}. */
 export interface TalkCommandsOptions {
@@ -57,7 +57,7 @@ export class TalkCommands {
   /** Rejects with errors that `problemOf` describes. */
   run(line: string): Promise<AfterCommand> {
     const { own } = this.#options;
-    return runCommand(line, own ? this.#here(own) : this.#anywhere());
+    return runCommandLine(line, own ? this.#here(own) : this.#anywhere());
   }
 
   #anywhere(): ConversationContext {
@@ -72,10 +72,11 @@ export class TalkCommands {
       goOn: (place) => this.#goOn(place),
       run: working(),
       isAway: isAway(),
-      models: modelsThere(client, model, open),
+      models: serverModelSelection(client, model, open),
       prompts: this.#prompts,
       exported: async (format) => (await open()).exported(format, context.leaf),
-      sentHere: async () => sentThere(client, { conversation: (await open()).id, leaf: context.leaf, model }),
+      sentHere: async () =>
+        serverContextOverview(client, { conversation: (await open()).id, leaf: context.leaf, model }),
       shares: sharesAt(client, address, open),
       turns: {
         mode: turns.mode,
@@ -85,7 +86,7 @@ export class TalkCommands {
           await approval.use(mode);
         },
       },
-      undo: (call) => undoAsked(call, { terminal, standpoint, workspace, open }),
+      undo: (call) => undoAfterQuestion(call, { terminal, standpoint, workspace, open }),
     };
   }
 
@@ -136,8 +137,8 @@ export class TalkCommands {
     return {
       ...context,
       own: ownContext,
-      models: modelsHere(own, session()),
-      sentHere: () => sentHere(host, context.state, context.leaf),
+      models: modelSelection(own, session()),
+      sentHere: () => ownContextOverview(host, context.state, context.leaf),
     };
   }
 }

@@ -1,13 +1,13 @@
 import type { Client, ConnectionState } from "@banyan/client";
 import type { ExitCode } from "../../program/exit.ts";
-import { oneLine } from "../../show/plain-text.ts";
+import { plainLine } from "../../show/plain-text.ts";
 import type { TalkAction, Terminal } from "../../terminal/contract/terminal.ts";
 import type { TalkSession } from "../session/talk-session.ts";
 import { ApprovalChoice } from "../user/approval-choice.ts";
 import { TerminalUser, type TerminalUserOptions } from "../user/person.ts";
 import { UserQuestions } from "../user/prompting.ts";
 import { DeskReach } from "../user/reach.ts";
-import { saidBefore } from "../views/exchange.ts";
+import { userMessagesOn } from "../views/exchange.ts";
 import { PromptStatus } from "../views/shown-status.ts";
 import { changesStatus } from "../views/status-of.ts";
 import type { TerminalPartner } from "./at-terminal.ts";
@@ -216,7 +216,7 @@ export class Talk implements TerminalPartner {
       this.#person.writing.isFor(conversation);
     });
     this.#terminal.live?.follow(session.state);
-    this.#terminal.live?.configure({ history: saidBefore(session.state, this.#person.standpoint.leaf) });
+    this.#terminal.live?.configure({ history: userMessagesOn(session.state, this.#person.standpoint.leaf) });
     this.#status.show();
     this.#feed.lookAround();
     return session;
@@ -295,7 +295,7 @@ export class Talk implements TerminalPartner {
 
   /** The connection or the conversation is lost for good. */
   end(why: string): void {
-    this.#person.view.say(oneLine(why));
+    this.#person.view.say(plainLine(why));
     // Draw the reason before the terminal closes, so that the user knows why they are back in the shell.
     this.#person.inBackground((this.#terminal.live?.settled() ?? Promise.resolve()).then(() => this.#go()));
   }
@@ -307,7 +307,7 @@ export class Talk implements TerminalPartner {
 
   /** Shows a minor notice. */
   note(sentence: string): void {
-    this.#person.view.note(oneLine(sentence));
+    this.#person.view.note(plainLine(sentence));
   }
 
   get #mayAct(): boolean {

@@ -1,5 +1,5 @@
 import { visibleLine } from "@banyan/core/shown";
-import { type CallChanges, type RestorationResult, wasElsewhere } from "@banyan/host";
+import { type CallChanges, type RestorationResult, reliesOnForeignLog } from "@banyan/host";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { DecisionChoice } from "../../terminal/questions/decision.ts";
 import type { TalkSession } from "../session/talk-session.ts";
@@ -15,7 +15,7 @@ export interface UndoPlace {
 }
 
 /** Undoes the changes of a call. Asks the user first when the call ran on another machine (S17). */
-export async function undoAsked(
+export async function undoAfterQuestion(
   call: CallChanges,
   { terminal, standpoint, workspace, open }: UndoPlace,
 ): Promise<RestorationResult> {
@@ -23,7 +23,7 @@ export async function undoAsked(
   const session = await open();
   // No call is above the first message.
   if (below === null) return { changes: [], problems: [] };
-  const agreed = wasElsewhere(session.state, [call.call]);
+  const agreed = reliesOnForeignLog(session.state, [call.call]);
   if (agreed && !(await isWanted(terminal, call, workspace))) return { changes: [], problems: [] };
   const taken = await session.undo(call.call, below, agreed);
   standpoint.wrote(taken.message);

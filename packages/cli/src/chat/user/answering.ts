@@ -1,7 +1,7 @@
 import type { ConversationState } from "@banyan/core";
 import { callIn, isEnded } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
-import { excerpt } from "../../show/fit-text.ts";
+import { excerptLine } from "../../show/fit-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
 import type { TerminalQuestion } from "../../terminal/questions/question.ts";
@@ -56,7 +56,9 @@ export class AnswerDrafts {
     const { live, isClosed } = this.#terminal;
     if (isClosed) return false;
     live?.configure({ history: [text] });
-    this.#view.note(live ? `Not sent, but in the history: ${excerpt(text, SHOWN)}` : `Not sent: ${visibleProse(text)}`);
+    this.#view.note(
+      live ? `Not sent, but in the history: ${excerptLine(text, SHOWN)}` : `Not sent: ${visibleProse(text)}`,
+    );
     return true;
   }
 }

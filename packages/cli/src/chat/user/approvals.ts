@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { subAgentLabel } from "@banyan/client/words";
 import { type Answer, type Call, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
-import { type ApprovalQuestion, callIn, type LimitQuestion, toolOf } from "@banyan/core/conversation";
+import { type ApprovalQuestion, callIn, type LimitQuestion, toolNameOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import type { PlanApproval } from "@banyan/host";
-import { problemOf } from "../../program/problem.ts";
-import { excerpt } from "../../show/fit-text.ts";
-import { oneLine } from "../../show/plain-text.ts";
+import { reportedProblem } from "../../program/problem.ts";
+import { excerptLine } from "../../show/fit-text.ts";
+import { plainLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { callArguments } from "../../terminal/full/overlay/call-arguments.ts";
 import type { DecisionChoice, DecisionRequest } from "../../terminal/questions/decision.ts";
@@ -14,7 +14,7 @@ import type { FeedView } from "../../terminal/questions/feed-view.ts";
 import type { AskingSession } from "../session/talk-session.ts";
 import { AnswerDrafts, type WrittenAnswer } from "./answering.ts";
 import { argumentWords, CallEditing } from "./call-editing.ts";
-import { answerInWords } from "./text-question.ts";
+import { askTextQuestion } from "./text-question.ts";
 import type { UnsentTexts } from "./unsent.ts";
 
 /** Name of the agent in questions. */
@@ -47,7 +47,7 @@ export class Approvals {
     // Ask one question at a time.
     this.#asked = this.#asked
       .then(() => this.#ask(session, question))
-      .catch((error: unknown) => this.#view.say(`Not asked: ${problemOf(error).message}`));
+      .catch((error: unknown) => this.#view.say(`Not asked: ${reportedProblem(error).message}`));
     return this.#asked;
   }
 
@@ -78,12 +78,12 @@ export class Approvals {
     const written = this.#answering.begin(session.state, call.id);
     const given = await this.#until(session, id, () =>
       question.type === "text"
-        ? answerInWords(this.#terminal, question, asker, (what) => written.part(what), open.signal)
+        ? askTextQuestion(this.#terminal, question, asker, (what) => written.part(what), open.signal)
         : this.#answer(session, call, question, asker, written, open.signal),
     );
     written.end(given === "given");
     if (given === "closed" && open.said !== undefined)
-      this.#view.note(`Answered in another client: ${excerpt(oneLine(open.said), SHOWN)}`);
+      this.#view.note(`Answered in another client: ${excerptLine(plainLine(open.said), SHOWN)}`);
   }
 
   /** Repeats the question until the session accepts the answer, or the question is no longer open. */
@@ -103,7 +103,7 @@ export class Approvals {
     const asked = offers
       ? { title: "Your message is too large", question: "Store it as a file?", choices: [STORE, KEEP_BACK] }
       : {
-          title: `${excerpt(visibleLine(asker), 40)} has reached a limit`,
+          title: `${excerptLine(visibleLine(asker), 40)} has reached a limit`,
           question: "Continue, with the same limit again?",
           choices: [MORE, ENOUGH],
         };
@@ -119,13 +119,13 @@ export class Approvals {
   ): Promise<AnswerOutcome> {
     try {
       const problem = await session.answer(question, answer, approval);
-      if (typeof problem === "string") this.#view.note(`Allowed for this conversation only. ${oneLine(problem)}`);
+      if (typeof problem === "string") this.#view.note(`Allowed for this conversation only. ${plainLine(problem)}`);
       return "given";
     } catch (error) {
       if (this.#terminal.isClosed || !isOpen(session.state, question)) return "closed";
       // An invalid answer shows its fault and can be corrected. Unexpected errors are reported as defects.
-      const { message } = error instanceof UnfitAnswerError ? error : problemOf(error);
-      this.#view.say(`${this.#terminal.style.bad("Not answered:")} ${oneLine(message)}`);
+      const { message } = error instanceof UnfitAnswerError ? error : reportedProblem(error);
+      this.#view.say(`${this.#terminal.style.bad("Not answered:")} ${plainLine(message)}`);
       return "refused";
     }
   }
@@ -199,7 +199,7 @@ export class Approvals {
     const message = session.state.messages.get(id);
     if (message?.role !== "assistant") return;
     await session.allowChanges?.(message.run).catch((error: unknown) => {
-      this.#view.note(`Allowed only this once. ${oneLine(problemOf(error).message)}`);
+      this.#view.note(`Allowed only this once. ${plainLine(reportedProblem(error).message)}`);
     });
   }
 
@@ -209,7 +209,7 @@ export class Approvals {
     const inFolder = folder === undefined ? "" : ` in ${visibleLine(folder)}`;
     if (call.about?.handsIn)
       return {
-        title: `${excerpt(visibleLine(asker), 40)} proposes a plan${inFolder}`,
+        title: `${excerptLine(visibleLine(asker), 40)} proposes a plan${inFolder}`,
         name: "Proposed plan",
         question: "Go ahead?",
         choices: [CARRY_OUT, FREELY, EDIT_PLAN, NOT_SO],
@@ -217,8 +217,8 @@ export class Approvals {
       };
     return {
       // A long name must not push the tool out of the line.
-      title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(toolOf(call)))}${inFolder}`,
-      name: `Proposed call of ${visibleLine(toolOf(call))}`,
+      title: `${excerptLine(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(toolNameOf(call)))}${inFolder}`,
+      name: `Proposed call of ${visibleLine(toolNameOf(call))}`,
       question: "Allow this?",
       choices: [
         YES,

@@ -1,6 +1,6 @@
 import { argumentsText, type CallText, thingText } from "@banyan/client/words";
 import type { Call, Json } from "@banyan/core/conversation";
-import { oneLine } from "../../show/plain-text.ts";
+import { plainLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { WrittenAnswer, WrittenPart } from "./answering.ts";
 
@@ -61,7 +61,7 @@ export class CallEditing {
     }
     let isBack = false;
     const line = await this.#terminal.ask({
-      prompt: `${name === undefined ? "Arguments" : argumentWords(name)} of ${oneLine(tool)}: `,
+      prompt: `${name === undefined ? "Arguments" : argumentWords(name)} of ${plainLine(tool)}: `,
       ...initial,
       ...(file !== undefined && { file }),
       onBack: () => {
@@ -89,12 +89,12 @@ export class CallEditing {
       this.#input = JSON.stringify(input) === JSON.stringify(this.#call.input) ? undefined : input;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      this.#note(`${oneLine(error.message)} The value is unchanged.`);
+      this.#note(`${plainLine(error.message)} The value is unchanged.`);
     }
   }
 }
 
 /** The name of an argument as words: "new text" for `new_text`. */
 export function argumentWords(name: string): string {
-  return oneLine(name.replaceAll("_", " "));
+  return plainLine(name.replaceAll("_", " "));
 }

@@ -62,14 +62,14 @@ export class DraftFiles {
 
   /** Wanted drafts of ended processes, oldest first. */
   left(isWanted: (draft: MessageDraft) => boolean): OrphanDraft[] {
-    return namesIn(this.#folder)
+    return listDraftFolder(this.#folder)
       .filter((name) => name.endsWith(".json"))
       .sort()
       .map((name) => join(this.#folder, name))
       .flatMap((path) => {
         const record = recordIn(path);
         if (!record || this.#isWritten(path, record) || !isWanted(record)) return [];
-        return [{ ...record, forget: () => remove(path) }];
+        return [{ ...record, forget: () => removeDraftFile(path) }];
       });
   }
 
@@ -80,14 +80,14 @@ export class DraftFiles {
 
   /** Returns whether a process still writes a file. Containers reuse process ids: a file with our id that we did not open is old. */
   #isWritten(path: string, { process: id }: Record): boolean {
-    return id === process.pid ? this.#files.has(path) : isAlive(id);
+    return id === process.pid ? this.#files.has(path) : isProcessAlive(id);
   }
 
   /** Returns whether the file has the content. Empty content deletes the file. */
   #replace(path: string, content: string): boolean {
     try {
-      if (content === "") remove(path);
-      else replaceFile(this.#folder, path, content);
+      if (content === "") removeDraftFile(path);
+      else replaceDraftFile(this.#folder, path, content);
       this.#hasFailed = false;
     } catch (error) {
       if (!this.#hasFailed) this.#onFailed(error);
@@ -127,13 +127,13 @@ export class DraftFile {
 }
 
 /** Replaces a file atomically. */
-function replaceFile(folder: string, path: string, content: string): void {
+function replaceDraftFile(folder: string, path: string, content: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(nextOf(path), content, { mode: 0o600 });
   renameSync(nextOf(path), path);
 }
 
-function remove(path: string): void {
+function removeDraftFile(path: string): void {
   for (const each of [path, nextOf(path)]) rmSync(each, { force: true });
 }
 
@@ -141,7 +141,7 @@ function nextOf(path: string): string {
   return `${path}.next`;
 }
 
-function namesIn(folder: string): string[] {
+function listDraftFolder(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -168,7 +168,7 @@ function recordIn(path: string): Record | undefined {
 }
 
 /** If the system reuses the id for another process, the draft waits until that process ends. */
-function isAlive(id: number | undefined): boolean {
+function isProcessAlive(id: number | undefined): boolean {
   if (id === undefined) return false;
   try {
     return process.kill(id, 0);

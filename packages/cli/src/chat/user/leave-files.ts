@@ -1,7 +1,7 @@
 import { counted } from "@banyan/core/shown";
 import type { RestorationResult } from "@banyan/host";
 import { changedFileLines, changeHead, diffLines } from "../../show/diff-lines.ts";
-import { oneLine } from "../../show/plain-text.ts";
+import { plainLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { DecisionChoice } from "../../terminal/questions/decision.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
@@ -37,7 +37,7 @@ export async function leaveFiles(left: DepartedBranch, { terminal, view, revert 
     if (decided.key === REVERT.key) {
       const { changes, problems } = await revert(left);
       for (const change of changes) view.line(`Restored: ${changeHead(change, style)}`);
-      for (const problem of problems) view.say(`${style.bad("Not restored:")} ${oneLine(problem)}`);
+      for (const problem of problems) view.say(`${style.bad("Not restored:")} ${plainLine(problem)}`);
       return true;
     }
     for (const change of files.flatMap((file) => file.changes))

@@ -1,9 +1,9 @@
 import { formatTook } from "@banyan/client/words";
 import type { UserPart } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
-import { type CommandRun, runPersonsCommand, type UserCommandPlace } from "@banyan/host";
-import { problemOf } from "../../program/problem.ts";
-import { oneLine } from "../../show/plain-text.ts";
+import { type CommandRun, runUserCommand, type UserCommandPlace } from "@banyan/host";
+import { reportedProblem } from "../../program/problem.ts";
+import { plainLine } from "../../show/plain-text.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
 
 /** Place and output of the user's shell commands. */
@@ -41,9 +41,9 @@ export class OwnCommands {
     const since = Date.now();
     const { end, parts } = await this.#execute(command);
     const took = formatTook(Date.now() - since);
-    const where = place.isElsewhere ? `, here in ${oneLine(place.directory)}` : "";
+    const where = place.isElsewhere ? `, here in ${plainLine(place.directory)}` : "";
     // The command has run: a failure to tell the agent must not look like a failed command.
-    const known = signs === "!" ? await add(parts).then(() => TOLD, untold) : "The agent does not see this.";
+    const known = signs === "!" ? await add(parts).then(() => TOLD, notSeenByAgent) : "The agent does not see this.";
     view.note(`${wordFor(end)}${took}${where}. ${known}`);
   }
 
@@ -54,7 +54,7 @@ export class OwnCommands {
     this.#running.add(running);
     using _ = view.busyWith(`running ${command}`);
     try {
-      return await runPersonsCommand(place, command, {
+      return await runUserCommand(place, command, {
         signal: running.stop.signal,
         hurry: running.hurry.signal,
         onOutput: (text) => output.push(text),
@@ -77,8 +77,8 @@ export class OwnCommands {
 
 const TOLD = "The agent sees this with your next message.";
 
-function untold(error: unknown): string {
-  return `The agent does not see this: ${oneLine(problemOf(error).message)}`;
+function notSeenByAgent(error: unknown): string {
+  return `The agent does not see this: ${plainLine(reportedProblem(error).message)}`;
 }
 
 function wordFor(end: CommandRun["end"]): string {

@@ -2,10 +2,10 @@ import { type ConversationState, type Delivery, emptyConversation, type UserPart
 import { counted } from "@banyan/core/shown";
 import type { RestorationResult, UserCommandPlace } from "@banyan/host";
 import type { ConversationContext } from "../../commands/command.ts";
-import { problemOf } from "../../program/problem.ts";
+import { reportedProblem } from "../../program/problem.ts";
 import { type AttachmentReport, attachedLines } from "../../show/attached.ts";
 import { sentenceLines } from "../../show/fit-text.ts";
-import { oneLine } from "../../show/plain-text.ts";
+import { plainLine } from "../../show/plain-text.ts";
 import type { LiveTerminal } from "../../terminal/contract/live-terminal.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { pick } from "../../terminal/pick.ts";
@@ -131,7 +131,9 @@ export class TerminalUser {
   written(text: string): readonly UserPart[] {
     const { parts, unknown } = this.#pictures.written(text);
     for (const name of unknown)
-      this.view.note(`No picture is known for [image: ${oneLine(name)}]: it goes as text. Paste it again to send it.`);
+      this.view.note(
+        `No picture is known for [image: ${plainLine(name)}]: it goes as text. Paste it again to send it.`,
+      );
     return parts;
   }
 
@@ -162,7 +164,7 @@ export class TerminalUser {
   tell(error: unknown): void {
     if (error === this.#loss) return;
     this.#lastTold = error;
-    this.view.say(`${this.terminal.style.bad("Not done:")} ${oneLine(problemOf(error).message)}`);
+    this.view.say(`${this.terminal.style.bad("Not done:")} ${plainLine(reportedProblem(error).message)}`);
   }
 
   /** The part of every command's context that comes from the user and the terminal. */
@@ -207,7 +209,7 @@ async function viewAgents(live: LiveTerminal, state: ConversationState): Promise
 /** Shows the user's branch, scrolled to its end, until they go back. */
 async function viewBranch(live: LiveTerminal, state: ConversationState, standpoint: Standpoint): Promise<void> {
   const { Viewer } = await import("../../terminal/full/overlay/viewer.ts");
-  const { pathPage } = await import("../../terminal/full/transcript/message-lines.ts");
-  const page = pathPage(titleLine(state, standpoint.leaf), state, () => standpoint.leaf);
+  const { branchPage } = await import("../../terminal/full/transcript/message-lines.ts");
+  const page = branchPage(titleLine(state, standpoint.leaf), state, () => standpoint.leaf);
   await live.open(new Viewer([page], { atEnd: true }));
 }

@@ -9,7 +9,7 @@ import { LARGEST_FILES } from "@banyan/protocol";
 import { meantPath } from "@banyan/tools/named-path";
 import { UsageError } from "../../program/problem.ts";
 import type { PasteResult, PictureSource } from "../../terminal/contract/live-terminal.ts";
-import { type ClipboardPlace, readPicture } from "../../terminal/questions/clipboard.ts";
+import { type ClipboardPlace, readClipboardPicture } from "../../terminal/questions/clipboard.ts";
 
 type UserFilePart = Extract<UserPart, { type: "file" }>;
 
@@ -54,9 +54,9 @@ export class Pictures implements PictureSource {
 
   /** Resolves with the mark of the clipboard's image. Rejects with a `UsageError` if there is none. */
   async fromClipboard(): Promise<string> {
-    const bytes = await readPicture(this.#place);
+    const bytes = await readClipboardPicture(this.#place);
     if (bytes === undefined) throw new UsageError("There is no picture in your clipboard.");
-    const part = pictureOf("clipboard", bytes);
+    const part = picturePart("clipboard", bytes);
     if (typeof part === "string") throw new UsageError(part);
     return `${this.#mark(part)} `;
   }
@@ -101,7 +101,7 @@ function bytesIn(base64: string): number {
 }
 
 /** Bytes as a message part. Returns a sentence if they are not an image, or the image is too large. */
-function pictureOf(name: string, bytes: Buffer): UserFilePart | string {
+function picturePart(name: string, bytes: Buffer): UserFilePart | string {
   const media = mediaIn(bytes);
   if (!media?.mediaType.startsWith("image/")) return notOne(name);
   const ofMark = Array.from(visibleLine(name).replaceAll(/[[\]]/g, "_")).slice(0, LONGEST_NAME).join("");
@@ -120,11 +120,11 @@ function pictureAt(path: string): UserFilePart | string | undefined {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(file);
     if (!stats.isFile()) return undefined;
-    const head = bytesOf(file, HEAD);
+    const head = readPictureBytes(file, HEAD);
     if (mediaIn(head)?.mediaType.startsWith("image/") !== true) return NAMED_SO.test(name) ? notOne(name) : undefined;
     if (stats.size > LARGEST_FILES)
       return `Can't attach ${visibleLine(name)}: it has ${formatBytes(stats.size)}, and the limit is ${formatBytes(LARGEST_FILES)}.`;
-    return pictureOf(name, bytesOf(file, stats.size));
+    return picturePart(name, readPictureBytes(file, stats.size));
   } catch {
     // Paste an unreadable path as text.
     return undefined;
@@ -134,7 +134,7 @@ function pictureAt(path: string): UserFilePart | string | undefined {
 }
 
 /** Reads the first bytes of a file. */
-function bytesOf(file: number, size: number): Buffer {
+function readPictureBytes(file: number, size: number): Buffer {
   const bytes = Buffer.alloc(size);
   return bytes.subarray(0, readSync(file, bytes, 0, size, 0));
 }
@@ -151,13 +151,13 @@ const WORD = /[ \t\r\n]*((?:'[^']*'|"[^"]*"|\\.|[^ \t\r\n\\'"])+)[ \t\r\n]*/gy;
  * contains anything else.
  */
 function pathsIn(text: string): { readonly word: string; readonly path: string }[] {
-  const whole = pathOf(text);
+  const whole = absolutePathIn(text);
   // Some terminals do not quote.
   if (whole !== undefined && existsSync(whole)) return [{ word: text, path: whole }];
   const paths: { word: string; path: string }[] = [];
   let end = 0;
   for (const { 0: all, 1: word = "", index } of text.matchAll(WORD)) {
-    const path = pathOf(unquoted(word));
+    const path = absolutePathIn(unquotedPastedPath(word));
     if (path === undefined) return [];
     paths.push({ word, path });
     end = index + all.length;
@@ -165,14 +165,14 @@ function pathsIn(text: string): { readonly word: string; readonly path: string }
   return end === text.length ? paths : [];
 }
 
-function unquoted(word: string): string {
+function unquotedPastedPath(word: string): string {
   // On Windows a backslash separates folders.
   if (process.platform === "win32") return word.replaceAll(/^["']|["']$/g, "");
   return word.replaceAll(/'([^']*)'|"([^"]*)"|\\(.)/g, (_, single, double, escaped) => single ?? double ?? escaped);
 }
 
 /** The path in a word. Undefined for a relative path, so that ordinary words are not taken for paths. */
-function pathOf(word: string): string | undefined {
+function absolutePathIn(word: string): string | undefined {
   if (word.includes("\n")) return undefined;
   try {
     const path = meantPath(word, { root: "/", home: homedir() });

@@ -1,5 +1,5 @@
 import type { ConnectionState } from "@banyan/client";
-import { oneLine } from "../../show/plain-text.ts";
+import { plainLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { TerminalUser } from "./person.ts";
 
@@ -36,7 +36,7 @@ export class DeskReach {
   /** Without a connection, tells the user that their message waits. */
   sends(line: string): void {
     if (!this.isUp && !/^[/!]/.test(line))
-      this.#person.view.note(`Not sent yet: “${oneLine(line)}”. It is sent once you are connected.`);
+      this.#person.view.note(`Not sent yet: “${plainLine(line)}”. It is sent once you are connected.`);
   }
 
   #become(is: "up" | "lost", sentence: string): void {

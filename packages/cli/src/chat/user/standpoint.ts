@@ -1,14 +1,14 @@
 import type { FeedItem, UserPart } from "@banyan/core";
 import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
 import { isPersons, typedText, worktreeAt } from "@banyan/core/conversation";
-import { changesOf, type RestorationResult } from "@banyan/host";
-import { wrap } from "../../show/fit-text.ts";
+import { changedFiles, type RestorationResult } from "@banyan/host";
+import { wrapSentence } from "../../show/fit-text.ts";
 import type { LiveTerminal } from "../../terminal/contract/live-terminal.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
 import type { DepartedBranch, TalkSession } from "../session/talk-session.ts";
-import { brokenLines, lastExchange, titleLine } from "../views/exchange.ts";
-import { leftBehind, type UnfinishedConversation } from "../views/left-behind.ts";
+import { brokenTurnLines, lastExchange, titleLine } from "../views/exchange.ts";
+import { type UnfinishedConversation, unfinishedLines } from "../views/left-behind.ts";
 import { leaveFiles } from "./leave-files.ts";
 import type { MessageWriting } from "./writing.ts";
 
@@ -93,7 +93,7 @@ export class Standpoint {
     if (leaf === null) return true;
     // A branch with its own worktree keeps its files when the user leaves.
     const place = worktreeAt(this.#state, to);
-    const files = changesOf(this.#state, leaf, to).filter(({ worktree }) => worktree === place);
+    const files = changedFiles(this.#state, leaf, to).filter(({ worktree }) => worktree === place);
     return files.length === 0 || leaveFiles({ leaf, to, files }, this.#options);
   }
 
@@ -191,24 +191,27 @@ function remind(terminal: Terminal, state: ConversationState, leaf: string | nul
   const above = end && end.above > 0 ? `, ${end.above} of them above: /transcript shows all` : "";
   // A redrawn screen shows the rest of the plan above the prompt.
   const lines = end
-    ? ["", ...end.lines, ...brokenLines(state, leaf, terminal)]
+    ? ["", ...end.lines, ...brokenTurnLines(state, leaf, terminal)]
     : lastExchange(state, leaf, agent, { columns, style });
-  const title = wrap(style.dim(titleLine(state, leaf) + above), columns);
+  const title = wrapSentence(style.dim(titleLine(state, leaf) + above), columns);
   for (const line of ["", title, ...lines]) terminal.write(`${line}\n`);
 }
 
 /** Prints the place in a conversation that was just opened, and what an earlier process left unfinished. */
-export function remindOpened(
+export function remindOfUnfinished(
   terminal: Terminal,
   session: UnfinishedConversation,
   leaf: string | null,
   agent: string,
 ): void {
   remind(terminal, session.state, leaf, agent);
-  for (const line of leftBehind(session, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
+  for (const line of unfinishedLines(session, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
 }
 
 /** Returns whether an item ends a run of an earlier process. The user read about that run when the conversation opened. */
-export function isReminded({ interrupted }: Pick<UnfinishedConversation, "interrupted">, item: FeedItem): boolean {
+export function isKnownInterruption(
+  { interrupted }: Pick<UnfinishedConversation, "interrupted">,
+  item: FeedItem,
+): boolean {
   return item.type === "run.ended" && interrupted.some(({ id }) => id === item.run);
 }

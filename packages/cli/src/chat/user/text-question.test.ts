@@ -2,7 +2,7 @@ import type { TextQuestion } from "@banyan/core/conversation";
 import { afterEach, expect, test } from "vitest";
 import { Opened } from "../../terminal/full/testing/opened.ts";
 import { WrittenPart } from "./answering.ts";
-import { answerInWords } from "./text-question.ts";
+import { askTextQuestion } from "./text-question.ts";
 
 let here: Opened | undefined;
 afterEach(() => here?.[Symbol.dispose]());
@@ -24,7 +24,7 @@ test.each([
     default: "red",
   };
   const { signal } = new AbortController();
-  const answered = answerInWords(here.terminal, question, "banyan", () => new WrittenPart(undefined), signal);
+  const answered = askTextQuestion(here.terminal, question, "banyan", () => new WrittenPart(undefined), signal);
   await here.screen.until(/Which colour\?\n {2}1 \(x\) red\n {2}2 \( \) blue\n {4}Your own answer:/);
   // Keys count after a pause.
   await new Promise((resolve) => setTimeout(resolve, 400));

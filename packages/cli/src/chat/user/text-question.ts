@@ -2,7 +2,7 @@ import { filledText } from "@banyan/client/words";
 import type { Answer } from "@banyan/core";
 import type { QuestionField, TextQuestion } from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
-import { wrap } from "../../show/fit-text.ts";
+import { wrapSentence } from "../../show/fit-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { WrittenPart } from "./answering.ts";
 
@@ -14,7 +14,7 @@ type PartOf = (what: string) => WrittenPart;
  * means the default, or no answer. Several questions with choices appear as a form. Returns undefined if the signal
  * aborts or the user interrupts.
  */
-export async function answerInWords(
+export async function askTextQuestion(
   terminal: Terminal,
   question: TextQuestion,
   asker: string,
@@ -28,14 +28,14 @@ export async function answerInWords(
     ...visibleText(text.trim()).split("\n"),
     ...choices.map((choice, index) => `  ${style.bold(String(index + 1))}  ${visibleLine(choice)}`),
   ];
-  if (fields) return fillIn(terminal, { text, fields }, asker, part, signal);
+  if (fields) return askFields(terminal, { text, fields }, asker, part, signal);
   if (terminal.live && isList(choices)) {
     const field = { heading: "", text, choices: choices.map((label) => ({ label })) };
-    return fillIn(terminal, { text: "", fields: [field], preset }, asker, part, signal);
+    return askFields(terminal, { text: "", fields: [field], preset }, asker, part, signal);
   }
   const written = part(text);
   terminal.freshLine();
-  terminal.write(`\n${lines.map((line) => wrap(line, terminal.columns)).join("\n")}\n`);
+  terminal.write(`\n${lines.map((line) => wrapSentence(line, terminal.columns)).join("\n")}\n`);
   const prompt = choices.length > 0 ? "Your answer, or a number: " : "Your answer: ";
   const line = await terminal.ask({ prompt, ...written.asked(visibleText(preset)), signal });
   if (line === undefined) return undefined;
@@ -56,7 +56,7 @@ function isList(choices: readonly string[]): boolean {
 }
 
 /** `preset`: the initially selected choice, or the initial text. */
-async function fillIn(
+async function askFields(
   terminal: Terminal,
   {
     text,

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { visibleLine } from "@banyan/core/shown";
 import { type ProjectItem, projectOf, SettingsError, type Trust, TrustRecord } from "@banyan/host";
-import { directoryOf } from "../../program/host-options.ts";
+import { commandDirectory } from "../../program/host-options.ts";
 import type { Arguments } from "../../program/prompt-arguments.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { DecisionChoice, DecisionRequest } from "../../terminal/questions/decision.ts";
@@ -16,7 +16,7 @@ export async function mayUseProject(
   notice: (sentence: string) => void,
 ): Promise<boolean> {
   const record = new TrustRecord({ env: process.env, home: homedir() });
-  const directory = directoryOf(args);
+  const directory = commandDirectory(args);
   const decided = record.trustOf(directory);
   switch (decided.state) {
     case "nothing":
@@ -67,7 +67,7 @@ function decisionAbout(root: string, { state, items }: UndecidedTrust): Decision
   return {
     title: `${what}: ${visibleLine(root)}`,
     body: [
-      ...items.map(lineOf),
+      ...items.map(projectItemLine),
       "",
       "Use them only if you trust their author. They can steer the agent and run commands with your rights.",
     ],
@@ -76,6 +76,6 @@ function decisionAbout(root: string, { state, items }: UndecidedTrust): Decision
   };
 }
 
-function lineOf({ kind, name, detail }: ProjectItem): string {
+function projectItemLine({ kind, name, detail }: ProjectItem): string {
   return visibleLine(name === detail ? `${kind} ${name}` : `${kind} ${name}: ${detail}`);
 }

@@ -1,13 +1,13 @@
-import { displayItem, GIVEN_UP, GIVEN_UP_TOO, sentenceOf } from "@banyan/client/display";
-import { toldShortfall } from "@banyan/client/words";
+import { displayItem, displaySentence, GIVEN_UP, GIVEN_UP_TOO } from "@banyan/client/display";
+import { describeShortfall } from "@banyan/client/words";
 import type { Call, ConversationState, FeedItem, RunEnd } from "@banyan/core";
-import { callIn, isEnded, whyEnded } from "@banyan/core/conversation";
-import { callBegin, callDetails, callEnd } from "../../show/call-line.ts";
+import { callIn, endReason, isEnded } from "@banyan/core/conversation";
+import { callBegin, callDetails, callEndText } from "../../show/call-line.ts";
 import { changeHead, diffLines } from "../../show/diff-lines.ts";
-import { wrap } from "../../show/fit-text.ts";
+import { wrapSentence } from "../../show/fit-text.ts";
 import { recalledLine } from "../../show/memory-lines.ts";
-import { gist, ReportedEnds, toldModelLines } from "../../show/message-label.ts";
-import { oneLine, PlainText, plainText } from "../../show/plain-text.ts";
+import { gist, modelNoticeLines, ReportedEnds } from "../../show/message-label.ts";
+import { PlainText, plainLine, plainText } from "../../show/plain-text.ts";
 import { SubAgentItems, subAgentLine } from "../../show/sub-agents.ts";
 import { runEndSentence } from "../../show/turn-end.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
@@ -66,8 +66,8 @@ export class ChatView implements FeedView {
         break;
       case "message-end": {
         this.#endLine();
-        const shortfall = toldShortfall(state.messages.get(display.message));
-        if (shortfall !== undefined) this.note(oneLine(shortfall));
+        const shortfall = describeShortfall(state.messages.get(display.message));
+        if (shortfall !== undefined) this.note(plainLine(shortfall));
         break;
       }
       case "message-discard":
@@ -79,7 +79,7 @@ export class ChatView implements FeedView {
         break;
       case "message": {
         const message = state.messages.get(display.message);
-        if (!this.#toldEnds.has(message)) for (const line of toldModelLines(message)) this.note(line);
+        if (!this.#toldEnds.has(message)) for (const line of modelNoticeLines(message)) this.note(line);
         break;
       }
       case "memory":
@@ -104,7 +104,7 @@ export class ChatView implements FeedView {
         break;
       }
       case "run-end":
-        this.#runEnded(display.reason, whyEnded(display), display.error?.code);
+        this.#runEnded(display.reason, endReason(display), display.error?.code);
         break;
       case "question":
       case "answer":
@@ -113,7 +113,7 @@ export class ChatView implements FeedView {
         // The user types below the question, so the line of its call waits until the call has ended.
         if (display.type === "question" && display.about === "text") clearTimeout(this.#timers.get(display.call));
         this.#toldEnds.note(item);
-        const sentence = sentenceOf(display);
+        const sentence = displaySentence(display);
         if (sentence !== undefined) this.note(sentence);
         break;
       }
@@ -131,7 +131,7 @@ export class ChatView implements FeedView {
   /** Prints a sentence. */
   say(sentence: string): void {
     this.#endLine();
-    this.#terminal.write(`${wrap(sentence, this.#terminal.columns)}\n`);
+    this.#terminal.write(`${wrapSentence(sentence, this.#terminal.columns)}\n`);
   }
 
   /** Prints a minor sentence. */
@@ -207,7 +207,7 @@ export class ChatView implements FeedView {
       this.#endLine();
       this.#terminal.write(this.#begin(call));
     }
-    const lines = [callEnd(call, style), ...callDetails(call, style, columns)];
+    const lines = [callEndText(call, style), ...callDetails(call, style, columns)];
     this.#terminal.write(`${lines.join("\n")}\n`);
     this.#last = "nothing";
     this.#openCall = undefined;

@@ -1,11 +1,11 @@
-import { toldShortfall } from "@banyan/client/words";
+import { describeShortfall } from "@banyan/client/words";
 import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core";
 import { isPersons, typedText } from "@banyan/core/conversation";
-import { counted, planHeadline, planOn } from "@banyan/core/shown";
-import { stepLines } from "../../show/call-line.ts";
-import { excerpt, firstLines, wrap } from "../../show/fit-text.ts";
+import { counted, planHeadline, planOnPath } from "@banyan/core/shown";
+import { planStepLines } from "../../show/call-line.ts";
+import { excerptLine, firstLines, wrapSentence } from "../../show/fit-text.ts";
 import { gist } from "../../show/message-label.ts";
-import { oneLine, plainText } from "../../show/plain-text.ts";
+import { plainLine, plainText } from "../../show/plain-text.ts";
 import type { Style } from "../../show/style.ts";
 import { runEndSentence } from "../../show/turn-end.ts";
 
@@ -25,7 +25,7 @@ export interface ExchangeLook {
 /** `“A title”, 4 messages on this branch`. */
 export function titleLine(state: ConversationState, leaf: string | null): string {
   const path = pathTo(state, leaf);
-  const title = excerpt(state.title ?? (path[0] ? typedText(path[0]) : ""), 60);
+  const title = excerptLine(state.title ?? (path[0] ? typedText(path[0]) : ""), 60);
   return `${title === "" ? "This conversation" : `“${title}”`}, ${counted(path.length, "message")} on this branch`;
 }
 
@@ -39,11 +39,15 @@ export function lastExchange(
   agent: string,
   look: ExchangeLook,
 ): string[] {
-  return [...exchanged(state, leaf, agent, look), ...planLeft(state, leaf, look), ...brokenLines(state, leaf, look)];
+  return [
+    ...exchanged(state, leaf, agent, look),
+    ...planLeft(state, leaf, look),
+    ...brokenTurnLines(state, leaf, look),
+  ];
 }
 
 /** The reason why the turn that ended at a message has no answer; empty if it has one. */
-export function brokenLines(
+export function brokenTurnLines(
   state: ConversationState,
   leaf: string | null,
   { style, columns }: Pick<ExchangeLook, "style" | "columns">,
@@ -52,7 +56,7 @@ export function brokenLines(
   // For an interrupted turn, other lines explain how to continue.
   if (!broken || broken.reason === "interrupted") return [];
   const why = runEndSentence(broken.reason, broken.message, style, broken.code);
-  return why === undefined ? [] : wrap(why, columns).split("\n");
+  return why === undefined ? [] : wrapSentence(why, columns).split("\n");
 }
 
 /** The plan of the branch, until all steps are done. */
@@ -61,9 +65,9 @@ function planLeft(
   leaf: string | null,
   { columns, style }: Pick<ExchangeLook, "style" | "columns">,
 ): string[] {
-  const plan = planOn(pathTo(state, leaf));
+  const plan = planOnPath(pathTo(state, leaf));
   if (!plan?.some(({ status }) => status !== "completed")) return [];
-  return [style.dim(`Plan: ${planHeadline(plan)}`), ...stepLines(plan, style, columns)];
+  return [style.dim(`Plan: ${planHeadline(plan)}`), ...planStepLines(plan, style, columns)];
 }
 
 function exchanged(
@@ -82,13 +86,13 @@ function exchanged(
   if (end?.role !== "assistant") return lines;
   const text = plainText(textOf(end)).trim();
   const answer = text === "" ? gistOf(end) : firstLines(prose ? prose(text, columns).join("\n") : text, most);
-  const shortfall = toldShortfall(end);
-  const said = shortfall === undefined ? answer : `${answer}\n${style.dim(oneLine(shortfall))}`;
+  const shortfall = describeShortfall(end);
+  const said = shortfall === undefined ? answer : `${answer}\n${style.dim(plainLine(shortfall))}`;
   if (prose) return [...lines, ...(asked ? [""] : []), ...said.split("\n")];
-  return [...lines, ...`${style.accent(`${agent}:`)} ${said}`.split("\n").map((line) => wrap(line, columns))];
+  return [...lines, ...`${style.accent(`${agent}:`)} ${said}`.split("\n").map((line) => wrapSentence(line, columns))];
 }
 
 /** The user's messages on a branch, newest first. */
-export function saidBefore(state: ConversationState, leaf: string | null): string[] {
+export function userMessagesOn(state: ConversationState, leaf: string | null): string[] {
   return pathTo(state, leaf).filter(isPersons).map(typedText).reverse();
 }

@@ -1,7 +1,7 @@
 import { type ConversationState, textOf } from "@banyan/core";
 import { isEnded, type LiveRun } from "@banyan/core/conversation";
 import { callBegin } from "../../show/call-line.ts";
-import { lastLines, wrap } from "../../show/fit-text.ts";
+import { lastLines, wrapSentence } from "../../show/fit-text.ts";
 import { waitingLine } from "../../show/message-label.ts";
 import type { Style } from "../../show/style.ts";
 
@@ -15,18 +15,18 @@ export interface UnfinishedConversation {
 }
 
 /** Lines about what a stopped process left behind (B24): runs, partial answers and queued messages. Empty if there is nothing. */
-export function leftBehind(session: UnfinishedConversation, columns: number, style: Style): string[] {
+export function unfinishedLines(session: UnfinishedConversation, columns: number, style: Style): string[] {
   const { state, interrupted } = session;
-  const lines = interrupted.flatMap((run) => interruption(state, run, columns, style));
+  const lines = interrupted.flatMap((run) => interruptionLines(state, run, columns, style));
   const waiting = state.inbox.map((input) => style.dim(waitingLine({ ...input, held: true }, columns)));
   if (interrupted.length > 0) {
     const how = "/resume continues it. Or write what to do instead. Nothing continues by itself.";
-    waiting.push(wrap(style.warning(how), columns));
+    waiting.push(wrapSentence(style.warning(how), columns));
   }
   return [...lines, ...waiting];
 }
 
-function interruption(state: ConversationState, { leaf }: LiveRun, columns: number, style: Style): string[] {
+function interruptionLines(state: ConversationState, { leaf }: LiveRun, columns: number, style: Style): string[] {
   const head = (what: string) => style.warning(`The agent was interrupted ${what}.`);
   const message = leaf === null ? undefined : state.messages.get(leaf);
   if (message?.role !== "assistant") return [head("before it answered")];

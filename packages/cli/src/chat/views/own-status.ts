@@ -1,6 +1,6 @@
 import { visibleLine } from "@banyan/core/shown";
 import { statusLineSaid } from "@banyan/host";
-import { coloredLine, oneLine } from "../../show/plain-text.ts";
+import { coloredLine, plainLine } from "../../show/plain-text.ts";
 
 /** The user's command for a status line. */
 export interface OwnStatusOptions {
@@ -67,7 +67,7 @@ export class OwnStatus implements AsyncDisposable {
     const line = "line" in said ? coloredLine(said.line.slice(0, LONGEST)) : undefined;
     if ("problem" in said && !this.#isTold) {
       this.#isTold = true;
-      const problem = oneLine(said.problem);
+      const problem = plainLine(said.problem);
       tell(`The command of your status line, ${visibleLine(command)}, ${problem}. The usual line is shown instead.`);
     }
     if (line === this.#line) return;

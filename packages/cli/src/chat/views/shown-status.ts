@@ -2,7 +2,7 @@ import type { ConversationState } from "@banyan/core";
 import { gitBranch, type UserCommandPlace } from "@banyan/host";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { OwnStatus } from "./own-status.ts";
-import { type StatusFacts, statusFacts, statusOf } from "./status-of.ts";
+import { promptStatus, type StatusFacts, statusFacts } from "./status-of.ts";
 
 /** Inputs of the status below the prompt. */
 export interface PromptStatusOptions {
@@ -48,7 +48,7 @@ export class PromptStatus implements AsyncDisposable {
 
   #draw(): void {
     const { terminal, state } = this.#options;
-    terminal.live?.status(statusOf(state(), this.#standing));
+    terminal.live?.status(promptStatus(state(), this.#standing));
   }
 
   get #standing(): StatusFacts {

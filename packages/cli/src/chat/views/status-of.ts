@@ -1,6 +1,6 @@
 import { type ConversationState, type FeedItem, leaves, type Message, pathTo } from "@banyan/core";
 import { callIn, type LiveRun, totalTokens } from "@banyan/core/conversation";
-import { planOn } from "@banyan/core/shown";
+import { planOnPath } from "@banyan/core/shown";
 import { type ApprovalMode, projectOf } from "@banyan/host";
 import manifest from "../../../package.json" with { type: "json" };
 import { runningProcesses, runsBeside } from "../../show/sub-agents.ts";
@@ -43,12 +43,12 @@ export interface StatusFacts {
 }
 
 /** The status around the prompt at the user's place (T26). */
-export function statusOf(
+export function promptStatus(
   state: ConversationState,
   { run, live, leaf, mode, approval, model, contextSize, git, own }: StatusFacts,
 ): Status {
   const path = pathTo(state, leaf);
-  const [context, plan] = [fullness(contextSize, path), planOn(path)];
+  const [context, plan] = [fullness(contextSize, path), planOnPath(path)];
   return {
     mode: state.runs.get(run ?? "")?.mode ?? mode,
     approval: approvalWords(approval),
@@ -59,7 +59,7 @@ export function statusOf(
     cost: state.cost,
     processes: runningProcesses(state).length,
     beside: runsBeside(live, run).length,
-    ...branchOf(state, leaf),
+    ...branchStatus(state, leaf),
     ...(context !== undefined && { context }),
     ...(plan && { plan }),
   };
@@ -70,7 +70,7 @@ export function statusOf(
  * facts are null.
  */
 export function statusFacts(state: ConversationState, standing: StatusFacts, directory: string): object {
-  const { mode, processes, branch, context } = statusOf(state, standing);
+  const { mode, processes, branch, context } = promptStatus(state, standing);
   const { approval, model, contextSize, git } = standing;
   const used = context === undefined ? null : Math.round(context * 100);
   return {
@@ -100,7 +100,7 @@ export function statusFacts(state: ConversationState, standing: StatusFacts, dir
 }
 
 /** The number of the branch that ends at a message; empty if no branch ends there. */
-export function branchOf(state: ConversationState, leaf: string | null): Pick<Status, "branch"> {
+export function branchStatus(state: ConversationState, leaf: string | null): Pick<Status, "branch"> {
   const ends = leaves(state);
   const number = leaf === null ? 0 : ends.indexOf(leaf) + 1;
   return number > 0 ? { branch: { number, count: ends.length } } : {};
@@ -109,11 +109,11 @@ export function branchOf(state: ConversationState, leaf: string | null): Pick<St
 /** Share of the model's context in use by the last answer, or by the next request after a summary; undefined if unknown. */
 function fullness(size: number | undefined, path: readonly Message[]): number | undefined {
   // An interrupted answer has no token count.
-  const counted = path.findLast((message) => tokensOf(message) > 0);
-  return size === undefined || !counted ? undefined : Math.min(1, tokensOf(counted) / size);
+  const counted = path.findLast((message) => messageTokens(message) > 0);
+  return size === undefined || !counted ? undefined : Math.min(1, messageTokens(counted) / size);
 }
 
-function tokensOf(message: Message): number {
+function messageTokens(message: Message): number {
   if (message.role === "summary") return message.compaction?.after ?? 0;
   return message.role === "assistant" && message.usage ? totalTokens(message.usage) : 0;
 }

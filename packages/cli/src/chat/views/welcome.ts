@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { counted, visibleLine } from "@banyan/core/shown";
 import { type Host, type ProviderStatus, settingAt, TrustRecord } from "@banyan/host";
 import manifest from "../../../package.json" with { type: "json" };
-import { type DescribedName, described } from "../../show/described.ts";
-import { wrap } from "../../show/fit-text.ts";
-import { oneLine } from "../../show/plain-text.ts";
+import { type DescribedName, nameLines } from "../../show/described.ts";
+import { wrapSentence } from "../../show/fit-text.ts";
+import { plainLine } from "../../show/plain-text.ts";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { approvalSentence } from "./approval-mode.ts";
 
@@ -23,10 +23,10 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
   const { columns, style } = terminal;
   // If the demo is used because no model was found, the greeting has already named that.
   const rows: DescribedName[] = [
-    ...(isStandIn(host) ? [] : [{ name: ["found"], text: foundIn(providers) }]),
+    ...(isStandIn(host) ? [] : [{ name: ["found"], text: foundKeysSentence(providers) }]),
     {
       name: ["model"],
-      text: `${isStandIn(host) ? "" : `${oneLine(host.model.name)}. `}Change it with /model`,
+      text: `${isStandIn(host) ? "" : `${plainLine(host.model.name)}. `}Change it with /model`,
     },
     { name: ["trust"], text: trustIn(host) },
     { name: ["asked"], text: askedFirst(host, terminal.live?.keyTable.length ? "Shift+Tab" : "/approval") },
@@ -34,9 +34,9 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
     { name: [""], text: "@ and a file name in a message attach the file" },
     { name: [""], text: "/tree goes back to any message and starts a branch there" },
   ];
-  terminal.write(`\n${wrap(`${style.bold("Welcome!")} ${style.dim("(shown only this time)")}`, columns)}\n`);
+  terminal.write(`\n${wrapSentence(`${style.bold("Welcome!")} ${style.dim("(shown only this time)")}`, columns)}\n`);
   const look = { dim: (text: string) => text, accent: style.accent };
-  for (const line of described(rows, columns, look)) terminal.write(`${line}\n`);
+  for (const line of nameLines(rows, columns, look)) terminal.write(`${line}\n`);
   try {
     mkdirSync(host.places.state, { recursive: true, mode: 0o700 });
     writeFileSync(marker, "");
@@ -60,13 +60,13 @@ async function providersOf(host: Host): Promise<readonly ProviderStatus[]> {
   return isHeard ? providers : host.listProviders();
 }
 
-function foundIn(providers: readonly ProviderStatus[]): string {
+function foundKeysSentence(providers: readonly ProviderStatus[]): string {
   const found = providers.filter(({ name, usable }) => usable && name !== "demo");
   if (found.length === 0) return "No API key is set, and no model server runs on this machine.";
   return found
     .map(({ name, reason, models }) => {
       const listed = models === undefined ? "" : ` (${counted(models.length, "model")})`;
-      return `${name}${listed}: ${oneLine(reason)}`;
+      return `${name}${listed}: ${plainLine(reason)}`;
     })
     .join(" ");
 }
@@ -94,12 +94,12 @@ function askedFirst({ approval }: Host, changer: string): string {
 }
 
 /** First lines of a chat: version, folder, model with reason, approval mode and notices. */
-export function greet(terminal: Terminal, host: Host, notices: readonly string[]): void {
+export function writeWelcome(terminal: Terminal, host: Host, notices: readonly string[]): void {
   const { style } = terminal;
-  const say = (sentence: string) => terminal.write(`${wrap(sentence, terminal.columns)}\n`);
+  const say = (sentence: string) => terminal.write(`${wrapSentence(sentence, terminal.columns)}\n`);
   const { name, reason } = host.model;
   say(`${style.bold(`banyan ${manifest.version}`)} in ${visibleLine(host.workspace)}`);
-  say(style.dim(oneLine(reason)));
+  say(style.dim(plainLine(reason)));
   if (name.startsWith("demo/") && !isStandIn(host))
     say(style.warning("This is the offline demo: a few rules, not a language model."));
   if (host.approval === "plan") say(approvalSentence("plan"));
@@ -110,7 +110,7 @@ export function greet(terminal: Terminal, host: Host, notices: readonly string[]
     const loud = `APPROVAL IS OFF (${from}): every call runs without asking. Use this in a sandbox only.`;
     say(style.bad(style.bold(loud)));
   }
-  for (const notice of notices) say(style.warning(oneLine(notice)));
+  for (const notice of notices) say(style.warning(plainLine(notice)));
   say(style.dim("/help lists the commands; Ctrl-C interrupts."));
 }
 
@@ -123,7 +123,7 @@ export function offerMemory(terminal: Terminal, host: Host): void {
   const [layer] = settingAt(host.configuration, ["memory", "enabled"])?.layers ?? [];
   if ((layer !== undefined && layer !== "built-in") || existsSync(marker)) return;
   const offer = "Memory is off. /memory explains it, /memory agree turns it on.";
-  terminal.write(`${wrap(terminal.style.dim(offer), terminal.columns)}\n`);
+  terminal.write(`${wrapSentence(terminal.style.dim(offer), terminal.columns)}\n`);
   try {
     mkdirSync(host.places.state, { recursive: true, mode: 0o700 });
     writeFileSync(marker, "");

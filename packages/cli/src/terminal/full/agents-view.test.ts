@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { KeyBindings } from "./keys/key-bindings.ts";
-import { bare } from "./screen/cells.ts";
+import { withoutColors } from "./screen/cells.ts";
 import { Opened } from "./testing/opened.ts";
 import { createTheme } from "./theme/theme.ts";
 import { AgentsView } from "./views/agents-view.ts";
@@ -22,7 +22,7 @@ test("T26, T30: in few columns what a sub-agent took is left out fact by fact, a
     { type: "message.added", message: "t1", parentId: null, role: "user", author: "tool", call: "c1", parts: said },
   );
   const line = (columns: number) =>
-    bare(
+    withoutColors(
       new AgentsView(here.state).view({ columns, rows: 10 }, createTheme(1, "dark"), true, new KeyBindings())
         .lines[1] ?? "",
     );

@@ -24,7 +24,7 @@ import { markdownLines } from "./markdown/markdown-stream.ts";
 import type { Overlay } from "./overlay/overlay.ts";
 import { Viewer } from "./overlay/viewer.ts";
 import { OverlayStack } from "./overlay-stack.ts";
-import { pictureOf } from "./picture.ts";
+import { nextPicture } from "./picture.ts";
 import { editOutside, hasEditor } from "./prompt/external-editor.ts";
 import { type PreviousWait, PromptBox } from "./prompt/prompt.ts";
 import { PromptKeys } from "./prompt-keys.ts";
@@ -100,7 +100,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#moves = mayMove(env);
     this.view = new LiveView(() => this.#changed());
     this.#attention = new Attention((text) => output.write(text), env);
-    this.#screen = new Screen(output, env, (size) => pictureOf(this.#seen(), size));
+    this.#screen = new Screen(output, env, (size) => nextPicture(this.#seen(), size));
     const modes = new Modes(input, output);
     this.#overlays = new OverlayStack(() => this.#changed());
     const history = new History();

@@ -1,5 +1,5 @@
 import type { OverlayView } from "./overlay/overlay.ts";
-import { cut } from "./screen/cells.ts";
+import { cutToWidth } from "./screen/cells.ts";
 import type { ScreenPosition, ScreenSize } from "./screen/live-region.ts";
 
 /** Parts of the screen's bottom, from top to bottom. */
@@ -33,7 +33,7 @@ const LEAST_ROOM = 2;
 const PLAN_SHARE = 5;
 
 /** Stacks the parts. On a small screen the least important parts are left out first (T26). */
-export function bottomOf(
+export function layOutBottom(
   { spinner, plan, waiting, input, status }: Parts,
   { columns, rows }: ScreenSize,
 ): BottomLayout {
@@ -51,6 +51,6 @@ export function bottomOf(
   left -= planned.length;
   const top = [...above, ...planned, ...between];
   const cursor = input.cursor && { ...input.cursor, row: input.cursor.row + top.length };
-  const lines = [...top, ...input.lines, ...below].map((line) => cut(line, columns));
+  const lines = [...top, ...input.lines, ...below].map((line) => cutToWidth(line, columns));
   return { lines, cursor, room: Math.max(0, left) };
 }

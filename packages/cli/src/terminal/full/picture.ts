@@ -1,15 +1,15 @@
 import type { PlanStep, WaitingInput } from "@banyan/core/conversation";
 import { counted, planHeadline } from "@banyan/core/shown";
-import { stepLines } from "../../show/call-line.ts";
+import { planStepLines } from "../../show/call-line.ts";
 import { waitingText, waitingWord } from "../../show/message-label.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
-import { bottomOf, STATUS_FROM } from "./layout.ts";
+import { layOutBottom, STATUS_FROM } from "./layout.ts";
 import type { Highlight } from "./markdown/highlighter.ts";
-import { filled, fitting, hintLine, keyHint } from "./overlay/drawn-lines.ts";
+import { hintLine, keyHint, longestThatFits, padLines } from "./overlay/drawn-lines.ts";
 import type { Overlay, OverlayView } from "./overlay/overlay.ts";
 import type { OverlayStack } from "./overlay-stack.ts";
 import type { PromptBox } from "./prompt/prompt.ts";
-import { cut, paintedAt, widthOf } from "./screen/cells.ts";
+import { cutToWidth, paintedAt, textWidth } from "./screen/cells.ts";
 import type { ScreenPosition, ScreenSize } from "./screen/live-region.ts";
 import type { Picture } from "./screen/screen.ts";
 import type { Theme } from "./theme/theme.ts";
@@ -42,18 +42,18 @@ const LEAST_PAGE = 4;
 const MOST_WAITING = 5;
 
 /** Composes the next frame. Each frame must be drawn, because finished lines leave the view. */
-export function pictureOf(seen: PictureParts, size: ScreenSize): Picture {
+export function nextPicture(seen: PictureParts, size: ScreenSize): Picture {
   const { overlays, theme, view } = seen;
   const spinner = spinnerOf(seen, size.columns);
   if (overlays.page) return fullScreen(seen, overlays.page, spinner ?? "", size);
-  const bottom = bottomOf(
+  const bottom = layOutBottom(
     {
       spinner,
       // A question gets more room than the plan.
       plan: (most) => planLines(seen.status?.plan ?? [], isAsked(seen) ? Math.min(1, most) : most, size.columns, theme),
       waiting: waitingOf(seen, size),
-      input: inputOf(seen, size),
-      status: statusOf(seen, size),
+      input: inputView(seen, size),
+      status: statusText(seen, size),
     },
     size,
   );
@@ -66,7 +66,7 @@ export function pictureOf(seen: PictureParts, size: ScreenSize): Picture {
     highlight: seen.highlight,
     openKey: seen.keys.hint("open-output"),
   });
-  const shown = bottom.room === 0 ? [] : open.slice(-bottom.room).map((line) => cut(line, size.columns));
+  const shown = bottom.room === 0 ? [] : open.slice(-bottom.room).map((line) => cutToWidth(line, size.columns));
   const cursor = bottom.cursor && { ...bottom.cursor, row: bottom.cursor.row + shown.length };
   const lines = [...shown, ...bottom.lines];
   if (!seen.cursorWaits) return { finished, lines, cursor };
@@ -93,18 +93,18 @@ function fullScreen(
   const isBehind = !question && overlays.behind > 0;
   const last = isBehind
     ? theme.warning(
-        cut(`A question is waiting${keyHint(keys, "list-cancel", "shows it").replace(/^(?=.)/, ": ")}`, columns),
+        cutToWidth(`A question is waiting${keyHint(keys, "list-cancel", "shows it").replace(/^(?=.)/, ": ")}`, columns),
       )
     : spinner;
   const below = asked?.cursor && { ...asked.cursor, row: asked.cursor.row + room };
   return {
-    full: [...[...filled(lines.slice(0, room), room), ...(asked?.lines ?? [])].slice(0, rows), last],
+    full: [...[...padLines(lines.slice(0, room), room), ...(asked?.lines ?? [])].slice(0, rows), last],
     cursor: question ? below : cursor,
   };
 }
 
 /** The prompt, or the overlay in its place. Before the overlay has the keys, the prompt is below it for a user who is typing. */
-function inputOf({ overlays, prompt, theme, view, keys }: PictureParts, size: ScreenSize): OverlayView {
+function inputView({ overlays, prompt, theme, view, keys }: PictureParts, size: ScreenSize): OverlayView {
   const hint = view.isBusy ? `Enter: send now. ${keys.hint("send-later") ?? ""}: after this turn` : "";
   const kept = overlays.top?.footer && size.rows >= STATUS_FROM ? 2 : 1;
   const most = { ...size, rows: Math.max(1, size.rows - kept) };
@@ -147,8 +147,8 @@ function spinnerOf(seen: PictureParts, columns: number): string | undefined {
   );
 }
 
-function statusOf({ hint, status, theme, overlays, keys }: PictureParts, { columns }: ScreenSize): string {
-  if (hint !== "") return theme.warning(cut(hint, columns));
+function statusText({ hint, status, theme, overlays, keys }: PictureParts, { columns }: ScreenSize): string {
+  if (hint !== "") return theme.warning(cutToWidth(hint, columns));
   const does = hintLine(overlays.top?.footer?.(keys) ?? [], columns);
   if (does !== "") return theme.dim(does);
   return status ? statusLine(status, columns, theme) : "";
@@ -171,15 +171,15 @@ export function waitingList(
   const shown = sorted.slice(0, sorted.length > most ? Math.max(1, most - 1) : most);
   const lines = shown.map((input) => {
     const word = `${waitingWord(input)}: `;
-    return theme.accent(word) + waitingText(input, Math.max(8, width - widthOf(word)));
+    return theme.accent(word) + waitingText(input, Math.max(8, width - textWidth(word)));
   });
   const hint = takeBackKey === undefined ? "" : `${takeBackKey} takes back the last`;
   if (shown.length < sorted.length) {
     const more = `… and ${counted(sorted.length - shown.length, "more message")}`;
-    return [...lines, theme.dim(fitting([...(hint === "" ? [] : [`${more}; ${hint}`]), more], width))];
+    return [...lines, theme.dim(longestThatFits([...(hint === "" ? [] : [`${more}; ${hint}`]), more], width))];
   }
   const last = lines.length - 1;
-  const room = width - widthOf(lines[last] ?? "") - widthOf(hint) - 3;
+  const room = width - textWidth(lines[last] ?? "") - textWidth(hint) - 3;
   return room < 0 || hint === "" ? lines : lines.with(last, `${lines[last]}   ${theme.dim(hint)}`);
 }
 
@@ -199,13 +199,13 @@ export function planLines(plan: readonly PlanStep[], most: number, width: number
   if (open < 0 || most < 1) return [];
   const count = Math.min(plan.length, most - 1, STEPS);
   if (width < STEPS_FROM || count < Math.min(LEAST_STEPS, plan.length))
-    return [cut(theme.dim(`Plan: ${planHeadline(plan)}`), width)];
+    return [cutToWidth(theme.dim(`Plan: ${planHeadline(plan)}`), width)];
   const current = plan.findIndex(({ status }) => status === "in_progress");
   const first = Math.max(0, Math.min((current < 0 ? open : current) - 1, plan.length - count));
   const done = plan.filter(({ status }) => status === "completed").length;
   const more = count < plan.length ? "; /plan shows all" : "";
   return [
     theme.dim(`Plan: ${done} of ${plan.length} done${more}`),
-    ...stepLines(plan.slice(first, first + count), theme, width),
+    ...planStepLines(plan.slice(first, first + count), theme, width),
   ];
 }

@@ -6,7 +6,7 @@ import type { History } from "../questions/history.ts";
 import { commandLine } from "../questions/question.ts";
 import type { KeyAction } from "./keys/actions.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
-import { keyLines } from "./keys/key-lines.ts";
+import { keyHelpLines } from "./keys/key-lines.ts";
 import type { Overlay } from "./overlay/overlay.ts";
 import { Viewer } from "./overlay/viewer.ts";
 import { editOutside } from "./prompt/external-editor.ts";
@@ -176,7 +176,7 @@ export class PromptKeys {
 
   async #showKeys(): Promise<void> {
     const rows = this.#options.keys().table;
-    const lines = (width: number, theme: Theme) => keyLines(rows, width, theme);
+    const lines = (width: number, theme: Theme) => keyHelpLines(rows, width, theme);
     await this.#options.terminal.open(new Viewer([{ title: "Keys", lines }]));
   }
 

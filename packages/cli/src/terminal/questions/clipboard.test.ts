@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { copyText, readPicture } from "./clipboard.ts";
+import { copyText, readClipboardPicture } from "./clipboard.ts";
 
 /** Creates a folder with programs, each a shell script. */
 function programs(scripts: Readonly<Record<string, string>>): string {
@@ -40,12 +40,12 @@ test("T54: a text goes to the program of the desktop; where that is not there or
 test("T50: a picture is read by the program of the desktop; none in the clipboard and no program are told apart", async () => {
   const PATH = programs({ xclip: `[ "$4" = image/jpeg ] || exit 1\nprintf 'bytes'` });
   const place = { env: { PATH, DISPLAY: ":0" }, platform: "linux" } as const;
-  expect((await readPicture(place))?.toString()).toBe("bytes");
+  expect((await readClipboardPicture(place))?.toString()).toBe("bytes");
   const none = programs({ xclip: "exit 1" });
-  expect(await readPicture({ ...place, env: { PATH: none, DISPLAY: ":0" } })).toBeUndefined();
-  await expect(readPicture({ ...place, env: { PATH } })).rejects.toThrow("Nothing here can read a picture");
+  expect(await readClipboardPicture({ ...place, env: { PATH: none, DISPLAY: ":0" } })).toBeUndefined();
+  await expect(readClipboardPicture({ ...place, env: { PATH } })).rejects.toThrow("Nothing here can read a picture");
   const mac = programs({ osascript: "printf '«data PNGf6279746573»'" });
-  expect((await readPicture({ env: { PATH: mac }, platform: "darwin" }))?.toString()).toBe("bytes");
+  expect((await readClipboardPicture({ env: { PATH: mac }, platform: "darwin" }))?.toString()).toBe("bytes");
   const windows = programs({ "powershell.exe": "printf 'Ynl0ZXM='" });
-  expect((await readPicture({ env: { PATH: windows }, platform: "win32" }))?.toString()).toBe("bytes");
+  expect((await readClipboardPicture({ env: { PATH: windows }, platform: "win32" }))?.toString()).toBe("bytes");
 });

@@ -42,7 +42,7 @@ export async function copyText(
 ): Promise<CopyOutcome> {
   // The user may paste the text into a shell.
   const plain = plainText(text);
-  for (const words of writers(place)) if (await run(words, place.env, plain)) return "taken";
+  for (const words of writers(place)) if (await runClipboardProgram(words, place.env, plain)) return "taken";
   const { TERM = "", STY } = place.env;
   if (TERM === "" || TERM === "dumb" || TERM === "linux") return "nothing";
   const payload = Buffer.from(plain).toString("base64");
@@ -56,10 +56,10 @@ export async function copyText(
  * Resolves with the unchanged bytes of the clipboard's image; undefined if there is none. Rejects with a sentence if
  * no program can read the clipboard.
  */
-export async function readPicture(place: ClipboardPlace): Promise<Buffer | undefined> {
+export async function readClipboardPicture(place: ClipboardPlace): Promise<Buffer | undefined> {
   let isRead = false;
   for (const { words, decode = asPrinted } of readers(place)) {
-    const printed = await run(words, place.env);
+    const printed = await runClipboardProgram(words, place.env);
     isRead ||= printed !== undefined;
     if (printed && printed.length > 0) return decode(printed);
   }
@@ -142,7 +142,11 @@ function throughScreen(sequence: string): string {
  * Runs a program, but never from the working directory (S16). Resolves with its output: empty if the program failed,
  * undefined if it could not be started.
  */
-function run(words: ClipboardCommand, env: NodeJS.ProcessEnv, input?: string): Promise<Buffer | undefined> {
+function runClipboardProgram(
+  words: ClipboardCommand,
+  env: NodeJS.ProcessEnv,
+  input?: string,
+): Promise<Buffer | undefined> {
   const [program, ...args] = words;
   const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();
   const printed: Buffer[] = [];

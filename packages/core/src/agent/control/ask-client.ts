@@ -1,4 +1,4 @@
-import { textProblem } from "../../conversation/checked/question-fields.ts";
+import { questionTextProblem } from "../../conversation/checked/question-fields.ts";
 import type { QuestionChoice } from "../../conversation/event.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
@@ -63,15 +63,15 @@ export function askClient(): Tool {
     control: true,
     about: (input) => ({ title: (input as AskInput).question }),
     execute(input: unknown, context) {
-      const question = questionOf(input as AskInput);
-      const problem = textProblem("The question", question.text, 10_000);
+      const question = askedQuestion(input as AskInput);
+      const problem = questionTextProblem("The question", question.text, 10_000);
       if (problem !== undefined) throw new RangeError(problem);
       return context.ask(question);
     },
   });
 }
 
-function questionOf({ question: text, questions, default_answer }: AskInput): Question {
+function askedQuestion({ question: text, questions, default_answer }: AskInput): Question {
   const fields = questions?.map(({ question, ...field }) => ({ ...field, text: question }));
   return {
     text,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readEarlier, searchedEarlier } from "../../context/earlier.ts";
+import { earlierTextsToSearch, readEarlier } from "../../context/earlier.ts";
 import type { Event } from "../../conversation/event.ts";
 import type { Message } from "../../conversation/message.ts";
 import type { Json } from "../../conversation/part.ts";
@@ -195,7 +195,7 @@ describe("F98: the model reads what a summary covers", () => {
       "earlier:#3 the user: A book.",
     ]);
     expect(readEarlier(path, "earlier:long")).toBe("[Result of t (completed) in message 2.]\nall of it");
-    expect(searchedEarlier(path, "earlier:").map(({ text }) => text.split("\n").at(-1))).toEqual([
+    expect(earlierTextsToSearch(path, "earlier:").map(({ text }) => text.split("\n").at(-1))).toEqual([
       "all of it",
       "A book.",
     ]);
@@ -212,7 +212,7 @@ describe("F98: the model reads what a summary covers", () => {
     await session.notes.remove(path[2]?.id ?? "");
     const removed = pathTo(session.state, path.at(-1)?.id ?? null);
     expect(() => readEarlier(removed, "earlier:#3")).toThrow("This branch has 2 messages, and no message 3.");
-    expect(searchedEarlier(removed, "earlier:")).toEqual([]);
+    expect(earlierTextsToSearch(removed, "earlier:")).toEqual([]);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { EARLIER, readEarlier, searchedEarlier } from "../../context/earlier.ts";
+import { EARLIER, earlierTextsToSearch, readEarlier } from "../../context/earlier.ts";
 import { cutTo } from "../../conversation/shown/visible-text.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
@@ -39,20 +39,20 @@ export function earlier(): Tool {
     async execute(input: unknown, { wholePath }) {
       const { address = EARLIER, start = 1, find } = input as EarlierInput;
       const path = await wholePath();
-      if (find === undefined) return pageOf(readEarlier(path, address).split("\n"), start);
+      if (find === undefined) return earlierPage(readEarlier(path, address).split("\n"), start);
       const wanted = find.toLowerCase();
-      const found = searchedEarlier(path, address).flatMap(({ address, text }) =>
+      const found = earlierTextsToSearch(path, address).flatMap(({ address, text }) =>
         text
           .split("\n")
           .flatMap((line, index) => (line.toLowerCase().includes(wanted) ? `${address}:${index + 1}:${line}` : [])),
       );
-      return found.length === 0 ? "[no matches]" : pageOf(found, start);
+      return found.length === 0 ? "[no matches]" : earlierPage(found, start);
     },
   });
 }
 
 /** Returns the lines from `start` on that fit into one result, with a note if more follow. */
-function pageOf(lines: readonly string[], start: number): string {
+function earlierPage(lines: readonly string[], start: number): string {
   if (start > lines.length) throw new RangeError(`There are ${lines.length} lines. Use a smaller start.`);
   const page: string[] = [];
   let length = 0;

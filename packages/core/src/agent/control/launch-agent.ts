@@ -1,5 +1,5 @@
 import { type OptionNames, refuseUnknown } from "../../conversation/option-names.ts";
-import { adviceOn } from "../../conversation/shown/nearest.ts";
+import { nearestNameAdvice } from "../../conversation/shown/nearest.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import type { ModelDriver } from "../../ports/model.ts";
 import type { LoopDriver, SubTask, Tool } from "../../ports/tool.ts";
@@ -62,7 +62,7 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
   const text = (description: string) => ({ type: "string", description });
   return defineTool({
     name: "launch_agent",
-    description: `Hands a task to a sub-agent, which works on it alone and returns a result. It sees nothing of this conversation: the task must contain all that it needs to know. Launch several in one message to run them at the same time.${listed(known)}`,
+    description: `Hands a task to a sub-agent, which works on it alone and returns a result. It sees nothing of this conversation: the task must contain all that it needs to know. Launch several in one message to run them at the same time.${listAgents(known)}`,
     input: {
       type: "object",
       properties: {
@@ -90,10 +90,10 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
     },
     async execute(input: unknown, context) {
       const asked = input as LaunchInput;
-      const named = find(known, asked.agent);
+      const named = findNamedAgent(known, asked.agent);
       const model = asked.model ?? named?.model;
       const instructions = asked.instructions ?? named?.instructions;
-      const tools = toolsFor(named, asked.tools);
+      const tools = toolsForAgent(named, asked.tools);
       const task: SubTask = {
         task: `${asked.task}\n\nThe result must contain: ${asked.expected_output}`,
         ...(named ? { name: named.name } : {}),
@@ -101,21 +101,21 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
         ...(tools === undefined ? {} : { tools }),
         ...(model !== undefined && options.resolveModel ? { model: await options.resolveModel(model) } : {}),
       };
-      return toldOf(await context.launch(task));
+      return subTaskReport(await context.launch(task));
     },
   });
 }
 
-function listed(agents: readonly NamedAgent[]): string {
+function listAgents(agents: readonly NamedAgent[]): string {
   if (agents.length === 0) return "";
   return ` Named agents: ${agents.map(({ name, description }) => `${name} (${description})`).join("; ")}.`;
 }
 
-function find(agents: readonly NamedAgent[], name: string | undefined): NamedAgent | undefined {
+function findNamedAgent(agents: readonly NamedAgent[], name: string | undefined): NamedAgent | undefined {
   if (name === undefined) return undefined;
   const found = agents.find((agent) => agent.name === name);
   if (found) return found;
-  const advice = adviceOn(
+  const advice = nearestNameAdvice(
     name,
     agents.map((agent) => agent.name),
   );
@@ -123,7 +123,7 @@ function find(agents: readonly NamedAgent[], name: string | undefined): NamedAge
 }
 
 /** Returns the requested tools. A named agent gets only tools that it has. */
-function toolsFor(named: NamedAgent | undefined, asked: readonly string[] | undefined) {
+function toolsForAgent(named: NamedAgent | undefined, asked: readonly string[] | undefined) {
   const has = named?.tools;
   if (has === undefined || asked === undefined) return asked ?? has;
   const foreign = asked.filter((tool) => !has.includes(tool));
@@ -137,7 +137,7 @@ function toolsFor(named: NamedAgent | undefined, asked: readonly string[] | unde
  * Returns the result for the launching agent: the sub-agent's result, or else the reason for its absence and the
  * sub-agent's last text.
  */
-function toldOf({ reason, text, problem }: SubTaskEnd): string {
+function subTaskReport({ reason, text, problem }: SubTaskEnd): string {
   if (reason === "finished") return text;
   const so = text === "" ? "It had written nothing yet." : `Its last text:\n${text}`;
   switch (reason) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Event, emptyConversation, isEvent, pathTo, reduce } from "../../conversation/index.ts";
-import { planOn } from "../../conversation/shown/shown-plan.ts";
+import { planOnPath } from "../../conversation/shown/shown-plan.ts";
 import { Session } from "../../session/session.ts";
 import { call, collect, scriptedModel } from "../../testing/index.ts";
 import { Agent } from "../agent.ts";
@@ -25,7 +25,7 @@ test("a plan is in the log: it is there when the conversation is opened again, a
   const second = session.state.leaf;
   const again = emptyConversation();
   for (const event of JSON.parse(JSON.stringify(logged)) as Event[]) reduce(again, event);
-  const planAt = (leaf: string | null) => planOn(pathTo(again, leaf))?.map(({ title }) => title);
+  const planAt = (leaf: string | null) => planOnPath(pathTo(again, leaf))?.map(({ title }) => title);
   expect([planAt(first), planAt(second)]).toEqual([["look", "mend"], ["otherwise"]]);
 });
 

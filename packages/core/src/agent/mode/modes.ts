@@ -19,11 +19,11 @@ export function taskMode(output?: InputSchema<unknown>): Mode {
     instructions: INSTRUCTIONS,
     tools: [finishTask(output), askClient()],
     onResponse: () => CORRECTION,
-    onCalls: (turn) => (output === undefined ? undefined : misfit(turn)),
+    onCalls: (turn) => (output === undefined ? undefined : refusedResultProblem(turn)),
   };
 }
 
-function misfit(turn: readonly Message[]): TurnProblem | undefined {
+function refusedResultProblem(turn: readonly Message[]): TurnProblem | undefined {
   const refused = turn.flatMap((message) =>
     message.role === "assistant"
       ? message.calls.filter(({ tool, status }) => tool === FINISH_TASK && status === "failed")

@@ -5,7 +5,7 @@ import { defineTool } from "../../ports/define-tool.ts";
 import type { JsonSchema } from "../../ports/tool-values.ts";
 import { call, rawCall, scriptedModel } from "../../testing/index.ts";
 import type { Json } from "../part.ts";
-import { meantInput } from "./meant-input.ts";
+import { interpretInput } from "./meant-input.ts";
 
 const object = (properties: Record<string, object>, required: readonly string[] = []) => ({
   type: "object",
@@ -54,7 +54,7 @@ describe("F64: arguments as the model meant them", () => {
       { a: 1 },
     ],
     ["null for an optional name (B82)", object({ a: list }), { a: null }, {}],
-  ])("%s", (_, schema, input, meant) => expect(meantInput(schema, input)).toEqual(meant));
+  ])("%s", (_, schema, input, meant) => expect(interpretInput(schema, input)).toEqual(meant));
 
   /** A value with its schema, and the value as models encode it: any part that is no string may be a string. */
   const encoded = fc.letrec<{ any: { schema: object; value: Json; sent: Json } }>((tie) => ({
@@ -102,8 +102,8 @@ describe("F64: arguments as the model meant them", () => {
         const of = (key: "schema" | "value" | "sent") =>
           Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field[key]])) as Record<string, Json>;
         const schema = { type: "object", properties: of("schema") };
-        expect(meantInput(schema, of("sent")) ?? of("sent")).toEqual(of("value"));
-        expect(meantInput(schema, of("value"))).toBeUndefined();
+        expect(interpretInput(schema, of("sent")) ?? of("sent")).toEqual(of("value"));
+        expect(interpretInput(schema, of("value"))).toBeUndefined();
       }),
       { numRuns: 300 },
     );

@@ -14,8 +14,8 @@ const ENCODED = 3;
  * - A string where the schema takes no string means the JSON in the string (F64).
  * - `null` for an optional name whose schema does not take null means absent (B82).
  */
-export function meantInput(schema: unknown, input: Json): Json | undefined {
-  const meaning = new InputReader(isKeywords(schema) ? schema : {});
+export function interpretInput(schema: unknown, input: Json): Json | undefined {
+  const meaning = new InputReader(isKeywordObject(schema) ? schema : {});
   const meant = meaning.of(schema, isNothing(input) ? {} : input, 0);
   return meaning.changed || isNothing(input) ? meant : undefined;
 }
@@ -34,13 +34,13 @@ class InputReader {
   }
 
   of(given: unknown, value: Json, encoded: number): Json {
-    const keywords = resolved(given, this.#root);
+    const keywords = resolveKeywords(given, this.#root);
     if (!keywords) return value;
     if (typeof value === "string") return this.#text(keywords, value, encoded);
     if (typeof value !== "object" || value === null) return value;
     if (Array.isArray(value)) return value.map((item) => this.of(keywords.items, item, 0));
     const { properties, required } = keywords;
-    const known = isKeywords(properties) ? properties : {};
+    const known = isKeywordObject(properties) ? properties : {};
     const needed = new Set(Array.isArray(required) ? required : []);
     const kept = Object.entries(value).flatMap(([name, inner]): [string, Json][] => {
       const schema = Object.hasOwn(known, name) ? known[name] : keywords.additionalProperties;
@@ -69,7 +69,7 @@ class InputReader {
 
   /** Returns true if the keywords of a schema accept a value of this kind. */
   #takes(given: unknown, kind: JsonKind, depth = 0): boolean {
-    const schema = resolved(given, this.#root);
+    const schema = resolveKeywords(given, this.#root);
     // For endless references the answer is unknown, so the value stays.
     if (!schema || depth > 16) return given !== false;
     const { type, enum: values, anyOf, oneOf, allOf } = schema;
@@ -92,23 +92,23 @@ function kindsOf(value: Json): readonly JsonKind[] {
 }
 
 /** Resolves the references of a schema within its document. */
-function resolved(given: unknown, root: SchemaKeywords): SchemaKeywords | undefined {
+function resolveKeywords(given: unknown, root: SchemaKeywords): SchemaKeywords | undefined {
   let schema = given;
-  for (let hops = 0; isKeywords(schema) && typeof schema.$ref === "string" && hops < 16; hops++) {
+  for (let hops = 0; isKeywordObject(schema) && typeof schema.$ref === "string" && hops < 16; hops++) {
     const { $ref, ...rest } = schema;
     const [, ...keys] = $ref.split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
     const target = $ref.startsWith("#")
       ? keys.reduce<unknown>(
-          (inner, key) => (isKeywords(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+          (inner, key) => (isKeywordObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
           root,
         )
       : undefined;
-    if (!isKeywords(target)) return undefined;
+    if (!isKeywordObject(target)) return undefined;
     schema = { ...target, ...rest };
   }
-  return isKeywords(schema) ? schema : undefined;
+  return isKeywordObject(schema) ? schema : undefined;
 }
 
-function isKeywords(value: unknown): value is SchemaKeywords {
+function isKeywordObject(value: unknown): value is SchemaKeywords {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

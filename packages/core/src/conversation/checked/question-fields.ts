@@ -11,7 +11,7 @@ export function fieldsProblem(fields: readonly QuestionField[]): string | undefi
   for (const { heading, text, choices } of fields) {
     const problem =
       lineProblem("A heading", heading, 40) ??
-      textProblem(`The question "${heading}"`, text, 2_000) ??
+      questionTextProblem(`The question "${heading}"`, text, 2_000) ??
       choicesProblem(heading, choices);
     if (problem !== undefined) return problem;
   }
@@ -34,11 +34,11 @@ function choicesProblem(heading: string, choices: readonly QuestionChoice[]): st
 
 function lineProblem(what: string, line: string, most: number): string | undefined {
   if (/[\n\t]/.test(line)) return `${what} must be one line, without tabs.`;
-  return textProblem(what, line, most);
+  return questionTextProblem(what, line, most);
 }
 
 /** Returns a sentence about a fault of a text in a question, or nothing. The sentence begins with `what`. */
-export function textProblem(what: string, text: string, most: number): string | undefined {
+export function questionTextProblem(what: string, text: string, most: number): string | undefined {
   if (text.trim() === "") return `${what} must not be empty.`;
   if (/[\p{Cc}--[\n\t]]/v.test(text)) return `${what} must not hold control characters.`;
   return text.length > most

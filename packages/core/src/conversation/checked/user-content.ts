@@ -3,7 +3,7 @@ import { didYouMean } from "../option-names.ts";
 import type { FilePart, ProviderData, UserPart } from "../part.ts";
 import {
   isBase64,
-  isJson,
+  isJsonValue,
   isMediaType,
   isWebAddress,
   LONGEST_NAME,
@@ -78,33 +78,34 @@ export type UserContent = string | readonly (UserPart | PlainPart)[] | PlainMess
  */
 export function readUserContent(content: UserContent): readonly UserPart[] | undefined {
   if (typeof content === "string") return content.trim() === "" ? undefined : [{ type: "text", text: content }];
-  const parts = Array.isArray(content) ? readParts(content, "parts") : readMessage(content);
+  const parts = Array.isArray(content) ? readParts(content, "parts") : readPlainMessage(content);
   return parts.some((part) => part.type === "file" || part.text.trim() !== "") ? parts : undefined;
 }
 
-function readMessage(message: unknown): readonly UserPart[] {
+function readPlainMessage(message: unknown): readonly UserPart[] {
   if (!isRecord(message))
-    throw malformed(
+    throw malformedMessage(
       `A message must be a string, an array of parts, or { role: "user", content }, not ${shownKind(message)}`,
     );
   const { role, content, parts, id: _, type, ...rest } = message;
   if (role === undefined)
-    throw malformed(
+    throw malformedMessage(
       'A message must be a string, an array of parts, or { role: "user", content }; put one part into an array',
     );
   if (role !== "user")
-    throw malformed(
+    throw malformedMessage(
       `role must be "user", not ${shownValue(role)}; the session keeps the other messages, so pass only the new message`,
     );
-  if (type !== undefined && type !== "message") throw malformed(`type must be "message", not ${shownValue(type)}`);
+  if (type !== undefined && type !== "message")
+    throw malformedMessage(`type must be "message", not ${shownValue(type)}`);
   refuseRest(rest, "", ["role", "content", "parts"]);
   if (content !== undefined && parts !== undefined)
-    throw malformed("content and parts are both there; pass one of them");
+    throw malformedMessage("content and parts are both there; pass one of them");
   const given = content ?? parts;
   if (typeof given === "string" && parts === undefined) return [{ type: "text", text: given }];
   const name = content === undefined && parts !== undefined ? "parts" : "content";
   if (Array.isArray(given)) return readParts(given, name);
-  throw malformed(
+  throw malformedMessage(
     `${name} must be ${name === "parts" ? "" : "a string or "}an array of parts, not ${shownKind(given)}`,
   );
 }
@@ -129,7 +130,7 @@ function isPlainText(part: unknown): part is { readonly text: string } {
 const TYPES = ["text", "file"];
 
 function readPart(part: unknown, at: string): UserPart {
-  if (!isRecord(part)) throw malformed(`${at} must be a part with a type, not ${shownKind(part)}`);
+  if (!isRecord(part)) throw malformedMessage(`${at} must be a part with a type, not ${shownKind(part)}`);
   const { type, ...fields } = part;
   switch (type) {
     case "text":
@@ -137,22 +138,25 @@ function readPart(part: unknown, at: string): UserPart {
       const { text, state, provider, ...rest } = fields;
       // The AI SDK marks complete texts as "done"; only complete texts are accepted.
       if (state !== undefined && state !== "done")
-        throw malformed(`${at}.state must be "done", not ${shownValue(state)}`);
+        throw malformedMessage(`${at}.state must be "done", not ${shownValue(state)}`);
       refuseRest(rest, `${at}.`, ["text", "provider"]);
       const problem = provider === undefined ? undefined : providerProblem(provider, at);
-      if (problem !== undefined) throw malformed(problem);
-      if (provider !== undefined && !isJson(provider))
-        throw malformed(`${at}.provider has a value that JSON cannot hold`);
+      if (problem !== undefined) throw malformedMessage(problem);
+      if (provider !== undefined && !isJsonValue(provider))
+        throw malformedMessage(`${at}.provider has a value that JSON cannot hold`);
       const said = { type: "text", text: stringAt(text, `${at}.text`) } as const;
       return provider === undefined ? said : { ...said, provider: provider as ProviderData };
     }
     case "file":
-      return fields.file === undefined ? readFile(fields, at) : readOpenAiFile(fields, at);
+      return fields.file === undefined ? readFilePart(fields, at) : readOpenAiFile(fields, at);
     case "image": {
       if (fields.source !== undefined) return readSource(fields, at, "image/*");
       const { image, mediaType, ...rest } = fields;
       refuseRest(rest, `${at}.`, ["image", "mediaType"]);
-      return fileOf({ mediaType: mediaAt(mediaType ?? "image/*", `${at}.mediaType`) }, readData(image, `${at}.image`));
+      return makeFilePart(
+        { mediaType: mediaAt(mediaType ?? "image/*", `${at}.mediaType`) },
+        readData(image, `${at}.image`),
+      );
     }
     case "image_url":
     case "input_image": {
@@ -162,18 +166,20 @@ function readPart(part: unknown, at: string): UserPart {
       const path = isRecord(given) ? `${at}.image_url.` : `${at}.`;
       refuseRest(more, path, ["url"]);
       const wanted = detail ?? inner ?? "auto";
-      if (wanted !== "auto") throw malformed(`${path}detail must be "auto", not ${shownValue(wanted)}; leave it out`);
+      if (wanted !== "auto")
+        throw malformedMessage(`${path}detail must be "auto", not ${shownValue(wanted)}; leave it out`);
       const place = isRecord(given) ? `${path}url` : `${at}.image_url`;
-      return fileOf({ mediaType: "image/*" }, readAddress(url, place));
+      return makeFilePart({ mediaType: "image/*" }, readFileAddress(url, place));
     }
     case "document":
       return readSource(fields, at, "application/pdf");
     case undefined:
-      if ("role" in part) throw malformed(`${at} is a message, not a part; pass one message, or the parts of one`);
+      if ("role" in part)
+        throw malformedMessage(`${at} is a message, not a part; pass one message, or the parts of one`);
   }
   const near = typeof type === "string" ? didYouMean(type, TYPES) : undefined;
   const advice = near ?? 'a user message holds parts of type "text" and "file"';
-  throw malformed(`${at}.type is ${shownValue(type)}; ${advice}`);
+  throw malformedMessage(`${at}.type is ${shownValue(type)}; ${advice}`);
 }
 
 /** Bytes or an address, as far as a part has them. */
@@ -183,60 +189,60 @@ type Source = Pick<FilePart, "data" | "url"> & {
 };
 
 /** A file in our own format, or in that of the AI SDK. */
-function readFile(fields: Readonly<Record<string, unknown>>, at: string): FilePart {
+function readFilePart(fields: Readonly<Record<string, unknown>>, at: string): FilePart {
   const { mediaType, name, filename, data, url, ...rest } = fields;
   refuseRest(rest, `${at}.`, ["mediaType", "name", "data", "url"]);
   if (name !== undefined && filename !== undefined)
-    throw malformed(`${at}.name and ${at}.filename are both there; pass one of them`);
+    throw malformedMessage(`${at}.name and ${at}.filename are both there; pass one of them`);
   if (data !== undefined && url !== undefined)
-    throw malformed(`${at}.data and ${at}.url are both there; pass one of them`);
+    throw malformedMessage(`${at}.data and ${at}.url are both there; pass one of them`);
   if (data === undefined && url === undefined)
-    throw malformed(`${at} has neither data nor url; pass its bytes as data, or its address as url`);
+    throw malformedMessage(`${at} has neither data nor url; pass its bytes as data, or its address as url`);
   const called = name === undefined ? nameAt(filename, `${at}.filename`) : nameAt(name, `${at}.name`);
   const media = mediaAt(mediaType, `${at}.mediaType`);
-  const source = data === undefined ? readAddress(url, `${at}.url`) : readData(data, `${at}.data`);
-  return fileOf({ mediaType: media, ...called }, source);
+  const source = data === undefined ? readFileAddress(url, `${at}.url`) : readData(data, `${at}.data`);
+  return makeFilePart({ mediaType: media, ...called }, source);
 }
 
 function readOpenAiFile(fields: Readonly<Record<string, unknown>>, at: string): FilePart {
   const { file, ...others } = fields;
   refuseRest(others, `${at}.`, ["file"]);
-  if (!isRecord(file)) throw malformed(`${at}.file must be an object, not ${shownKind(file)}`);
+  if (!isRecord(file)) throw malformedMessage(`${at}.file must be an object, not ${shownKind(file)}`);
   const { file_data: data, filename, ...rest } = file;
   refuseRest(rest, `${at}.file.`, ["file_data", "filename"]);
   const source = readData(data, `${at}.file.file_data`);
   const called = nameAt(filename, `${at}.file.filename`);
-  const part = fileOf({ mediaType: "application/*", ...called }, source);
+  const part = makeFilePart({ mediaType: "application/*", ...called }, source);
   if (part.mediaType !== "application/*") return part;
-  throw malformed(`${at}.file.file_data has no media type; write it as data:application/pdf;base64,... instead`);
+  throw malformedMessage(`${at}.file.file_data has no media type; write it as data:application/pdf;base64,... instead`);
 }
 
 /** An image or a document in Anthropic's format. */
 function readSource(fields: Readonly<Record<string, unknown>>, at: string, otherwise: string): FilePart {
   const { source, title, ...others } = fields;
   refuseRest(others, `${at}.`, ["source"]);
-  if (!isRecord(source)) throw malformed(`${at}.source must be an object, not ${shownKind(source)}`);
+  if (!isRecord(source)) throw malformedMessage(`${at}.source must be an object, not ${shownKind(source)}`);
   const { type, media_type: media, data, url, ...rest } = source;
   refuseRest(rest, `${at}.source.`, ["type", "media_type", "data", "url"]);
   if (type !== "base64" && type !== "url")
-    throw malformed(`${at}.source.type must be "base64" or "url", not ${shownValue(type)}`);
+    throw malformedMessage(`${at}.source.type must be "base64" or "url", not ${shownValue(type)}`);
   const mediaType = mediaAt(media ?? otherwise, `${at}.source.media_type`);
-  const read = type === "url" ? readAddress(url, `${at}.source.url`) : readData(data, `${at}.source.data`);
-  return fileOf({ mediaType, ...nameAt(title ?? undefined, `${at}.title`) }, read);
+  const read = type === "url" ? readFileAddress(url, `${at}.source.url`) : readData(data, `${at}.source.data`);
+  return makeFilePart({ mediaType, ...nameAt(title ?? undefined, `${at}.title`) }, read);
 }
 
 /** Bytes: base 64, a `data:` URL, an http URL, binary data, or the AI SDK's `{ type: "data" | "url", ... }`. */
 function readData(data: unknown, at: string): Source {
-  if (data instanceof URL) return readAddress(data, at);
-  const bytes = bytesOf(data);
+  if (data instanceof URL) return readFileAddress(data, at);
+  const bytes = asBytes(data);
   if (bytes) {
-    if (bytes.length === 0) throw malformed(`${at} is empty; leave the file out`);
-    return { data: encode(bytes), says: mediaIn(bytes)?.mediaType };
+    if (bytes.length === 0) throw malformedMessage(`${at} is empty; leave the file out`);
+    return { data: encodeBase64(bytes), says: mediaIn(bytes)?.mediaType };
   }
   if (typeof data === "string") {
-    if (/^(?:data|https?):/i.test(data.slice(0, 8))) return readAddress(data, at);
-    if (isBase64(data)) return { data, says: mediaIn(beginning(data))?.mediaType };
-    throw malformed(
+    if (/^(?:data|https?):/i.test(data.slice(0, 8))) return readFileAddress(data, at);
+    if (isBase64(data)) return { data, says: mediaIn(decodeFirstBytes(data))?.mediaType };
+    throw malformedMessage(
       data === ""
         ? `${at} is empty; leave the file out`
         : `${at} must be base 64 without line breaks; pass the bytes as a Buffer or a Uint8Array to have them encoded`,
@@ -244,37 +250,40 @@ function readData(data: unknown, at: string): Source {
   }
   if (isRecord(data)) {
     const { type, data: inner, url, ...rest } = data;
-    if (type === "Buffer") throw malformed(`${at} is a Buffer written as JSON; pass the Buffer itself, or base 64`);
+    if (type === "Buffer")
+      throw malformedMessage(`${at} is a Buffer written as JSON; pass the Buffer itself, or base 64`);
     if (type === "data" || type === "url") {
       refuseRest(rest, `${at}.`, ["type", type]);
-      return type === "data" ? readData(inner, `${at}.data`) : readAddress(url, `${at}.url`);
+      return type === "data" ? readData(inner, `${at}.data`) : readFileAddress(url, `${at}.url`);
     }
   }
-  throw malformed(`${at} must be base 64, bytes or an address, not ${shownKind(data)}`);
+  throw malformedMessage(`${at} must be base 64, bytes or an address, not ${shownKind(data)}`);
 }
 
 /** An address of http or https, or a `data:` URL with base 64. */
-function readAddress(given: unknown, at: string): Source {
+function readFileAddress(given: unknown, at: string): Source {
   const url = given instanceof URL ? given.href : stringAt(given, at);
   if (!/^data:/i.test(url.slice(0, 5))) {
     if (isWebAddress(url)) return { url };
-    throw malformed(
+    throw malformedMessage(
       `${at} must be an address of http or https, or a data: URL with base 64; pass a local file as data`,
     );
   }
   const comma = url.slice(0, 500).indexOf(",");
   const [media = "", ...words] = url.slice(5, Math.max(5, comma)).split(";");
   if (comma < 0 || words.at(-1)?.trim().toLowerCase() !== "base64")
-    throw malformed(`${at} is a data: URL that is not in base 64; write it as data:image/png;base64,... instead`);
+    throw malformedMessage(
+      `${at} is a data: URL that is not in base 64; write it as data:image/png;base64,... instead`,
+    );
   const data = url.slice(comma + 1);
-  if (!isBase64(data)) throw malformed(`${at} is a data: URL whose data is not base 64`);
-  if (media === "") return { data, says: mediaIn(beginning(data))?.mediaType };
-  if (!isMediaType(media)) throw malformed(`${at} is a data: URL with the media type ${shownValue(media)}`);
+  if (!isBase64(data)) throw malformedMessage(`${at} is a data: URL whose data is not base 64`);
+  if (media === "") return { data, says: mediaIn(decodeFirstBytes(data))?.mediaType };
+  if (!isMediaType(media)) throw malformedMessage(`${at} is a data: URL with the media type ${shownValue(media)}`);
   return { data, says: media };
 }
 
 /** Builds the part. A media type such as `image/*` is replaced by the type that the source names. */
-function fileOf(about: Pick<FilePart, "mediaType" | "name">, { data, url, says }: Source): FilePart {
+function makeFilePart(about: Pick<FilePart, "mediaType" | "name">, { data, url, says }: Source): FilePart {
   const mediaType = says !== undefined && about.mediaType.endsWith("/*") ? says : about.mediaType;
   const part: FilePart = { type: "file", ...about, mediaType };
   return data === undefined ? { ...part, url } : { ...part, data };
@@ -282,14 +291,14 @@ function fileOf(about: Pick<FilePart, "mediaType" | "name">, { data, url, says }
 
 function stringAt(value: unknown, at: string): string {
   if (typeof value === "string") return value;
-  throw malformed(`${at} must be a string, not ${shownKind(value)}`);
+  throw malformedMessage(`${at} must be a string, not ${shownKind(value)}`);
 }
 
 function nameAt(value: unknown, at: string): { readonly name?: string } {
   if (value === undefined) return {};
   const name = stringAt(value, at);
   if (name.length <= LONGEST_NAME || Array.from(name).length <= LONGEST_NAME) return { name };
-  throw malformed(`${at} must have at most ${LONGEST_NAME.toLocaleString("en")} characters`);
+  throw malformedMessage(`${at} must have at most ${LONGEST_NAME.toLocaleString("en")} characters`);
 }
 
 function mediaAt(value: unknown, at: string): string {
@@ -297,7 +306,7 @@ function mediaAt(value: unknown, at: string): string {
   if (isMediaType(media)) return media;
   // The AI SDK accepts a top-level type for any subtype.
   if (/^(?:image|audio|video|text|application)$/.test(media)) return `${media}/*`;
-  throw malformed(`${at} must have the form type/subtype, such as image/png, not ${shownValue(media)}`);
+  throw malformedMessage(`${at} must have the form type/subtype, such as image/png, not ${shownValue(media)}`);
 }
 
 /** Rejects fields that the message would lose. */
@@ -308,11 +317,11 @@ function refuseRest(rest: Readonly<Record<string, unknown>>, at: string, known: 
     const advice = isForProvider
       ? "leave it out, or set providerOptions in the agent's settings"
       : (didYouMean(name, known, at) ?? "the session would lose this field, so leave it out");
-    throw malformed(`${at}${name} is not a field of a user message; ${advice}`);
+    throw malformedMessage(`${at}${name} is not a field of a user message; ${advice}`);
   }
 }
 
-function malformed(sentence: string): DirectiveError {
+function malformedMessage(sentence: string): DirectiveError {
   return new DirectiveError("malformed", /[.?]$/.test(sentence) ? sentence : `${sentence}.`);
 }
 
@@ -324,13 +333,13 @@ function shownValue(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : shownKind(value);
 }
 
-function bytesOf(value: unknown): Uint8Array | undefined {
+function asBytes(value: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined;
 }
 
 /** The first bytes of base 64, which identify the file format. */
-function beginning(base64: string): Uint8Array {
+function decodeFirstBytes(base64: string): Uint8Array {
   const head = base64.slice(0, 32);
   return Uint8Array.from(atob(head), (character) => character.charCodeAt(0));
 }
@@ -338,7 +347,7 @@ function beginning(base64: string): Uint8Array {
 /** Bytes per piece: a multiple of 3, so that the pieces join, and few enough for the arguments of a call. */
 const PIECE = 3 * 8192;
 
-function encode(bytes: Uint8Array): string {
+function encodeBase64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += PIECE) text += btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
   return text;

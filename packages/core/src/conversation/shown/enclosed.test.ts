@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { enclosed, endedIn, endedReport, isAppliedReport, undoneIn, undoneReport } from "./enclosed.ts";
+import { encloseInTags, endedIn, endedReport, isAppliedReport, undoneIn, undoneReport } from "./enclosed.ts";
 
 test("a text that bears no closing tag stands between plain ones", () => {
-  expect(enclosed("file", "<p>a</p>", ' name="a"')).toBe('<file name="a">\n<p>a</p>\n</file>');
+  expect(encloseInTags("file", "<p>a</p>", ' name="a"')).toBe('<file name="a">\n<p>a</p>\n</file>');
 });
 
 test("S26: no text ends what it is enclosed in, whatever closing tags it bears", () => {
@@ -14,7 +14,7 @@ test("S26: no text ends what it is enclosed in, whatever closing tags it bears",
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
       const text = pieces.join("");
-      const whole = enclosed("file", text);
+      const whole = encloseInTags("file", text);
       const tag = /^<(file(?:-\d+)?)>\n/.exec(whole)?.[1];
       expect(whole).toBe(`<${tag}>\n${text}\n</${tag}>`);
       expect(whole.toLowerCase().indexOf(`</${tag}`)).toBe(whole.length - `</${tag}>`.length);

@@ -6,16 +6,24 @@ export {
   type AttachedText,
   attachedText,
   EDIT_MODE_ENDED,
-  enclosed,
+  encloseInTags,
   endedIn,
   endedReport,
   isAppliedReport,
   undoneIn,
   undoneReport,
 } from "./enclosed.ts";
-export { adviceOn, nearest } from "./nearest.ts";
+export { nearest, nearestNameAdvice } from "./nearest.ts";
 export { inEnglish, type PhraseValues, type Say } from "./say.ts";
-export { isSteps, planHeadline, planIn, planOn, planText, type ShownStep, shownPlan } from "./shown-plan.ts";
+export {
+  editablePlan,
+  isPlanSteps,
+  planHeadline,
+  planIn,
+  planOnPath,
+  type ShownStep,
+  shownPlan,
+} from "./shown-plan.ts";
 export {
   cutAfter,
   cutBefore,

@@ -1,15 +1,15 @@
 import { isPersons, type Message, type SummaryMessage, textOf } from "../message.ts";
 import { counted, formatCount } from "./amounts.ts";
-import { attachedText, enclosed } from "./enclosed.ts";
+import { attachedText, encloseInTags } from "./enclosed.ts";
 import { cutInMiddle } from "./visible-text.ts";
 
 /**
  * Returns the texts that replace the covered messages for the model: the summary, the state of the work (F87), the kept
  * words of the user (F86), and the note (F96). Kept messages that are removed or not on the path are left out.
  */
-export function standingFor(summary: SummaryMessage, path: readonly Message[]): string[] {
-  const texts = [enclosed("summary-of-the-conversation-so-far", textOf(summary))];
-  if (summary.state !== undefined) texts.push(enclosed("state-of-the-work", summary.state));
+export function summaryTexts(summary: SummaryMessage, path: readonly Message[]): string[] {
+  const texts = [encloseInTags("summary-of-the-conversation-so-far", textOf(summary))];
+  if (summary.state !== undefined) texts.push(encloseInTags("state-of-the-work", summary.state));
   const words = keptWords(summary, path);
   if (words !== undefined) texts.push(words);
   if (summary.note !== undefined) texts.push(summary.note);
@@ -30,7 +30,7 @@ function keptWords({ kept = [], leftOut = 0 }: SummaryMessage, path: readonly Me
 export function wordsBlock(leftOut: number, messages: readonly string[]): string {
   const are = leftOut === 1 ? "is" : "are";
   const counting = leftOut > 0 ? ` ${counted(leftOut, "other message")} of the user ${are} not shown.` : "";
-  return enclosed("words-of-the-user", [`${WORD_FOR_WORD}${counting}`, ...messages].join("\n"));
+  return encloseInTags("words-of-the-user", [`${WORD_FOR_WORD}${counting}`, ...messages].join("\n"));
 }
 
 const WORD_FOR_WORD = "The user wrote these messages before this point: word for word, the oldest first.";
@@ -38,15 +38,15 @@ const WORD_FOR_WORD = "The user wrote these messages before this point: word for
 /** Returns the words of a message in tags, cut to this many UTF-16 units. */
 export function keptMessage(message: Message, characters = Number.POSITIVE_INFINITY): string {
   const words = cutInMiddle(
-    wordsOf(message),
+    userWords(message),
     characters,
     (cut) => `[… ${formatCount(cut)} characters are left out here …]`,
   );
-  return enclosed(isPersons(message) ? "message" : "task", words);
+  return encloseInTags(isPersons(message) ? "message" : "task", words);
 }
 
 /** Returns the words that a user wrote in a message, without attachments and texts of hooks. */
-export function wordsOf(message: Message): string {
+export function userWords(message: Message): string {
   const texts = message.parts.flatMap((part) => (part.type === "text" && !attachedText(part.text) ? [part.text] : []));
   return texts.join("\n\n").trim();
 }

@@ -10,7 +10,7 @@ export function nearest(
 ): string[] {
   const wanted = name.toLowerCase();
   return [...candidates]
-    .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
     .filter(
       ({ candidate, distance }) => distance <= bound || (wanted.length > 2 && candidate.toLowerCase().includes(wanted)),
     )
@@ -20,14 +20,14 @@ export function nearest(
 }
 
 /** Returns advice about an unknown name: "Did you mean oak?", or "There are: oak, elm." if no name is near. */
-export function adviceOn(name: string, names: readonly string[]): string {
+export function nearestNameAdvice(name: string, names: readonly string[]): string {
   const near = nearest(name, names);
   if (near.length > 0) return `Did you mean ${near.join(" or ")}?`;
   return names.length === 0 ? "None exist yet." : `There are: ${names.join(", ")}.`;
 }
 
 /** Levenshtein distance: the number of insertions, deletions and replacements. */
-function distance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

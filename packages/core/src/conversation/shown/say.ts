@@ -16,14 +16,14 @@ export interface Say {
 }
 
 /** The English phrases, unchanged. */
-export const inEnglish: Say = Object.assign(filled, {
+export const inEnglish: Say = Object.assign(fillPlaceholders, {
   count(count: number, one: string, many: string, values?: PhraseValues): string {
-    return filled(count === 1 ? one : many, { ...values, count });
+    return fillPlaceholders(count === 1 ? one : many, { ...values, count });
   },
 });
 
 /** Fills in the values of a phrase, numbers as `1,234`. Places without a value stay. */
-function filled(phrase: string, values?: PhraseValues): string {
+function fillPlaceholders(phrase: string, values?: PhraseValues): string {
   if (values === undefined) return phrase;
   return phrase.replaceAll(/\{(\w+)\}/g, (place, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;

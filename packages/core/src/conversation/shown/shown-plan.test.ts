@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AssistantMessage, Call, Message, PlanStep } from "../message.ts";
-import { planHeadline, planOn, shownPlan } from "./shown-plan.ts";
+import { planHeadline, planOnPath, shownPlan } from "./shown-plan.ts";
 
 const PLAN: readonly PlanStep[] = [
   { title: "look", status: "completed" },
@@ -32,8 +32,8 @@ test("the plan on a branch is what the last call there put down that has complet
   });
   const said = (...calls: Call[]): Message => ({ role: "assistant", parts: [], calls }) as unknown as AssistantMessage;
   const later = [{ title: "other", status: "pending" as const }];
-  expect(planOn([said(call("completed", PLAN)), said(call("completed"))])).toBe(PLAN);
-  expect(planOn([said(call("completed", PLAN)), said(call("failed", later), call("denied", later))])).toBe(PLAN);
-  expect(planOn([said(call("completed", PLAN)), said(call("completed", later))])).toBe(later);
-  expect(planOn([said(call("executing", PLAN))])).toBeUndefined();
+  expect(planOnPath([said(call("completed", PLAN)), said(call("completed"))])).toBe(PLAN);
+  expect(planOnPath([said(call("completed", PLAN)), said(call("failed", later), call("denied", later))])).toBe(PLAN);
+  expect(planOnPath([said(call("completed", PLAN)), said(call("completed", later))])).toBe(later);
+  expect(planOnPath([said(call("executing", PLAN))])).toBeUndefined();
 });

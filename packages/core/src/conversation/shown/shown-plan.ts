@@ -19,7 +19,7 @@ const MARKS: Readonly<Record<PlanStep["status"], string>> = {
 };
 
 /** Returns the plan of a branch: that of the last completed call with a plan. Nothing if there is none. */
-export function planOn(path: readonly Message[]): readonly PlanStep[] | undefined {
+export function planOnPath(path: readonly Message[]): readonly PlanStep[] | undefined {
   for (let index = path.length - 1; index >= 0; index--) {
     const message = path[index];
     const calls = message?.role === "assistant" ? message.calls : [];
@@ -65,7 +65,7 @@ export function planHeadline(plan: readonly PlanStep[], say: Say = inEnglish): s
 }
 
 /** Returns a plan as an editable text: one line per step, after its mark. */
-export function planText(plan: readonly PlanStep[]): string {
+export function editablePlan(plan: readonly PlanStep[]): string {
   return shownPlan(plan)
     .map(({ mark, text }) => `${mark} ${text}`)
     .join("\n");
@@ -86,7 +86,7 @@ export function planIn(written: string, say: Say = inEnglish): PlanStep[] {
 }
 
 /** True if a value is a list of plan steps without other fields. */
-export function isSteps(value: Json): value is Json & readonly PlanStep[] {
+export function isPlanSteps(value: Json): value is Json & readonly PlanStep[] {
   const isStep = (step: Json) => {
     if (typeof step !== "object" || step === null || !("title" in step) || !("status" in step)) return false;
     const { title, status, ...others } = step;

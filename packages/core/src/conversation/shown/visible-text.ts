@@ -86,9 +86,9 @@ const EACH = new RegExp(HIDES, "gv");
 const CONTROLS = /[\p{Cc}--[\n\t]]|[\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{2069}\u{feff}\u{e0000}-\u{e007f}]/v;
 
 /** Compiled on first use and not as a literal: the set of all emoji takes longer to parse than the rest of this package. */
-const inProse = once(() => new RegExp(`(\\p{RGI_Emoji})|${CONTROLS.source}`, "gv"));
+const inProse = makeOnce(() => new RegExp(`(\\p{RGI_Emoji})|${CONTROLS.source}`, "gv"));
 
-function once<Made>(make: () => Made): () => Made {
+function makeOnce<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => {
     made ??= make();

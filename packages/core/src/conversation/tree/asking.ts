@@ -31,7 +31,7 @@ export function askingRuns(state: AskerState, question: OpenQuestion): readonly 
 }
 
 /** True if a call, or a sub-agent that it launched, has asked a user. */
-export function isAskedIn({ questions, messages, calls }: ConversationState, call: string): boolean {
+export function hasOpenQuestion({ questions, messages, calls }: ConversationState, call: string): boolean {
   for (const question of questions.values()) {
     let at = question.type === "limit" ? messages.get(question.message ?? "")?.call : question.call;
     for (; at !== undefined; at = messages.get(calls.get(at) ?? "")?.call) if (at === call) return true;
@@ -40,7 +40,7 @@ export function isAskedIn({ questions, messages, calls }: ConversationState, cal
 }
 
 /** Returns the user's turn that waits for this question without a process, or nothing. */
-export function turnThatWaits(state: AskerState, question: OpenQuestion): LiveRun | undefined {
+export function turnWaitingFor(state: AskerState, question: OpenQuestion): LiveRun | undefined {
   return state.waiting.get(askingRuns(state, question).at(-1) ?? "");
 }
 
@@ -48,7 +48,7 @@ export function turnThatWaits(state: AskerState, question: OpenQuestion): LiveRu
  * True if the asking process is gone and the tool cannot run again: an answer can no longer reach the tool, and the
  * outcome of its call is unknown.
  */
-export function isLost({ messages, runs }: AskerState, question: OpenQuestion): boolean {
+export function isAskerLost({ messages, runs }: AskerState, question: OpenQuestion): boolean {
   if (question.type !== "text" || question.survives !== false) return false;
   const asks = messages.get(question.message);
   // A run that continues the turn of the asking run cannot run the call again.
@@ -74,7 +74,7 @@ export function openLimit({ questions }: ConversationState, run: string): LimitQ
  * True if a live run cannot do anything before a user answers: the run is at its limit, or each open call asks or has
  * launched a sub-agent that only waits. Questions that end with their process do not count.
  */
-export function onlyWaits(state: ConversationState, run: string): boolean {
+export function isBlockedByUser(state: ConversationState, run: string): boolean {
   const { questions, messages, runs } = state;
   if (questions.size === 0) return false;
   const open = [...questions.values()].filter(({ survives }) => survives !== false);
@@ -85,13 +85,13 @@ export function onlyWaits(state: ConversationState, run: string): boolean {
   const waits = ({ id }: Call) => {
     if (open.some((question) => question.type !== "limit" && question.call === id)) return true;
     const below = [...runs.values()].filter(({ call }) => call === id);
-    return below.length > 0 && below.every((launched) => onlyWaits(state, launched.id));
+    return below.length > 0 && below.every((launched) => isBlockedByUser(state, launched.id));
   };
   return calls.length > 0 && calls.every(waits);
 }
 
 /** Returns the run that waits for a user on a path, or in the sub-agent of a call. */
-export function runThatWaits(
+export function waitingRunOn(
   { waiting }: ConversationState,
   path: readonly Message[],
   call: string | undefined,

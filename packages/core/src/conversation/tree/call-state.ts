@@ -1,7 +1,7 @@
 import type { CallEnded, Event } from "../event.ts";
 import type { Delta, FeedItem } from "../feed-item.ts";
 import { type AssistantMessage, type Call, type CallStatus, isEnded } from "../message.ts";
-import { toolOf } from "../offered-tool.ts";
+import { toolNameOf } from "../offered-tool.ts";
 import type { BroughtFile, Json, Part } from "../part.ts";
 import type { ConversationState, Mutable, MutableState } from "../state.ts";
 import { noteQuestions } from "./questions.ts";
@@ -40,19 +40,19 @@ export function toolIn(
   item: { readonly call: string; readonly message?: string; readonly tool?: string },
 ): string {
   const call = callIn(state, item);
-  return call ? toolOf(call) : (item.tool ?? "");
+  return call ? toolNameOf(call) : (item.tool ?? "");
 }
 
 /** An item about a call. */
 export type CallItem = (Event | Delta) & { readonly message: string; readonly call: string };
 
 /** Returns the call that an item is about. */
-export function callOf(state: MutableState, { message, call }: CallItem): Mutable<Call> | undefined {
+export function calledBy(state: MutableState, { message, call }: CallItem): Mutable<Call> | undefined {
   return assistantOf(state, message)?.calls.find((other) => other.id === call);
 }
 
 /** The facts about a call for events that ask about it or end it, so that readers need no map of calls. */
-export function sayingCall(
+export function callFields(
   message: string,
   { id, tool, input, executedInput = input }: Pick<Call, "id" | "tool" | "input" | "executedInput">,
 ): { readonly message: string; readonly call: string; readonly tool: string; readonly input?: Json } {
@@ -61,8 +61,8 @@ export function sayingCall(
 
 /** Records drafts or changes of a call, also after its result: they are not part of the result. */
 export function noteCall(state: MutableState, item: CallItem, note: Partial<Pick<Call, "drafts" | "changes">>): Change {
-  const call = callOf(state, item);
-  if (!call) return skipped(item, "it names no call");
+  const call = calledBy(state, item);
+  if (!call) return skippedItem(item, "it names no call");
   Object.assign(call, note);
   return { message: item.message, call: item.call };
 }
@@ -74,8 +74,8 @@ export function changeCall(
   change: Partial<Call>,
 ): Change {
   const call = assistantOf(state, event.message)?.calls.find((other) => other.id === event.call);
-  if (!call) return skipped(event, "it names no call");
-  if (isEnded(call.status)) return skipped(event, `the call ${event.call} has its result`);
+  if (!call) return skippedItem(event, "it names no call");
+  if (isEnded(call.status)) return skippedItem(event, `the call ${event.call} has its result`);
   Object.assign(call, change);
   return { message: event.message, call: event.call };
 }
@@ -98,7 +98,7 @@ const FILES_KEPT = 32;
 const CHARACTERS_KEPT = 32 * 1024 * 1024;
 
 /** Keeps a text, or one of the last files. All readers of a log keep the same files, so events may refer to them. */
-export function keepContent(
+export function storeContent(
   { contents, files }: MutableState,
   { digest, text, mediaType }: Extract<Event, { type: "content.stored" }>,
 ): Change {
@@ -118,7 +118,7 @@ export function keepContent(
 }
 
 /** Returns a change for a skipped item, with the reason. */
-export function skipped(item: FeedItem, why: string): Change {
+export function skippedItem(item: FeedItem, why: string): Change {
   return { skipped: `${item.type}: ${why}` };
 }
 
@@ -134,7 +134,7 @@ export function noteProcess(
     return { message, call };
   }
   const process = state.processes.get(event.process);
-  if (!process || process.outcome !== undefined) return skipped(event, "it names no process that runs");
+  if (!process || process.outcome !== undefined) return skippedItem(event, "it names no process that runs");
   if (event.known) state.processes.delete(process.id);
   else state.processes.set(process.id, { ...process, outcome: event.outcome });
   return { message: process.message, call: process.call };

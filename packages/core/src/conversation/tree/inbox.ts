@@ -69,7 +69,7 @@ export function stillWaiting(state: ConversationState, inputs: readonly WaitingI
 }
 
 /** Returns the events that turn inputs into messages, each below the last. A live `run` then ends at the last message. */
-export function deliver(inputs: readonly WaitingInput[], parentId: string | null, run?: string): EventBody[] {
+export function deliverInputs(inputs: readonly WaitingInput[], parentId: string | null, run?: string): EventBody[] {
   let parent = parentId;
   return inputs.flatMap(({ id, parts, unreadable }): EventBody[] => {
     const added = {

@@ -1,4 +1,4 @@
-import { sizeIn } from "../brought-file.ts";
+import { base64Size } from "../brought-file.ts";
 import {
   type AssistantMessage,
   type Call,
@@ -34,7 +34,7 @@ export function placeAfterForgotten(path: readonly Message[]): number {
 /**
  * Returns a user's last text on a path. Commands that the user ran (`!command`) only inform the model and do not count.
  */
-export function lastSaid(path: readonly Message[]): UserMessage | undefined {
+export function lastUserMessage(path: readonly Message[]): UserMessage | undefined {
   return path.findLast((message): message is UserMessage => isPersons(message) && !isOwnCommand(message.parts));
 }
 
@@ -79,16 +79,16 @@ export function leaves(state: ConversationState): string[] {
 /** Returns the messages with the same parent as `message`, including itself and without removed ones, oldest first. */
 export function siblings(state: ConversationState, message: string): readonly string[] {
   const found = state.messages.get(message);
-  return found ? childrenOf(state, hangsOn(found)) : NONE;
+  return found ? childrenOf(state, parentKey(found)) : NONE;
 }
 
 /** Returns the key of a message in `children`: its parent, the call that launched its agent, or `null`. */
-export function hangsOn({ parentId, call }: Message): string | null {
+export function parentKey({ parentId, call }: Message): string | null {
   return parentId ?? call ?? null;
 }
 
 /** Returns the message, or its nearest ancestor that is neither removed nor below a removed message. */
-export function standing(state: ConversationState, leaf: string | null): string | null {
+export function standingLeaf(state: ConversationState, leaf: string | null): string | null {
   // Usually nothing is removed, which saves the walk up a long path.
   if (state.removals === 0) return leaf;
   const path = pathTo(state, leaf);
@@ -124,7 +124,7 @@ export function worktreeAt(state: ConversationState, leaf: string | null | undef
 }
 
 /** Returns usage and cost of the responses and summaries on a path. */
-export function spentOn(path: readonly Message[]): { usage: Usage; cost: Cost } {
+export function usageOnPath(path: readonly Message[]): { usage: Usage; cost: Cost } {
   let usage = noUsage;
   let cost: Cost = 0;
   for (const message of path) {
@@ -215,7 +215,7 @@ function withTexts(message: AssistantMessage, texts: ReadonlyMap<string, string>
 }
 
 /** Bytes of all files in the visible results of a path. */
-export function filesOn(path: readonly Message[]): number {
+export function resultFileBytes(path: readonly Message[]): number {
   const calls = afterSummary(path).flatMap((message) => (message.role === "assistant" ? message.calls : []));
-  return calls.flatMap(({ files = [] }) => files).reduce((sum, { data = "" }) => sum + sizeIn(data), 0);
+  return calls.flatMap(({ files = [] }) => files).reduce((sum, { data = "" }) => sum + base64Size(data), 0);
 }

@@ -77,7 +77,7 @@ function ofRun(
 }
 
 /** True if a question stays open when its process ends. */
-export function outlivesProcess(question: OpenQuestion): boolean {
+export function survivesProcess(question: OpenQuestion): boolean {
   return question.type === "text" ? question.survives !== undefined : question.survives !== false;
 }
 

@@ -36,7 +36,7 @@ export function readableEvent<Item extends Event>(event: Item): Item {
     case "call.failed":
     case "call.denied":
     case "call.cancelled": {
-      const isWhole = event.files === undefined || (Array.isArray(event.files) && event.files.every(isFile));
+      const isWhole = event.files === undefined || (Array.isArray(event.files) && event.files.every(isStoredFile));
       if (isWhole && typeof event.output === "string") return event;
       const { files, ...ended } = event;
       return { ...ended, output: String(event.output), ...(isWhole && files && { files }) } as Item;
@@ -46,7 +46,7 @@ export function readableEvent<Item extends Event>(event: Item): Item {
   }
 }
 
-function isFile(file: unknown): boolean {
+function isStoredFile(file: unknown): boolean {
   const { mediaType, digest } = (typeof file === "object" && file !== null ? file : {}) as EventFields;
   return typeof mediaType === "string" && typeof digest === "string";
 }
@@ -72,8 +72,8 @@ function problemOfParts(parts: unknown, problemOf: PartCheck): string | undefine
 
 /** Newer versions may add fields to a part, but no types: half of a user's message may mislead a model. */
 function saidProblem(part: EventFields): string | undefined {
-  if (part.type === "text") return textProblem(part);
-  if (part.type === "file") return fileProblem(part);
+  if (part.type === "text") return textPartProblem(part);
+  if (part.type === "file") return filePartProblem(part);
   return ` has the type ${JSON.stringify(part.type)?.slice(0, 100)}, which this version does not know`;
 }
 
@@ -90,7 +90,7 @@ function writtenProblem(part: EventFields): string | undefined {
       return notString(part, "text") ?? providerProblem(part.provider, "");
     default:
       if (typeof part.type !== "string") return notString(part, "type");
-      return part.type === "text" || part.type === "reasoning" || "text" in part ? textProblem(part) : undefined;
+      return part.type === "text" || part.type === "reasoning" || "text" in part ? textPartProblem(part) : undefined;
   }
 }
 
@@ -99,7 +99,7 @@ function checkpointProblem(part: EventFields): string | undefined {
   return notString(part, "text");
 }
 
-function textProblem(part: EventFields): string | undefined {
+function textPartProblem(part: EventFields): string | undefined {
   return notString(part, "text") ?? providerIn(part);
 }
 
@@ -110,7 +110,7 @@ function providerIn(part: EventFields): string | undefined {
 /** Files whose bytes were checked before: the same part is read when written, shown and reduced. */
 const intact = new WeakSet<EventFields>();
 
-function fileProblem(part: EventFields): string | undefined {
+function filePartProblem(part: EventFields): string | undefined {
   if (intact.has(part)) return undefined;
   const problem = fileFieldProblem(part);
   if (problem !== undefined) return problem;

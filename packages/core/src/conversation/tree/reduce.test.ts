@@ -11,7 +11,7 @@ import { isSettled } from "../message.ts";
 import { type ConversationState, emptyConversation } from "../state.ts";
 import { noUsage } from "../usage.ts";
 import { forgetBefore } from "./forget.ts";
-import { leaves, newestLeaf, pathTo, siblings, spentOn } from "./path.ts";
+import { leaves, newestLeaf, pathTo, siblings, usageOnPath } from "./path.ts";
 import { reduce } from "./reduce.ts";
 
 const look = defineTool({
@@ -259,7 +259,7 @@ describe("reduce", () => {
 
   test("usage and cost are those of the path asked for, and of the whole tree", async () => {
     const { state } = await conversation();
-    const branches = leaves(state).map((leaf) => spentOn(pathTo(state, leaf)).usage.output);
+    const branches = leaves(state).map((leaf) => usageOnPath(pathTo(state, leaf)).usage.output);
     expect(branches).toEqual([2, 1, 1]);
     expect(state.usage.output).toBe(4);
     expect([...state.messages.values()].every(isSettled)).toBe(true);

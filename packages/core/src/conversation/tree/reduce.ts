@@ -8,18 +8,18 @@ import { addCost, addUsage, type Cost, type Usage } from "../usage.ts";
 import {
   assistantOf,
   type Change,
-  callOf,
+  calledBy,
   changeCall,
   endCall,
-  keepContent,
   type MutableAssistant,
   noteCall,
   noteProcess,
-  skipped,
+  skippedItem,
+  storeContent,
 } from "./call-state.ts";
 import { editInput, queueInput } from "./inbox.ts";
 import { olderAbout } from "./older-about.ts";
-import { hangsOn, pathTo } from "./path.ts";
+import { parentKey, pathTo } from "./path.ts";
 import { noteAnswer, noteQuestions } from "./questions.ts";
 import { readableEvent } from "./readable-event.ts";
 import { endRun, startRun } from "./runs.ts";
@@ -64,7 +64,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.writtenElsewhere = new Set(state.calls.keys());
       return NOTHING;
     case "content.stored":
-      return keepContent(state, event);
+      return storeContent(state, event);
     case "title.changed":
       state.title = event.title;
       return NOTHING;
@@ -98,13 +98,13 @@ function reduceEvent(state: MutableState, event: Event): Change {
       if (usage) {
         summary.usage = usage;
         if (cost !== undefined) summary.cost = cost;
-        count(state, usage, cost);
+        addToState(state, usage, cost);
       }
       return addMessage(state, summary, { call, run });
     }
     case "memory.recalled": {
       const message = state.messages.get(event.message);
-      if (message?.role !== "user") return skipped(event, "it names no user message");
+      if (message?.role !== "user") return skippedItem(event, "it names no user message");
       state.messages.set(message.id, { ...message, recalled: event.items });
       return { message: message.id };
     }
@@ -112,7 +112,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       const message = state.messages.get(event.message);
       const item = message?.role === "user" ? message.recalled?.[event.item] : undefined;
       if (message?.role !== "user" || !message.recalled || !item)
-        return skipped(event, "it names nothing that was recalled");
+        return skippedItem(event, "it names nothing that was recalled");
       const { dismissed: _, ...plain } = item;
       const recalled = message.recalled.with(event.item, event.dismissed ? { ...plain, dismissed: true } : plain);
       state.messages.set(message.id, { ...message, recalled });
@@ -129,15 +129,15 @@ function reduceEvent(state: MutableState, event: Event): Change {
     }
     case "message.checkpoint": {
       const message = assistantOf(state, event.message);
-      if (!message) return skipped(event, "it names no message of the model");
+      if (!message) return skippedItem(event, "it names no message of the model");
       for (const part of event.parts) extendPart(message, part.index, part.type, part.offset, part.text);
       return { message: message.id };
     }
     case "message.completed": {
       const message = assistantOf(state, event.message);
-      if (!message) return skipped(event, "it names no message of the model");
+      if (!message) return skippedItem(event, "it names no message of the model");
       // Counts first, because counting throws for an event without usage, which then changes nothing.
-      count(state, event.usage, event.cost);
+      addToState(state, event.usage, event.cost);
       // Drops streamed calls that are not part of the completed response.
       const calls: Call[] = [];
       for (const part of event.parts) {
@@ -156,7 +156,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
     }
     case "message.abandoned": {
       const message = assistantOf(state, event.message);
-      if (!message) return skipped(event, "it names no message of the model");
+      if (!message) return skippedItem(event, "it names no message of the model");
       state.messages.delete(message.id);
       const siblings = state.children.get(message.parentId);
       siblings?.splice(siblings.lastIndexOf(message.id), 1);
@@ -164,12 +164,12 @@ function reduceEvent(state: MutableState, event: Event): Change {
       if (state.leaf === message.id) state.leaf = message.parentId;
       const run = state.runs.get(message.run);
       if (run?.leaf === message.id) (run as Mutable<LiveRun>).leaf = message.parentId;
-      if (event.usage) count(state, event.usage, event.cost);
+      if (event.usage) addToState(state, event.usage, event.cost);
       return { message: message.id };
     }
     case "call.pending": {
       const message = assistantOf(state, event.message);
-      if (!message) return skipped(event, "it names no message of the model");
+      if (!message) return skippedItem(event, "it names no message of the model");
       state.calls.set(event.call, message.id);
       const call: Mutable<Call> = { ...newCall(event.call, event.tool), inputText: event.inputText };
       if (event.via !== undefined) call.via = event.via;
@@ -219,7 +219,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
     case "file.changed": {
       const { path, kind, before, after, added, removed, diff, mode } = event;
       const change = { path, kind, before, after, added, removed, diff, ...(mode && { mode }) };
-      return noteCall(state, event, { changes: [...(callOf(state, event)?.changes ?? []), change] });
+      return noteCall(state, event, { changes: [...(calledBy(state, event)?.changes ?? []), change] });
     }
     case "process.started":
     case "process.ended":
@@ -232,36 +232,36 @@ function reduceEvent(state: MutableState, event: Event): Change {
     }
     case "question.answered": {
       const question = state.questions.get(event.question);
-      if (question?.type !== "text") return skipped(event, "it names no open question of a call");
+      if (question?.type !== "text") return skippedItem(event, "it names no open question of a call");
       noteQuestions(state.questions, event);
       noteAnswer(state, question.call, event);
       return { message: question.message, call: question.call };
     }
     case "usage.counted":
-      count(state, event.usage, event.cost);
+      addToState(state, event.usage, event.cost);
       return NOTHING;
     case "run.started":
       return startRun(state, event);
     case "run.paused": {
       const run = state.runs.get(event.run);
-      if (!run) return skipped(event, "it names no live run");
+      if (!run) return skippedItem(event, "it names no live run");
       noteQuestions(state.questions, event, run.leaf);
       return { run: run.id };
     }
     case "run.continued": {
-      if (!noteQuestions(state.questions, event)) return skipped(event, "it names no open question");
+      if (!noteQuestions(state.questions, event)) return skippedItem(event, "it names no open question");
       return { run: event.run };
     }
     case "run.ended":
       return endRun(state, event);
     case "input.queued":
-      return queueInput(state, event) ? { input: event.input } : skipped(event, "it waits already");
+      return queueInput(state, event) ? { input: event.input } : skippedItem(event, "it waits already");
     case "input.edited":
-      return editInput(state, event) ? { input: event.input } : skipped(event, "it names no input that waits");
+      return editInput(state, event) ? { input: event.input } : skippedItem(event, "it names no input that waits");
     case "input.withdrawn":
     case "input.delivered": {
       const index = state.inbox.findIndex(({ id }) => id === event.input);
-      if (index < 0) return skipped(event, "it names no input that waits");
+      if (index < 0) return skippedItem(event, "it names no input that waits");
       state.inbox.splice(index, 1);
       return { input: event.input };
     }
@@ -279,23 +279,23 @@ function reduceEvent(state: MutableState, event: Event): Change {
       if (state.messages.get(event.message)?.removed) state.removals--;
       return mark(state, event, { removed: false });
     default:
-      return skipped(event satisfies never, "this version does not know its type");
+      return skippedItem(event satisfies never, "this version does not know its type");
   }
 }
 
 function reduceDelta(state: MutableState, delta: Delta): Change {
   const message = assistantOf(state, delta.message);
-  if (!message) return skipped(delta, "it names no message of the model");
+  if (!message) return skippedItem(delta, "it names no message of the model");
   switch (delta.type) {
     case "text.delta":
     case "reasoning.delta": {
-      if (message.finish !== undefined) return skipped(delta, "its message is complete");
+      if (message.finish !== undefined) return skippedItem(delta, "its message is complete");
       const kind = delta.type === "text.delta" ? "text" : "reasoning";
       extendPart(message, delta.part, kind, delta.begins ?? -1, delta.text);
       return { message: message.id };
     }
     case "call.input.delta": {
-      if (message.finish !== undefined) return skipped(delta, "its message is complete");
+      if (message.finish !== undefined) return skippedItem(delta, "its message is complete");
       let index = message.calls.findIndex((call) => call.id === delta.call);
       if (index < 0) {
         index = message.calls.push(newCall(delta.call, delta.tool)) - 1;
@@ -307,15 +307,15 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
     }
     case "call.output.delta": {
       const call = message.calls.find((other) => other.id === delta.call) as Mutable<Call> | undefined;
-      if (!call || isEnded(call.status)) return skipped(delta, "its call is not running");
+      if (!call || isEnded(call.status)) return skippedItem(delta, "its call is not running");
       const progress = call.progress + delta.text;
       call.progress = progress.length > 2 * PROGRESS_KEPT ? progress.slice(-PROGRESS_KEPT) : progress;
       return { message: message.id, call: delta.call };
     }
     case "call.draft.delta": {
-      if (!state.following.has(delta.call)) return skipped(delta, "its call does not listen");
+      if (!state.following.has(delta.call)) return skippedItem(delta, "its call does not listen");
       const { draft: index, path, start, end } = delta;
-      const drafts = [...(callOf(state, delta)?.drafts ?? [])];
+      const drafts = [...(calledBy(state, delta)?.drafts ?? [])];
       const place = drafts.findIndex((draft) => draft.index === index);
       const text = (drafts[place]?.text ?? "") + delta.text;
       const lines = start === undefined || end === undefined ? {} : { start, end };
@@ -323,7 +323,7 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
       return noteCall(state, delta, { drafts });
     }
     default:
-      return skipped(delta satisfies never, "this version does not know its type");
+      return skippedItem(delta satisfies never, "this version does not know its type");
   }
 }
 
@@ -341,7 +341,7 @@ function addMessage(
   const call = by.call ?? (parentId === null ? undefined : state.messages.get(parentId)?.call);
   if (call !== undefined) message.call = call;
   state.messages.set(id, message);
-  const place = hangsOn(message);
+  const place = parentKey(message);
   const siblings = state.children.get(place);
   if (siblings) siblings.push(id);
   else state.children.set(place, [id]);
@@ -384,11 +384,11 @@ function mark(
   marks: Partial<Pick<Message, "label" | "starred" | "removed">>,
 ): Change {
   const message = state.messages.get(event.message);
-  if (!message) return skipped(event, "it names no message");
+  if (!message) return skippedItem(event, "it names no message");
   Object.assign(message, marks);
   return { message: message.id };
 }
 
-function count(state: MutableState, usage: Usage, cost: Cost): void {
+function addToState(state: MutableState, usage: Usage, cost: Cost): void {
   Object.assign(state, { usage: addUsage(state.usage, usage), cost: addCost(state.cost, cost) });
 }

@@ -1,4 +1,4 @@
-import { whyEnded } from "../broken-turn.ts";
+import { endReason } from "../broken-turn.ts";
 import type { Event } from "../event.ts";
 import type { MutableState, OpenQuestion } from "../state.ts";
 import { latestRun } from "./asking.ts";
@@ -50,7 +50,7 @@ function noteLost(state: MutableState, question: OpenQuestion, run: string): voi
 
 function noteEnd(state: MutableState, end: Extract<Event, { type: "run.ended" }>): void {
   const { run, reason, leaf, error } = end;
-  const message = whyEnded(end);
+  const message = endReason(end);
   state.lastRunEnd = reason;
   if (leaf === null || reason === "answered" || reason === "finished" || reason === "waiting") return;
   state.broken.set(leaf, {

@@ -11,8 +11,8 @@ import {
 } from "../../ports/model.ts";
 import { wellFormed } from "./form.ts";
 import { MessageRewriter, type RefusedContent } from "./messages.ts";
-import { isPicture, pictureProblem } from "./pictures.ts";
-import { type RefusedPart, reasoningIn, refusedPart, settingOf } from "./refusal.ts";
+import { isPictureFile, pictureProblem } from "./pictures.ts";
+import { type RefusedPart, reasoningParts, refusedPart, settingOf } from "./refusal.ts";
 import type { RequestRules } from "./rules.ts";
 import { type LegalTools, legalTools, type OriginalTool, renameProperties } from "./tools.ts";
 
@@ -40,14 +40,14 @@ export interface RequestTarget {
  * A part that the provider refuses by name is omitted from then on, and the request is sent again. A note informs the
  * user of omissions and changes.
  */
-export function withRules(driver: ModelDriver, target: RequestTarget): ModelDriver {
+export function withProviderRules(driver: ModelDriver, target: RequestTarget): ModelDriver {
   const requests = requestsTo(target, driver.id);
   const { maxTools, pictures } = target.rules;
   return {
     ...driver,
     ...(maxTools === undefined ? {} : { maxTools }),
     ...(pictures && {
-      pictureProblem: (file: FilePart) => (isPicture(file) ? pictureProblem(file, pictures, 1) : undefined),
+      pictureProblem: (file: FilePart) => (isPictureFile(file) ? pictureProblem(file, pictures, 1) : undefined),
     }),
     async stream(request, sink, signal) {
       signal.throwIfAborted();
@@ -139,7 +139,7 @@ class LegalRequests {
   /** Omits a part from now on, and returns the sentence for the user. Nothing if the part is omitted already. */
   leaveOut(part: RefusedPart, { request, pictures }: LegalRequest): string | undefined {
     if (part === "reasoning") {
-      for (const one of request.messages.flatMap(reasoningIn)) this.#leftOut.reasoning.add(one);
+      for (const one of request.messages.flatMap(reasoningParts)) this.#leftOut.reasoning.add(one);
       this.#version++;
       return "The provider refused the reasoning of earlier responses, so it is left out from now on.";
     }

@@ -1,7 +1,7 @@
 const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** Returns nine letters and digits derived from a text, the same in every process. Works without Node. */
-function digest(text: string): string {
+function shortDigest(text: string): string {
   // Two sums of 32 bits suffice to distinguish the few illegal ids and names of a conversation.
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
@@ -23,7 +23,7 @@ function digest(text: string): string {
 
 /** Returns the id of a call in a provider's form: unchanged if legal, or else nine letters and digits derived from it. */
 export function legalId(id: string, form: RegExp | undefined): string {
-  return form === undefined || form.test(id) ? id : digest(id);
+  return form === undefined || form.test(id) ? id : shortDigest(id);
 }
 
 /** UTF-16 units of an illegal name that stay readable before its digest. */
@@ -39,7 +39,7 @@ export function legalName(name: string, form: RegExp): string {
     .replace(/[^a-zA-Z0-9_]+/g, "_")
     .replace(/^[^a-zA-Z]+/, "")
     .slice(0, READABLE);
-  return `${readable === "" ? "x" : readable}_${digest(name)}`;
+  return `${readable === "" ? "x" : readable}_${shortDigest(name)}`;
 }
 
 /** Applies `change` to all texts and keys of a value. Returns the same object if nothing changed. */

@@ -1,8 +1,8 @@
 import type { FilePart, ReasoningPart, TextPart } from "../../conversation/part.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../../ports/model.ts";
-import { filesOf, PICTURES, resultShown } from "../result-shown.ts";
+import { encodableResult, filesHeading, PICTURES } from "../result-shown.ts";
 import { legalId, legalName, wellFormed } from "./form.ts";
-import { isPicture, pictureProblem } from "./pictures.ts";
+import { isPictureFile, pictureProblem } from "./pictures.ts";
 import type { RequestRules } from "./rules.ts";
 import { renameProperties } from "./tools.ts";
 
@@ -123,7 +123,7 @@ export class MessageRewriter {
           : pictureProblem(picture, rules, sent);
       if (why === undefined) continue;
       refusals.set(picture, why);
-      notes.add(`${nameOf(picture)} is not shown to the model: ${why}.`);
+      notes.add(`${fileLabel(picture)} is not shown to the model: ${why}.`);
     }
     return refusals;
   }
@@ -167,10 +167,10 @@ export class MessageRewriter {
     if (message.role === "user" || message.results.every(({ files = [] }) => files.length === 0)) return [message];
     let split = this.#split.get(message);
     if (!split) {
-      const shown = message.results.map((result) => ({ result, ...resultShown(result, takes) }));
+      const shown = message.results.map((result) => ({ result, ...encodableResult(result, takes) }));
       const results = shown.map(({ result: { files: _, ...bare }, text }) => ({ ...bare, output: text }));
       const parts = shown.flatMap(({ result, files }): (TextPart | FilePart)[] =>
-        files.length === 0 ? [] : [{ type: "text", text: filesOf(result) }, ...files],
+        files.length === 0 ? [] : [{ type: "text", text: filesHeading(result) }, ...files],
       );
       const bare: PromptMessage = { ...message, results };
       split = parts.length === 0 ? [bare] : [bare, SEEN, { role: "user", parts }];
@@ -188,9 +188,9 @@ const NO_PICTURES: readonly FilePart[] = [];
 
 export function picturesOf(message: PromptMessage): readonly FilePart[] {
   return message.role === "user"
-    ? message.parts.filter((part): part is FilePart => part.type === "file" && isPicture(part))
+    ? message.parts.filter((part): part is FilePart => part.type === "file" && isPictureFile(part))
     : message.results.some(({ files }) => files !== undefined)
-      ? message.results.flatMap(({ files }) => files?.filter(isPicture) ?? [])
+      ? message.results.flatMap(({ files }) => files?.filter(isPictureFile) ?? [])
       : NO_PICTURES;
 }
 
@@ -201,7 +201,7 @@ function legalMessage(message: PromptMessage, rules: RequestRules): PromptMessag
 }
 
 function legalUser(message: UserPromptMessage, rules: RequestRules): PromptMessage {
-  const parts = message.parts.filter((part) => !isBlank(part, rules));
+  const parts = message.parts.filter((part) => !isRefusedBlankText(part, rules));
   // An empty message keeps its place between two responses.
   if (parts.every((part) => part.type === "text" && part.text === ""))
     return { role: "user", parts: [{ type: "text", text: "(blank)" }] };
@@ -210,11 +210,12 @@ function legalUser(message: UserPromptMessage, rules: RequestRules): PromptMessa
 
 function legalAssistant(message: AssistantPromptMessage, rules: RequestRules): PromptMessage | undefined {
   const isLegal =
-    message.parts.every((part) => (part.type === "call" ? legalCall(part, rules) === part : !isBlank(part, rules))) &&
-    message.results.every((result) => legalResult(result, rules) === result);
+    message.parts.every((part) =>
+      part.type === "call" ? legalCall(part, rules) === part : !isRefusedBlankText(part, rules),
+    ) && message.results.every((result) => legalResult(result, rules) === result);
   if (isLegal) return message;
   const parts = message.parts
-    .filter((part) => !isBlank(part, rules))
+    .filter((part) => !isRefusedBlankText(part, rules))
     .map((part) => (part.type === "call" ? legalCall(part, rules) : part));
   // Providers refuse a response that ends with reasoning.
   while (parts.at(-1)?.type === "reasoning") parts.pop();
@@ -222,7 +223,7 @@ function legalAssistant(message: AssistantPromptMessage, rules: RequestRules): P
   return { ...message, parts, results: message.results.map((result) => legalResult(result, rules)) };
 }
 
-function isBlank(part: PromptMessage["parts"][number], { refusesBlankText }: RequestRules): boolean {
+function isRefusedBlankText(part: PromptMessage["parts"][number], { refusesBlankText }: RequestRules): boolean {
   return refusesBlankText === true && part.type === "text" && part.text.trim() === "";
 }
 
@@ -295,9 +296,9 @@ function shownResult(result: PromptResult, refusals: ReadonlyMap<FilePart, strin
 }
 
 function notShown(file: FilePart, why: string): string {
-  return `[${nameOf(file)} (${file.mediaType}) is not shown to you: ${why}.]`;
+  return `[${fileLabel(file)} (${file.mediaType}) is not shown to you: ${why}.]`;
 }
 
-function nameOf({ name }: FilePart): string {
+function fileLabel({ name }: FilePart): string {
   return name ?? "A picture";
 }

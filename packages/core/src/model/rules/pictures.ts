@@ -12,7 +12,7 @@ const HEADER = 4 * 32_768;
 
 const sizes = new WeakMap<FilePart, PictureSize | undefined>();
 
-export function isPicture({ mediaType, data }: FilePart): boolean {
+export function isPictureFile({ mediaType, data }: FilePart): boolean {
   return data !== undefined && mediaType.startsWith("image/");
 }
 
@@ -28,7 +28,7 @@ export function pictureProblem(file: FilePart, rules: PictureRules, pictures: nu
   const isCrowded = crowd !== undefined && pictures > crowd.above;
   const side = isCrowded ? crowd.side : rules.side;
   if (side === undefined && rules.pixels === undefined) return undefined;
-  const size = sizeOf(file);
+  const size = pictureSize(file);
   if (size && size.width * size.height > pixels)
     return `it has ${size.width} × ${size.height} pixels, and the provider takes ${pixels} in all`;
   if (!size || side === undefined || Math.max(size.width, size.height) <= side) return undefined;
@@ -37,7 +37,7 @@ export function pictureProblem(file: FilePart, rules: PictureRules, pictures: nu
 }
 
 /** Returns the reason why a model's provider never accepts a file. Nothing for models that do not judge files, such as a loop. */
-export function fileProblem(model: object, file: FilePart): string | undefined {
+export function untakenFileProblem(model: object, file: FilePart): string | undefined {
   const { pictureProblem: judge } = model as Pick<ModelDriver, "pictureProblem">;
   return judge?.(file);
 }
@@ -46,15 +46,15 @@ function inMegabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1).replace(/\.0$/, "")} MB`;
 }
 
-function sizeOf(file: FilePart): PictureSize | undefined {
+function pictureSize(file: FilePart): PictureSize | undefined {
   if (sizes.has(file)) return sizes.get(file);
-  const size = sizeIn(file.data ?? "");
+  const size = pictureDimensions(file.data ?? "");
   sizes.set(file, size);
   return size;
 }
 
 /** Returns width and height from the header of a PNG, JPEG, GIF or WebP, whatever its media type. */
-function sizeIn(data: string): PictureSize | undefined {
+function pictureDimensions(data: string): PictureSize | undefined {
   let header: string;
   try {
     header = atob(data.slice(0, HEADER));

@@ -58,8 +58,9 @@ export function refusedPart(
   const { code, status } = error;
   if (code !== "invalid-request" || (status !== undefined && status !== 400 && status !== 422)) return undefined;
   const words = `${error.message}\n${error.detail ?? ""}`;
-  if (REASONING.test(words) && request.messages.some((message) => reasoningIn(message).length > 0)) return "reasoning";
-  const parameter = parametersOf(request, own).find((name) => isRefused(words, name));
+  if (REASONING.test(words) && request.messages.some((message) => reasoningParts(message).length > 0))
+    return "reasoning";
+  const parameter = parametersOf(request, own).find((name) => refusesParameter(words, name));
   if (parameter !== undefined) return { parameter };
   return PICTURE.test(words) && request.messages.some((message) => picturesOf(message).length > 0)
     ? "pictures"
@@ -67,7 +68,7 @@ export function refusedPart(
 }
 
 /** Returns the parts of a response with reasoning, or with a signature or id that belongs to reasoning. */
-export function reasoningIn(message: PromptMessage): readonly object[] {
+export function reasoningParts(message: PromptMessage): readonly object[] {
   if (message.role === "user") return [];
   return message.parts.filter(
     (part) => part.type === "reasoning" || (part.type !== "provider" && part.provider !== undefined),
@@ -82,7 +83,7 @@ function parametersOf({ settings }: ModelRequest, own: readonly string[]): strin
 }
 
 /** True if a text states, in any usual spelling, that the provider does not know a parameter. */
-function isRefused(text: string, name: string): boolean {
+function refusesParameter(text: string, name: string): boolean {
   const spelled = name.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
   return [name, spelled].some((one) => {
     const word = `(?<![\\w.-])${one.replace(/[^\w]/g, "\\$&")}(?![\\w-])`;

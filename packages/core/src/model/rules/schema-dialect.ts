@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, string | undefined>> = {
 export function modernSchema(given: DialectSchema): DialectSchema {
   const { nullable, required, ...rest } = given;
   const typed = withType({ ...rest, ...requiredOf(given, required) }, nullable === true);
-  return withItems(withBounds(withBounds(typed, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum"));
+  return withTupleItems(withBounds(withBounds(typed, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum"));
 }
 
 function withType(schema: DialectSchema, nullable: boolean): DialectSchema {
@@ -42,8 +42,10 @@ function withType(schema: DialectSchema, nullable: boolean): DialectSchema {
 
 /** Required names: those of the list, and properties that are marked as required. */
 function requiredOf({ properties }: DialectSchema, required: unknown): DialectSchema {
-  const own = isObject(properties)
-    ? Object.entries(properties).flatMap(([name, inner]) => (isObject(inner) && inner.required === true ? [name] : []))
+  const own = isDialectObject(properties)
+    ? Object.entries(properties).flatMap(([name, inner]) =>
+        isDialectObject(inner) && inner.required === true ? [name] : [],
+      )
     : [];
   if (typeof required === "boolean" || required === null || required === undefined)
     return own.length > 0 ? { required: own } : {};
@@ -56,12 +58,12 @@ function withBounds(schema: DialectSchema, bound: string, exclusive: string): Di
   return limit === undefined ? rest : { ...rest, [excludes ? exclusive : bound]: limit };
 }
 
-function withItems(schema: DialectSchema): DialectSchema {
+function withTupleItems(schema: DialectSchema): DialectSchema {
   const { items, additionalItems, ...rest } = schema;
   if (!Array.isArray(items)) return schema;
   return { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) };
 }
 
-function isObject(value: unknown): value is DialectSchema {
+function isDialectObject(value: unknown): value is DialectSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -28,12 +28,12 @@ const QUOTED = 2_000;
 
 /** Returns `undefined` for a schema that no object fits, or that never ends. */
 export function legalSchema(input: Json, rules: RequestRules): LegalSchema | undefined {
-  if (!isSchema(input)) return undefined;
+  if (!isObjectSchema(input)) return undefined;
   const top = atTop(modernised(input));
   if (!top) return undefined;
-  const renamed = namesIn(top.schema, rules.propertyName);
+  const renamed = legalPropertyNames(top.schema, rules.propertyName);
   const named = renamed.size > 0 ? withNames(top.schema, renamed) : top.schema;
-  const schema = wellFormed(rules.needsItems ? withItems(named) : named);
+  const schema = wellFormed(rules.needsItems ? withItemSchema(named) : named);
   return { schema, renamed, said: top.said };
 }
 
@@ -45,11 +45,11 @@ function modernised(schema: SchemaObject): SchemaObject {
 
 function withoutOldWords(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withoutOldWords);
-  if (!isSchema(schema)) return schema;
+  if (!isObjectSchema(schema)) return schema;
   // Both keywords name an older draft: `id` is the `$id` of draft 4.
   const { $schema, id, ...modern } = modernSchema(schema) as SchemaObject;
   const kept = { ...($schema === DRAFT ? { $schema } : {}), ...(typeof id === "string" ? {} : { id }) };
-  return changed({ ...kept, ...modern } as SchemaObject, () => undefined, withoutOldWords);
+  return mapKeywords({ ...kept, ...modern } as SchemaObject, () => undefined, withoutOldWords);
 }
 
 /** Returns an object schema with only properties at its top. */
@@ -97,23 +97,23 @@ interface Flat {
  */
 function flattened(schema: Json | undefined, root: SchemaObject, depth: number): Flat | undefined {
   if (schema === true) return { properties: {}, required: [] };
-  if (!isSchema(schema) || depth > DEPTH) return undefined;
+  if (!isObjectSchema(schema) || depth > DEPTH) return undefined;
   if (
     schema.type !== undefined &&
     schema.type !== "object" &&
     !(Array.isArray(schema.type) && schema.type.includes("object"))
   )
     return undefined;
-  let properties: SchemaObject = isSchema(schema.properties) ? schema.properties : {};
+  let properties: SchemaObject = isObjectSchema(schema.properties) ? schema.properties : {};
   let required = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === "string") : [];
   const all = [
     ...(Array.isArray(schema.allOf) ? schema.allOf : []),
-    ...(typeof schema.$ref === "string" ? [resolved(schema.$ref, root)] : []),
+    ...(typeof schema.$ref === "string" ? [resolveReference(schema.$ref, root)] : []),
   ];
   for (const branch of all) {
     const flat = flattened(branch, root, depth + 1);
     if (!flat) return undefined;
-    properties = joined(properties, flat.properties);
+    properties = mergeSchemas(properties, flat.properties);
     required = [...new Set([...required, ...flat.required])];
   }
   for (const keyword of ["anyOf", "oneOf"] as const) {
@@ -123,7 +123,7 @@ function flattened(schema: Json | undefined, root: SchemaObject, depth: number):
       .map((branch) => flattened(branch, root, depth + 1))
       .filter((flat) => flat !== undefined);
     if (branches.length === 0) return undefined;
-    for (const flat of branches) properties = joined(properties, flat.properties);
+    for (const flat of branches) properties = mergeSchemas(properties, flat.properties);
     const [first, ...others] = branches;
     const inAll = first?.required.filter((name) => others.every((flat) => flat.required.includes(name))) ?? [];
     required = [...new Set([...required, ...inAll])];
@@ -131,7 +131,7 @@ function flattened(schema: Json | undefined, root: SchemaObject, depth: number):
   return { properties, required };
 }
 
-function joined(ours: SchemaObject, theirs: SchemaObject): SchemaObject {
+function mergeSchemas(ours: SchemaObject, theirs: SchemaObject): SchemaObject {
   const both: Record<string, Json> = { ...ours };
   for (const [name, schema] of Object.entries(theirs)) {
     const before = both[name];
@@ -141,11 +141,11 @@ function joined(ours: SchemaObject, theirs: SchemaObject): SchemaObject {
   return both;
 }
 
-function resolved(ref: string, root: SchemaObject): Json | undefined {
+function resolveReference(ref: string, root: SchemaObject): Json | undefined {
   if (!ref.startsWith("#")) return undefined;
   let found: Json | undefined = root;
   for (const name of stepsOf(ref).slice(1)) {
-    found = isSchema(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+    found = isObjectSchema(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   }
   return found;
 }
@@ -174,10 +174,10 @@ const BY_NAME: ReadonlySet<string> = new Set([
 const VALUES: ReadonlySet<string> = new Set(["const", "enum", "default", "example", "examples"]);
 
 /** Returns legal names for illegal property names, by original name. Half a surrogate pair is never legal. */
-function namesIn(schema: Json, form: RegExp = /^[^\p{Surrogate}]*$/u): Map<string, string> {
+function legalPropertyNames(schema: Json, form: RegExp = /^[^\p{Surrogate}]*$/u): Map<string, string> {
   const renamed = new Map<string, string>();
   eachSchema(schema, (one) => {
-    if (!isSchema(one.properties)) return;
+    if (!isObjectSchema(one.properties)) return;
     for (const name of Object.keys(one.properties)) {
       const legal = legalName(name, form);
       if (legal !== name) renamed.set(name, legal);
@@ -188,11 +188,12 @@ function namesIn(schema: Json, form: RegExp = /^[^\p{Surrogate}]*$/u): Map<strin
 
 function eachSchema(schema: Json | undefined, visit: (schema: SchemaObject) => void): void {
   if (Array.isArray(schema)) for (const one of schema) eachSchema(one, visit);
-  if (!isSchema(schema)) return;
+  if (!isObjectSchema(schema)) return;
   visit(schema);
   for (const [keyword, value] of Object.entries(schema)) {
     if (VALUES.has(keyword)) continue;
-    if (BY_NAME.has(keyword) && isSchema(value)) for (const inner of Object.values(value)) eachSchema(inner, visit);
+    if (BY_NAME.has(keyword) && isObjectSchema(value))
+      for (const inner of Object.values(value)) eachSchema(inner, visit);
     else if (typeof value === "object") eachSchema(value, visit);
   }
 }
@@ -200,12 +201,12 @@ function eachSchema(schema: Json | undefined, visit: (schema: SchemaObject) => v
 function withNames(schema: Json, renamed: ReadonlyMap<string, string>): Json {
   const legal = (name: string) => renamed.get(name) ?? name;
   const keys = (value: Json, each: (inner: Json) => Json) =>
-    isSchema(value)
+    isObjectSchema(value)
       ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [legal(name), each(inner)]))
       : value;
   const names = (value: Json): Json =>
     Array.isArray(value) ? value.map((name) => (typeof name === "string" ? legal(name) : name)) : value;
-  return changed(schema, (keyword, value, next) => {
+  return mapKeywords(schema, (keyword, value, next) => {
     if (keyword === "properties" || keyword === "dependentSchemas") return keys(value, next);
     if (keyword === "required") return names(value);
     if (keyword === "dependentRequired") return keys(value, names);
@@ -220,34 +221,34 @@ function withNames(schema: Json, renamed: ReadonlyMap<string, string>): Json {
 }
 
 /** Adds `items` to arrays, because OpenAI refuses an array without it. */
-function withItems(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(withItems);
-  if (!isSchema(schema)) return schema;
-  const whole = changed(schema, (_keyword, _value) => undefined, withItems);
+function withItemSchema(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withItemSchema);
+  if (!isObjectSchema(schema)) return schema;
+  const whole = mapKeywords(schema, (_keyword, _value) => undefined, withItemSchema);
   const isArray = schema.type === "array" || (Array.isArray(schema.type) && schema.type.includes("array"));
-  return isArray && !isSchema(schema.items) ? { ...(whole as SchemaObject), items: {} } : whole;
+  return isArray && !isObjectSchema(schema.items) ? { ...(whole as SchemaObject), items: {} } : whole;
 }
 
 /** Changes keywords of a schema and of its nested schemas. Values that are not schemas stay. */
-function changed(
+function mapKeywords(
   schema: Json,
   change: (keyword: string, value: Json, next: (inner: Json) => Json) => Json | undefined,
-  again: (inner: Json) => Json = (inner) => changed(inner, change),
+  again: (inner: Json) => Json = (inner) => mapKeywords(inner, change),
 ): Json {
   if (Array.isArray(schema)) return schema.map(again);
-  if (!isSchema(schema)) return schema;
+  if (!isObjectSchema(schema)) return schema;
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]): [string, Json] => {
       if (VALUES.has(keyword)) return [keyword, value];
       const own = change(keyword, value, again);
       if (own !== undefined) return [keyword, own];
-      if (BY_NAME.has(keyword) && isSchema(value))
+      if (BY_NAME.has(keyword) && isObjectSchema(value))
         return [keyword, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, again(inner)]))];
       return [keyword, typeof value === "object" ? again(value) : value];
     }),
   );
 }
 
-function isSchema(value: Json | undefined): value is SchemaObject {
+function isObjectSchema(value: Json | undefined): value is SchemaObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -58,17 +58,17 @@ export function legalTools(tools: readonly ToolSchema[], rules: RequestRules): L
     originals,
     renamed,
     notes: [
-      ...noteOn(
+      ...renamedToolsNote(
         unusable,
         "is left out: the provider cannot take its schema",
         "are left out: the provider cannot take their schemas",
       ),
-      ...noteOn(
+      ...renamedToolsNote(
         overNames,
         `is left out: the provider takes at most ${maxTools} tools`,
         `are left out: the provider takes at most ${maxTools} tools`,
       ),
-      ...noteOn(
+      ...renamedToolsNote(
         rewritten,
         "is shown to the model with a simpler schema",
         "are shown to the model with simpler schemas",
@@ -80,7 +80,7 @@ export function legalTools(tools: readonly ToolSchema[], rules: RequestRules): L
 /** Maximum number of tools named in a note. */
 const NAMED = 5;
 
-function noteOn(names: readonly string[], one: string, many: string): string[] {
+function renamedToolsNote(names: readonly string[], one: string, many: string): string[] {
   if (names.length === 0) return [];
   if (names.length === 1) return [`The tool ${names[0]} ${one}.`];
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";

@@ -2,15 +2,24 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Finish, Json, UserPart } from "@banyan/core/conversation";
 import { z } from "zod";
-import { type ClaudeBlock, type ClaudeLine, content, endOf, FINISHES, node, textsOf, usageOf } from "./claude-lines.ts";
 import {
-  changeOf,
+  type ClaudeBlock,
+  type ClaudeLine,
+  claudeCallStatus,
+  claudeText,
+  claudeUsage,
+  content,
+  FINISHES,
+  node,
+} from "./claude-lines.ts";
+import {
   type PastCall,
   type PastMessage,
   type PastPlace,
   type PastResponse,
   type PastResult,
   type PastSession,
+  pastFileChange,
   textPart,
 } from "./past-session.ts";
 import { ImportOmissions, jsonLines } from "./reading.ts";
@@ -156,7 +165,7 @@ class ClaudeSessionReader {
     const words = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
     // An error message of the program in place of a response.
     if (read.isApiErrorMessage) {
-      const error = textsOf(words) || "The model could not answer.";
+      const error = claudeText(words) || "The model could not answer.";
       const failed = { key: read.uuid, parent, at: this.#at, role: "assistant" as const };
       return this.#put({ ...failed, parts: [], finish: "error", model: this.#model, error }, line);
     }
@@ -174,7 +183,7 @@ class ClaudeSessionReader {
       model: this.#model,
     };
     response.parts.push(...words.flatMap((each) => this.#part(each, response.key, line)));
-    response.usage = usageOf(message.usage) ?? response.usage;
+    response.usage = claudeUsage(message.usage) ?? response.usage;
     const asks = response.parts.some(({ type }) => type === "call");
     response.finish = FINISHES[message.stop_reason ?? ""] ?? (asks ? "calls" : "stop");
     if (known) return known.key;
@@ -215,10 +224,10 @@ class ClaudeSessionReader {
     const words = typeof said === "string" ? said : blocks.filter(({ type }) => type !== "tool_result");
     if (isCompactSummary && place !== null) {
       const covers = this.#messages.get(this.#kept ?? "")?.parent ?? place;
-      return this.#put({ key, parent: place, at, role: "summary", text: textsOf(words), covers }, line);
+      return this.#put({ key, parent: place, at, role: "summary", text: claudeText(words), covers }, line);
     }
     const parts = this.#userParts(words, line);
-    const text = textsOf(words);
+    const text = claudeText(words);
     if (/^\[Request interrupted by user[^\]]*\]$/.test(text.trim())) return this.#interrupted(place);
     if (parts.length === 0) return place;
     // A slash command of the program or its output. The model must not see either.
@@ -295,8 +304,8 @@ class ClaudeSessionReader {
     const details = z.looseObject({ agentId: z.string().optional() }).safeParse(toolUseResult).data;
     if (details?.agentId !== undefined) this.#launched.set(id, details.agentId);
     call.result = {
-      status: read.is_error === true ? endOf(textsOf(told), toolUseResult) : "completed",
-      output: textsOf(told),
+      status: read.is_error === true ? claudeCallStatus(claudeText(told), toolUseResult) : "completed",
+      output: claudeText(told),
       at: this.#at,
       changes: this.#changes(details),
     };
@@ -319,7 +328,7 @@ class ClaudeSessionReader {
     const edited = replaceAll
       ? before?.replaceAll(oldString, () => newString)
       : before?.replace(oldString, () => newString);
-    return changeOf({ path: edit.filePath, directory: this.cwd }, before, edit.content ?? edited);
+    return pastFileChange({ path: edit.filePath, directory: this.cwd }, before, edit.content ?? edited);
   }
 
   #put(message: OpenMessage, line: number): string | null {

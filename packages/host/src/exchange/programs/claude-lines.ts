@@ -70,7 +70,7 @@ export const FINISHES: Readonly<Record<string, Finish>> = {
 };
 
 /** Joins the texts of a message. */
-export function textsOf(said: z.infer<typeof content>): string {
+export function claudeText(said: z.infer<typeof content>): string {
   if (typeof said === "string") return said;
   return said.flatMap(({ type, text }) => (type === "text" ? [String(text ?? "")] : [])).join("\n\n");
 }
@@ -81,13 +81,13 @@ function isDenied(toolUseResult: unknown): boolean {
 }
 
 /** Returns the status of a call whose result is an error. The program itself, and no tool, writes this element or sentence. */
-export function endOf(told: string, toolUseResult: unknown): Exclude<PastResult["status"], "completed"> {
+export function claudeCallStatus(told: string, toolUseResult: unknown): Exclude<PastResult["status"], "completed"> {
   if (isDenied(toolUseResult)) return "denied";
   return /^\s*<tool_use_error>|^Permission to use \S+ /.test(told) ? "not-run" : "failed";
 }
 
 /** The usage of a response. */
-export function usageOf(read: z.infer<typeof usage> | undefined): Usage | undefined {
+export function claudeUsage(read: z.infer<typeof usage> | undefined): Usage | undefined {
   if (!read) return undefined;
   const { input_tokens: fresh = 0, output_tokens: output } = read;
   const [cached, cacheWrite] = [read.cache_read_input_tokens ?? 0, read.cache_creation_input_tokens ?? 0];

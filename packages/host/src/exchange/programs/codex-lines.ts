@@ -62,7 +62,7 @@ export const payload = z.looseObject({
 export type Payload = z.infer<typeof payload>;
 
 /** The status of a call: by its event, or by the beginning of its output. */
-export function statusOf(status: string | undefined, told: string): PastResult["status"] {
+export function codexCallStatus(status: string | undefined, told: string): PastResult["status"] {
   if (status === "declined" || /^(exec_command |apply_patch )?(rejected by user|aborted by user)/i.test(told))
     return "denied";
   if (/^(unsupported call|failed to parse function arguments)\b/i.test(told)) return "not-run";
@@ -74,7 +74,7 @@ export function statusOf(status: string | undefined, told: string): PastResult["
 export const SURROUNDINGS = /^\s*(<[a-z_]+>|# AGENTS\.md instructions)/;
 
 /** Parses JSON in a text; returns an object with the text if it is not JSON. */
-export function parsed(given: unknown): Json {
+export function parseCodexJson(given: unknown): Json {
   try {
     return typeof given === "string" ? JSON.parse(given) : ((given ?? {}) as Json);
   } catch {
@@ -83,23 +83,23 @@ export function parsed(given: unknown): Json {
 }
 
 /** Joins the texts of blocks. */
-export function textsOf(said: Payload["content"] | Payload["summary"]): string {
+export function codexText(said: Payload["content"] | Payload["summary"]): string {
   if (typeof said === "string") return said;
   return (said ?? []).flatMap(({ text }) => text ?? []).join("\n\n");
 }
 
 /** The output of a call as text; calls `notText` if parts are not text. */
-export function outputOf(given: Payload["output"], notText: () => void): string {
+export function codexOutput(given: Payload["output"], notText: () => void): string {
   const told = typeof given === "object" && !Array.isArray(given) ? given.content : given;
   if (typeof told === "object" && told.some(({ text }) => text === undefined)) notText();
-  const text = textsOf(told);
+  const text = codexText(told);
   // An older form: JSON with the output and its metadata.
-  const older = z.object({ output: z.string() }).safeParse(parsed(text)).data;
+  const older = z.object({ output: z.string() }).safeParse(parseCodexJson(text)).data;
   return older?.output ?? text;
 }
 
 /** The usage of a response. */
-export function usageOf(read: z.infer<typeof tokens> | undefined): Usage | undefined {
+export function codexUsage(read: z.infer<typeof tokens> | undefined): Usage | undefined {
   if (!read) return undefined;
   const { input_tokens: input, cached_input_tokens: cached, cache_write_input_tokens: cacheWrite } = read;
   const { output_tokens: output, reasoning_output_tokens: reasoning } = read;

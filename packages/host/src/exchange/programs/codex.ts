@@ -3,24 +3,24 @@ import { basename, dirname, join } from "node:path";
 import type { FileChange, Json, UserPart } from "@banyan/core/conversation";
 import { z } from "zod";
 import {
+  codexCallStatus,
+  codexOutput,
+  codexText,
+  codexUsage,
   head,
-  outputOf,
   type Payload,
-  parsed,
+  parseCodexJson,
   payload,
   SURROUNDINGS,
-  statusOf,
-  textsOf,
   type tokens,
-  usageOf,
 } from "./codex-lines.ts";
 import {
-  changeOf,
   type PastCall,
   type PastMessage,
   type PastPlace,
   type PastResponse,
   type PastSession,
+  pastFileChange,
   textPart,
 } from "./past-session.ts";
 import { ImportOmissions, jsonLines } from "./reading.ts";
@@ -44,11 +44,11 @@ const NAME = /-([0-9a-f]{8}-[0-9a-f-]{27})(?:_([0-9a-f]{8}-[0-9a-f-]{27}))?\.jso
 export async function readCodex(file: string, within: readonly string[] = []): Promise<PastSession> {
   const reading = new CodexSessionReader();
   const [, session = ""] = NAME.exec(basename(file)) ?? [];
-  const files = await filesOf(session, dirname(file));
+  const files = await codexFiles(session, dirname(file));
   for (const each of files.length > 0 ? files : [file]) await reading.read(each);
   const { id = basename(file), directory, version, forkOf, beganAt, messages, left } = reading;
   for (const [call, agent] of reading.launched) {
-    const [own] = within.includes(agent) ? [] : await filesOf(agent, dirname(file));
+    const [own] = within.includes(agent) ? [] : await codexFiles(agent, dirname(file));
     if (own === undefined) {
       left.note("the work of an agent whose file is missing");
       continue;
@@ -61,7 +61,7 @@ export async function readCodex(file: string, within: readonly string[] = []): P
 }
 
 /** The files with an id in their names, in the order of creation: in the folder of this day, or of other days. */
-async function filesOf(id: string, day: string): Promise<string[]> {
+async function codexFiles(id: string, day: string): Promise<string[]> {
   const found = new Set<string>();
   if (!/^[0-9a-f-]{36}$/.test(id)) return [];
   for (const [cwd, pattern] of [
@@ -123,7 +123,7 @@ class CodexSessionReader {
     if (known) this.#began(known);
     if (base === undefined || upTo === undefined) return;
     if (!this.#stood.has(base)) {
-      const file = (await filesOf(base, folder)).find((each) => {
+      const file = (await codexFiles(base, folder)).find((each) => {
         const [, session, own = session] = NAME.exec(basename(each)) ?? [];
         return own === base;
       });
@@ -173,7 +173,7 @@ class CodexSessionReader {
 
   #used(given: z.infer<typeof tokens> | undefined): void {
     const response = this.messages.findLast((message) => message.role === "assistant");
-    const usage = usageOf(given);
+    const usage = codexUsage(given);
     if (response?.role === "assistant" && usage) response.usage = usage;
     this.#response = undefined;
   }
@@ -187,21 +187,21 @@ class CodexSessionReader {
     switch (read.type) {
       case "message":
         return read.role === "assistant"
-          ? this.#say(line, ...textPart(textsOf(read.content)))
+          ? this.#say(line, ...textPart(codexText(read.content)))
           : this.#heard(read, line);
       // A message from one agent to another.
       case "agent_message": {
-        const parts = textPart(textsOf(read.content));
+        const parts = textPart(codexText(read.content));
         if (parts.length > 0) this.#put({ ...this.#place(line), role: "user", author: "system", parts });
         return;
       }
       case "reasoning": {
-        const text = [read.summary, read.content].map(textsOf).filter((part) => part !== "");
+        const text = [read.summary, read.content].map(codexText).filter((part) => part !== "");
         if (text.length > 0) this.#say(line, { type: "reasoning", text: text.join("\n\n") });
         return;
       }
       case "function_call":
-        return this.#call(line, id, read.name ?? "", parsed(read.arguments));
+        return this.#call(line, id, read.name ?? "", parseCodexJson(read.arguments));
       case "custom_tool_call":
         return this.#call(line, id, read.name ?? "", { input: read.input ?? "" });
       case "local_shell_call":
@@ -211,13 +211,13 @@ class CodexSessionReader {
         return this.#hasEnded(id, "The provider searched; what it found is not in the session.", line);
       }
       case "tool_search_call":
-        return this.#call(line, id, "tool_search", parsed(read.arguments));
+        return this.#call(line, id, "tool_search", parseCodexJson(read.arguments));
       case "function_call_output":
       case "custom_tool_call_output":
       case "tool_search_output":
         return this.#hasEnded(
           id,
-          outputOf(read.output, () => this.left.note("a picture in a result", line)),
+          codexOutput(read.output, () => this.left.note("a picture in a result", line)),
           line,
         );
       default:
@@ -227,7 +227,7 @@ class CodexSessionReader {
 
   /** Takes input of the model: a user's message, or the program's description of the surroundings. */
   #heard(read: Payload, line: number): void {
-    const text = textsOf(read.content);
+    const text = codexText(read.content);
     const kinds = read.internal_chat_message_metadata_passthrough?.content_item_kinds;
     const isSaid = kinds ? kinds.some((kind) => kind.startsWith("user.")) : !SURROUNDINGS.test(text);
     if (read.role !== "user" || !isSaid) return;
@@ -282,7 +282,7 @@ class CodexSessionReader {
 
   #failed(told: string | undefined, line: number): void {
     // A provider's error message may be JSON.
-    const inner = z.looseObject({ error: z.looseObject({ message: z.string() }) }).safeParse(parsed(told)).data;
+    const inner = z.looseObject({ error: z.looseObject({ message: z.string() }) }).safeParse(parseCodexJson(told)).data;
     const error = inner?.error.message ?? told ?? "The model could not answer.";
     this.#respond(line, { parts: [], finish: "error", error });
     this.#response = undefined;
@@ -296,8 +296,8 @@ class CodexSessionReader {
       this.launched.set(call, item.agent_thread_id);
     const known = Object.entries(item.changes ?? {}).flatMap(([path, { type, content }]) => {
       const place = { path, directory: this.directory };
-      if (type === "add") return changeOf(place, null, content) ?? [];
-      return type === "delete" ? (changeOf(place, content, null) ?? []) : [];
+      if (type === "add") return pastFileChange(place, null, content) ?? [];
+      return type === "delete" ? (pastFileChange(place, content, null) ?? []) : [];
     });
     this.#ends.set(item.id, {
       ...(item.status !== undefined && { status: item.status }),
@@ -363,6 +363,6 @@ class CodexSessionReader {
     const call = this.#calls.get(id);
     if (!call) return this.left.note("a result without its call", line);
     const { status, changes } = this.#ends.get(id) ?? {};
-    call.result = { status: statusOf(status, told), output: told, at: this.#at, changes };
+    call.result = { status: codexCallStatus(status, told), output: told, at: this.#at, changes };
   }
 }

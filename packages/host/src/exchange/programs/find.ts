@@ -84,7 +84,7 @@ export async function readSession({ program, file, id }: FoundSession): Promise<
 async function sessionsOf(file: string, isNamed = false): Promise<FoundSession[]> {
   if (file.endsWith(".db")) return opencodeSessions(file);
   if (!isNamed && basename(file).startsWith("agent-")) return [];
-  const head = await headOf(file);
+  const head = await readSessionHead(file);
   if (!head || (head.isLaunched && !isNamed)) return [];
   const { mtimeMs: updatedAt } = await stat(file);
   const { program, id = basename(file, ".jsonl"), directory, title = "" } = head;
@@ -104,7 +104,7 @@ interface SessionHead {
 }
 
 /** Reads the beginning of a file; undefined if the format is unknown. */
-async function headOf(file: string): Promise<SessionHead | undefined> {
+async function readSessionHead(file: string): Promise<SessionHead | undefined> {
   let head: SessionHead | undefined;
   let read = 0;
   for await (const { value } of jsonLines(file, new ImportOmissions())) {

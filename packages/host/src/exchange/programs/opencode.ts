@@ -3,12 +3,12 @@ import { cleanCost, cleanUsage, type Finish, type Json, type Usage, type UserPar
 import { z } from "zod";
 import { parseJson } from "../../settings/json-text.ts";
 import {
-  changeOf,
   type PastCall,
   type PastMessage,
   type PastResponse,
   type PastResult,
   type PastSession,
+  pastFileChange,
   textPart,
 } from "./past-session.ts";
 import { ImportOmissions } from "./reading.ts";
@@ -82,7 +82,7 @@ export function readOpencode(database: DatabaseSync, id: string): PastSession {
   const { title, version, directory, time_created: beganAt = 0, revert } = found ?? {};
   const reading = new OpenCodeSessionReader(database, left, directory ?? undefined);
   const messages = reading.messages(id, []);
-  const { messageID } = z.object({ messageID: z.string() }).safeParse(jsonIn(revert)).data ?? {};
+  const { messageID } = z.object({ messageID: z.string() }).safeParse(parseOpenCodeJson(revert)).data ?? {};
   return {
     program: "opencode",
     id,
@@ -118,7 +118,7 @@ class OpenCodeSessionReader {
     let tail: string | undefined;
     for (const { id, time_created, data } of this.#rows("message", session)) {
       const key = String(id);
-      const read = info.safeParse(jsonIn(data));
+      const read = info.safeParse(parseOpenCodeJson(data));
       if (!read.success) {
         this.#left.note(`a damaged message: ${key}`);
         continue;
@@ -149,7 +149,7 @@ class OpenCodeSessionReader {
   }
 
   #part({ id, data }: Readonly<Record<string, unknown>>): OnePart[] {
-    const read = part.safeParse(jsonIn(data));
+    const read = part.safeParse(parseOpenCodeJson(data));
     if (!read.success) this.#left.note(`a damaged piece: ${String(id)}`);
     return read.success ? [read.data] : [];
   }
@@ -174,7 +174,7 @@ class OpenCodeSessionReader {
       model: `${read.providerID ?? "unknown"}/${read.modelID ?? "unknown"}`,
       parts: told,
       finish: failed ?? FINISHES[read.finish ?? ""] ?? (asks ? "calls" : "stop"),
-      usage: usageOf(read.tokens),
+      usage: openCodeUsage(read.tokens),
       // The program writes 0 for a model with an unknown price.
       ...(read.cost !== undefined && read.cost > 0 && { cost: cleanCost(read.cost) }),
       ...(failed === "error" && { error }),
@@ -213,7 +213,7 @@ class OpenCodeSessionReader {
     };
     if (status !== "completed" && status !== "error") return [call];
     const isDone = status === "completed" && (typeof metadata?.exit !== "number" || metadata.exit === 0);
-    const ended = isDone ? "completed" : endOf(error);
+    const ended = isDone ? "completed" : openCodeCallStatus(error);
     const result = { status: ended, output: output ?? error, at: time?.end ?? at } as const;
     return [{ ...call, result: { ...result, changes: this.#changes(input, metadata) } }];
   }
@@ -230,10 +230,10 @@ class OpenCodeSessionReader {
   #changes(input: unknown, metadata: unknown): NonNullable<PastCall["result"]>["changes"] {
     const directory = this.#directory;
     const { filediff } = z.looseObject({ filediff: wholeDiff }).safeParse(metadata).data ?? {};
-    if (filediff) return changeOf({ path: filediff.file, directory }, filediff.before, filediff.after);
+    if (filediff) return pastFileChange({ path: filediff.file, directory }, filediff.before, filediff.after);
     const isNew = z.looseObject({ exists: z.literal(false) }).safeParse(metadata).success;
     const written = z.looseObject({ filePath: z.string(), content: z.string() }).safeParse(input).data;
-    return isNew && written ? changeOf({ path: written.filePath, directory }, null, written.content) : undefined;
+    return isNew && written ? pastFileChange({ path: written.filePath, directory }, null, written.content) : undefined;
   }
 }
 
@@ -244,12 +244,12 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   "content-filter": "filtered",
 };
 
-function jsonIn(text: unknown): unknown {
+function parseOpenCodeJson(text: unknown): unknown {
   const read = typeof text === "string" ? parseJson(text) : undefined;
   return read?.ok ? read.value : undefined;
 }
 
-function usageOf(read: z.infer<typeof tokens> | undefined): Usage | undefined {
+function openCodeUsage(read: z.infer<typeof tokens> | undefined): Usage | undefined {
   if (!read) return undefined;
   const { input: fresh = 0, output = 0, reasoning = 0, cache } = read;
   const [cached, cacheWrite] = [cache?.read ?? 0, cache?.write ?? 0];
@@ -257,7 +257,7 @@ function usageOf(read: z.infer<typeof tokens> | undefined): Usage | undefined {
 }
 
 /** Returns the status of a call with an error: denied by a user, refused by the program before it ran, or failed. */
-function endOf(error: string): Exclude<PastResult["status"], "completed"> {
+function openCodeCallStatus(error: string): Exclude<PastResult["status"], "completed"> {
   if (/rejected permission/.test(error)) return "denied";
   return /rule which prevents you from using|called with invalid arguments/.test(error) ? "not-run" : "failed";
 }

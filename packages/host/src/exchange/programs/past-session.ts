@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from "node:path";
 import type { FileChange, Finish, Json, Part, TextPart, Usage, UserPart } from "@banyan/core/conversation";
-import { contentOf, fileChange } from "@banyan/tools/workspace";
+import { fileChange, fileContent } from "@banyan/tools/workspace";
 
 /** A program whose sessions can be imported. */
 export type ForeignProgram = "claude-code" | "codex" | "pi" | "opencode";
@@ -92,13 +92,13 @@ export function textPart(text: string): TextPart[] {
 }
 
 /** The change of a file by a call, if the content before and after is known; `null` means no file. */
-export function changeOf(
+export function pastFileChange(
   { path, directory }: { readonly path: string; readonly directory: string | undefined },
   before: string | null | undefined,
   after: string | null | undefined,
 ): readonly FileChange[] | undefined {
   if (before === undefined || after === undefined || before === after) return undefined;
-  const [old, now] = [before, after].map((text) => (text === null ? undefined : contentOf(Buffer.from(text))));
+  const [old, now] = [before, after].map((text) => (text === null ? undefined : fileContent(Buffer.from(text))));
   // Relative to the session's directory. A file outside keeps its absolute path.
   const inside = directory !== undefined && isAbsolute(path) ? relative(directory, path) : path;
   return [fileChange(inside === "" || inside.startsWith("..") ? path : inside, old, now)];

@@ -128,7 +128,7 @@ class PiSessionReader {
       case "compaction": {
         const covers = this.#covered(read, parent);
         if (covers === null || read.summary === undefined) return parent;
-        return put({ ...base, role: "summary", text: read.summary, covers, usage: usageOf(read.usage) });
+        return put({ ...base, role: "summary", text: read.summary, covers, usage: piUsage(read.usage) });
       }
       case "branch_summary":
         return system(
@@ -213,7 +213,7 @@ class PiSessionReader {
       role: "assistant",
       model: `${provider}/${model}`,
       parts,
-      usage: usageOf(usage),
+      usage: piUsage(usage),
       cost: cleanCost(usage?.cost?.total),
       finish: FINISHES[stopReason ?? ""] ?? (asks ? "calls" : "stop"),
       ...(stopReason === "error" && { error: errorMessage ?? "The model could not answer." }),
@@ -225,7 +225,7 @@ class PiSessionReader {
     if (!call) return this.left.note("a result without its call", line);
     if (typeof words !== "string" && words.some(({ type }) => type !== "text"))
       this.left.note("a picture in a result", line);
-    const output = textsOf(words);
+    const output = piText(words);
     const failed = /^(Tool \S+ not found|Validation failed for tool)\b/.test(output) ? "not-run" : "failed";
     call.result = { status: isError ? failed : "completed", output, at: this.#at };
   }
@@ -263,12 +263,12 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   aborted: "interrupted",
 };
 
-function textsOf(said: z.infer<typeof content>): string {
+function piText(said: z.infer<typeof content>): string {
   if (typeof said === "string") return said;
   return said.flatMap(({ type, text }) => (type === "text" ? [String(text ?? "")] : [])).join("\n\n");
 }
 
-function usageOf(read: z.infer<typeof tokens> | undefined): Usage | undefined {
+function piUsage(read: z.infer<typeof tokens> | undefined): Usage | undefined {
   if (!read) return undefined;
   const { input: fresh = 0, cacheRead: cached = 0, cacheWrite = 0, output } = read;
   return cleanUsage({ input: fresh + cached + cacheWrite, cached, cacheWrite, output });

@@ -56,7 +56,7 @@ export interface JsonLine {
 export async function* jsonLines(file: string, left: ImportOmissions): AsyncGenerator<JsonLine> {
   let line = 0;
   let end = 0;
-  for await (const text of createInterface({ input: opened(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of createInterface({ input: openSessionFile(file), crlfDelay: Number.POSITIVE_INFINITY })) {
     line++;
     end += Buffer.byteLength(text) + 1;
     if (text.trim() === "") continue;
@@ -67,7 +67,7 @@ export async function* jsonLines(file: string, left: ImportOmissions): AsyncGene
   }
 }
 
-function opened(file: string): Readable {
+function openSessionFile(file: string): Readable {
   const bytes = createReadStream(file);
   if (!file.endsWith(".zst")) return bytes;
   // The reader of the lines gets the errors.

@@ -9,7 +9,7 @@ import { type PastCall, type PastMessage, type PastResponse, type PastSession, P
 export const SOURCE = "source";
 
 /** The value of that label, stable for a session. */
-export function sourceOf({ program, id }: Pick<PastSession, "program" | "id">): string {
+export function sessionSource({ program, id }: Pick<PastSession, "program" | "id">): string {
   return `${program}:${id}`;
 }
 
@@ -22,10 +22,10 @@ export function conversationOf(session: PastSession, redact: Redact): ReadConver
   const id = createId();
   const { directory, beganAt, forkOf, title } = session;
   const log = new EventBuilder(session, redact);
-  const labels: Record<string, string> = { agent: PROGRAMS[session.program], [SOURCE]: sourceOf(session) };
+  const labels: Record<string, string> = { agent: PROGRAMS[session.program], [SOURCE]: sessionSource(session) };
   if (directory !== undefined) labels.cwd = directory;
   if (session.version !== undefined) labels.version = session.version;
-  if (forkOf !== undefined) labels.forkOf = sourceOf({ ...session, id: forkOf });
+  if (forkOf !== undefined) labels.forkOf = sessionSource({ ...session, id: forkOf });
   log.say(beganAt, { type: "conversation.created", id, labels });
   const ids = log.branch(session.messages, PROGRAMS[session.program]);
   const takenBack = ids.get(session.takenBack ?? "");
@@ -157,7 +157,7 @@ class EventBuilder {
       return { type: "call" as const, call: call.id };
     });
     for (const { id: call, tool, input } of calls) {
-      const about = aboutOf(input);
+      const about = aboutForeignCall(input);
       const inputText = JSON.stringify(input);
       this.say(at, { type: "call.pending", message, call, tool, inputText, input, ...(about && { about }) });
     }
@@ -207,7 +207,7 @@ class EventBuilder {
 /**
  * Derives the subject of another program's call from common argument names. It is only for display, since the call is over.
  */
-function aboutOf(input: Json): About | undefined {
+function aboutForeignCall(input: Json): About | undefined {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
   const given = input as Readonly<Record<string, Json>>;
   const first = (...names: readonly string[]) => names.find((name) => typeof given[name] === "string");

@@ -13,7 +13,7 @@ const BETWEEN =
  * The tolerant parser continues after unexpected text: code that it skipped, or read differently than Bash, would
  * otherwise run unseen.
  */
-export function isCovered(source: string, leaves: readonly SourceSpan[]): boolean {
+export function coversSource(source: string, leaves: readonly SourceSpan[]): boolean {
   let at = 0;
   for (const leaf of leaves.toSorted((a, b) => a.pos - b.pos)) {
     if (passGap(source, at, leaf.pos) !== leaf.pos) return false;

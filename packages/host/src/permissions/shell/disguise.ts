@@ -59,7 +59,7 @@ export function withoutOptions(words: readonly string[]): readonly string[] | un
 export function mayRun(pattern: string, part: CommandPart): boolean {
   const sought = literalWords(pattern);
   if (sought === undefined || !isNamed(sought[0] ?? "", part)) return false;
-  const assigned = part.assignments.flatMap((text) => piecesOf(text.slice(text.indexOf("=") + 1), false));
+  const assigned = part.assignments.flatMap((text) => wordPieces(text.slice(text.indexOf("=") + 1), false));
   if (isAmong(sought, assigned)) return true;
   // `GIT_CONFIG_VALUE_0=push git x` has the words of the rule in another order.
   if (!isAmong(sought, [...piecesOfAll(part), ...assigned])) return false;
@@ -70,7 +70,9 @@ export function mayRun(pattern: string, part: CommandPart): boolean {
 function isNamed(word: string, { words, assignments, input }: CommandPart): boolean {
   const sought = word.toLowerCase();
   const names = (text: string): boolean => text.toLowerCase().includes(sought);
-  return words.some(names) || assignments.some(names) || (input !== undefined && names(`${input}\n${unquoted(input)}`));
+  return (
+    words.some(names) || assignments.some(names) || (input !== undefined && names(`${input}\n${unquotedWord(input)}`))
+  );
 }
 
 /** Returns whether the inner command may match from another start: other versions may read the wrapper's options differently. */
@@ -100,22 +102,22 @@ function piecesOfAll({ words, input }: CommandPart): string[] {
   // `git-push`, from git's own folder of programs, is `git push`.
   const pieces = [
     ...(program.startsWith("git-") ? ["git", program.slice(4)] : [program]),
-    ...rest.flatMap((word) => piecesOf(word, slashed)),
+    ...rest.flatMap((word) => wordPieces(word, slashed)),
   ];
   return input === undefined ? pieces : [...pieces, ...piecesOfInput(input)];
 }
 
 /** The words in a text that may be a script, also if quotes hide them: `r''m`. */
 function piecesOfInput(text: string): string[] {
-  return [...piecesOf(text, true), ...piecesOf(unquoted(text), true)];
+  return [...wordPieces(text, true), ...wordPieces(unquotedWord(text), true)];
 }
 
-function unquoted(text: string): string {
+function unquotedWord(text: string): string {
   return text.replace(/\\\n|['"\\]/g, "");
 }
 
 /** A word and the words inside it. For a path, its last part, or all parts with `slashed`. */
-function piecesOf(text: string, slashed: boolean): string[] {
+function wordPieces(text: string, slashed: boolean): string[] {
   const pieces = text.split(/[^\p{L}\p{N}_.+/@%-]+/u).flatMap((piece) => {
     const last = programOf([piece]);
     return slashed && piece.includes("/") ? [last, ...piece.split("/")] : [last];

@@ -43,7 +43,7 @@ export function harmlessOf(pattern: string): string | undefined {
 /** Returns whether the harmless options of a command are known. */
 export function hasHarmless(command: string): boolean {
   const words = command.split(" ");
-  return startOf(words)?.words.length === words.length;
+  return harmlessStart(words)?.words.length === words.length;
 }
 
 /**
@@ -51,7 +51,7 @@ export function hasHarmless(command: string): boolean {
  * become several.
  */
 export function harmlessPattern(words: readonly string[], splits: boolean): string | undefined {
-  const start = startOf(words);
+  const start = harmlessStart(words);
   if (start === undefined) return undefined;
   const { table, options } = start;
   const { length } = start.words;
@@ -60,7 +60,7 @@ export function harmlessPattern(words: readonly string[], splits: boolean): stri
 }
 
 /** The longest known beginning of a command. */
-function startOf(words: readonly string[]): Start | undefined {
+function harmlessStart(words: readonly string[]): Start | undefined {
   const [name = ""] = words;
   return STARTS.get(name)?.find((start) =>
     start.words.every((word, at) => word === words[at] || (word === ANY_NAME && PLAIN_NAME.test(words[at] ?? ""))),

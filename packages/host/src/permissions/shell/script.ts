@@ -12,10 +12,10 @@ import {
   type Word,
 } from "unbash";
 import { UNKNOWN } from "../match.ts";
-import { isCovered, type SourceSpan } from "./coverage.ts";
+import { coversSource, type SourceSpan } from "./coverage.ts";
 import type { CommandPart, RedirectPart, ShellPart } from "./part.ts";
 import { beyondWords, type Findings, noFindings, readArithmetic, readHereDocument, readWord, unclear } from "./word.ts";
-import { runsOf, type StandardInput } from "./wrapper.ts";
+import { type StandardInput, wrappedCommands } from "./wrapper.ts";
 
 /** Longer or more deeply nested scripts are not parsed, so that the user decides. */
 const MOST_CHARACTERS = 32_768;
@@ -35,7 +35,7 @@ interface Scan {
  * substitutions, here-documents, functions and commands that run other commands. An unclear piece becomes an opaque
  * part next to the others. The text may run in Bash or in a POSIX shell.
  */
-export function readCommand(command: string): readonly ShellPart[] {
+export function readShellCommand(command: string): readonly ShellPart[] {
   const found = noFindings();
   const parts = readScript(command, 0, found);
   // `x='a[$(rm y)]'; echo $((x))` runs rm: a script with both quoted code and an evaluation is unclear.
@@ -53,9 +53,9 @@ function readScript(source: string, depth: number, outer: Findings): ShellPart[]
   else {
     try {
       const script = parse(source);
-      readAll(script.commands, reading);
+      readScriptNodes(script.commands, reading);
       if (script.errors !== undefined) unclear(found, script.errors[0]?.message ?? "it is not complete");
-      else if (!isCovered(source, reading.leaves)) unclear(found, "not all of it is understood");
+      else if (!coversSource(source, reading.leaves)) unclear(found, "not all of it is understood");
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       // The parser is recursive, as is Bash. No honest command overflows the stack.
@@ -77,7 +77,7 @@ function readScript(source: string, depth: number, outer: Findings): ShellPart[]
 
 type Readable = Statement | CompoundList | Elif | Statement["command"];
 
-function readAll(nodes: readonly Readable[], reading: Scan): void {
+function readScriptNodes(nodes: readonly Readable[], reading: Scan): void {
   for (const node of nodes) readNode(node, reading);
 }
 
@@ -96,10 +96,10 @@ function readNode(node: Readable, reading: Scan): void {
       return readPipeline(node, reading);
     case "AndOr":
     case "CompoundList":
-      return readAll(node.commands, reading);
+      return readScriptNodes(node.commands, reading);
     case "Subshell":
     case "BraceGroup":
-      return readAll(node.body.commands, reading);
+      return readScriptNodes(node.body.commands, reading);
     case "Redirected": {
       const start = reading.parts.length;
       readNode(node.command, reading);
@@ -117,11 +117,11 @@ function readNode(node: Readable, reading: Scan): void {
       return;
     }
     case "If":
-      return readAll([node.clause, node.then, ...node.elif, ...(node.else ? [node.else] : [])], reading);
+      return readScriptNodes([node.clause, node.then, ...node.elif, ...(node.else ? [node.else] : [])], reading);
     case "Elif":
-      return readAll([node.clause, node.then], reading);
+      return readScriptNodes([node.clause, node.then], reading);
     case "While":
-      return readAll([node.clause, node.body], reading);
+      return readScriptNodes([node.clause, node.body], reading);
     case "For":
     case "Select":
       // A loop sets its variable, and upper-case variables (PATH, IFS) change what commands do.
@@ -215,7 +215,7 @@ function commandPart(
 }
 
 function runsIn(words: readonly string[], input: StandardInput, reading: Scan, nested: number): CommandPart["runs"] {
-  const runs = runsOf(words, input);
+  const runs = wrappedCommands(words, input);
   if (runs === undefined) return undefined;
   if (nested > MOST_NESTED)
     return { parts: [{ kind: "opaque", text: words.join(" "), why: "it is nested too deeply" }] };

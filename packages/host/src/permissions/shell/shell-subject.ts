@@ -1,14 +1,14 @@
 import { isAbsolute } from "node:path";
 import { expandHome } from "@banyan/tools/named-path";
 import { covers, meets, type Rule, type RuleMatch, type Subject, strongest, UNKNOWN } from "../match.ts";
-import { isObeyed, spellsObeyed } from "../obeyed.ts";
+import { isExecutedByPrograms, namesObeyedFile } from "../obeyed.ts";
 import {
   fitsEvery,
   fitsSome,
-  fromRoot,
   literalGlob,
-  placeAt,
+  pathFromWorkspace,
   type ResolvedPath,
+  resolveLiteralPath,
   type SubjectContext,
 } from "../place.ts";
 import { COMMAND, formatRule, READING, WRITING } from "../rule.ts";
@@ -16,8 +16,8 @@ import { mayRun, mayRunText, mayStart, withoutOptions } from "./disguise.ts";
 import { harmlessOf, harmlessPattern } from "./harmless.ts";
 import { isUnpredictable, mayExecuteInput } from "./inert.ts";
 import { allParts, type CommandPart, type OpaquePart, type RedirectPart, type ShellPart } from "./part.ts";
-import { readCommand } from "./script.ts";
-import { commandSuggestion, plainText, quotedText } from "./suggestion.ts";
+import { readShellCommand } from "./script.ts";
+import { commandSuggestion, quotedText, simpleCommandText } from "./suggestion.ts";
 import { programOf } from "./wrapper.ts";
 
 /** Tool names in rules about the files of redirects. */
@@ -41,7 +41,7 @@ const HARMLESS_FILES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout",
  *   needs a rule for both, or one pattern that spells both or is the exact command.
  */
 export function shellSubject(command: string, surroundings: SubjectContext): Subject {
-  const parts = readCommand(command);
+  const parts = readShellCommand(command);
   // Check from the end: parts that no rule allows come last, and commands come before the files that they open.
   const judged = parts.toReversed();
   // Computed on demand: only files need it.
@@ -130,7 +130,7 @@ function matchesCommand(written: string | undefined, part: CommandPart): RuleMat
     [first, ...rest].join(" "),
     ...(bare === undefined ? [] : [[first, ...bare.slice(1)].join(" ")]),
   ]);
-  if (assignments.length > 0) texts.push(plainText(part));
+  if (assignments.length > 0) texts.push(simpleCommandText(part));
   if (pattern.includes("'")) texts.push(quotedText(part), quotedText({ words, assignments: [] }));
   if (texts.some((text) => covers(pattern, text))) return "yes";
   if (texts.some((text) => text.includes(UNKNOWN) && meets(pattern, text))) return "perhaps";
@@ -155,7 +155,7 @@ function allowsCommand(pattern: string, part: CommandPart, allowed: (inner: Shel
     return assignments.length === 0 && runs === undefined && harmlessPattern(words, splits) === pattern;
   // A name with a blank must not match a pattern of a name and an argument.
   if (words.length > 0 && !/^[^ \t\n]+$/.test(words[0] ?? "")) return false;
-  const text = pattern.includes("'") ? quotedText(part) : plainText(part);
+  const text = pattern.includes("'") ? quotedText(part) : simpleCommandText(part);
   if (!covers(pattern, text)) return false;
   const spelled = pattern.split("*", 1)[0] ?? "";
   if (assignments.length > 0 && !`${spelled} `.startsWith(`${assignments.join(" ")} `)) return false;
@@ -182,10 +182,10 @@ function isFileAllowed(
   const opened = place(file);
   if (opened === undefined) return false;
   if (access === "read" && opened.inside) return true;
-  const obeyed = access === "write" && isObeyed(scope, opened);
+  const obeyed = access === "write" && isExecutedByPrograms(scope, opened);
   // Unlike the file tools, a shell does not refuse git's hooks and similar files, so patterns must spell hidden names.
   const fits = (pattern: string) =>
-    obeyed ? spellsObeyed(pattern, scope, opened) : fitsEvery(pattern, scope, opened, false);
+    obeyed ? namesObeyedFile(pattern, scope, opened) : fitsEvery(pattern, scope, opened, false);
   if (access === "write" && writes && opened.inside && !obeyed && fits("**")) return true;
   return about.some(({ pattern }) => pattern === undefined || fits(pattern));
 }
@@ -198,7 +198,7 @@ function placeOfFile({ path }: RedirectPart, moves: boolean, { scope }: SubjectC
   if (path === undefined) return undefined;
   // The shell has already expanded variables, and knows neither URLs nor other separators.
   const expanded = path.startsWith("~") ? expandHome(path, scope.home) : path;
-  return moves && !isAbsolute(expanded) ? undefined : placeAt(scope, expanded);
+  return moves && !isAbsolute(expanded) ? undefined : resolveLiteralPath(scope, expanded);
 }
 
 /** Returns whether the shell may be in another folder afterwards, which changes relative paths. */
@@ -218,7 +218,7 @@ function suggestionFor(
   if (part.kind !== "file") return undefined;
   const opened = place(part);
   if (opened === undefined) return undefined;
-  const names = new Set(opened.forms.map((form) => fromRoot(scope, form) ?? form));
+  const names = new Set(opened.forms.map((form) => pathFromWorkspace(scope, form) ?? form));
   const [only = ""] = names;
   return names.size === 1 ? formatRule({ tool: NAMES[part.access], pattern: literalGlob(only) }) : undefined;
 }

@@ -37,7 +37,7 @@ function shellRule(pattern: string): string {
 }
 
 /** The words of a simple command, joined by blanks. */
-export function plainText({ assignments, words }: Pick<CommandPart, "assignments" | "words">): string {
+export function simpleCommandText({ assignments, words }: Pick<CommandPart, "assignments" | "words">): string {
   return [...assignments, ...words].join(" ");
 }
 

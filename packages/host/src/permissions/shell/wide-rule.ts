@@ -1,7 +1,7 @@
 import { type Rule, UNKNOWN } from "../match.ts";
 import { COMMAND, formatRule } from "../rule.ts";
 import { allParts } from "./part.ts";
-import { readCommand } from "./script.ts";
+import { readShellCommand } from "./script.ts";
 import { namesInput, programOf } from "./wrapper.ts";
 
 /** Whether a program with these arguments runs commands from its standard input. */
@@ -73,5 +73,5 @@ export function wideRuleNotices(rules: readonly Rule[]): string[] {
 
 function isWide({ tool, pattern }: Rule): boolean {
   if (tool !== COMMAND || pattern === undefined || pattern === "*") return false;
-  return [...allParts(readCommand(pattern))].some((part) => part.kind === "command" && takesCommands(part.words));
+  return [...allParts(readShellCommand(pattern))].some((part) => part.kind === "command" && takesCommands(part.words));
 }

@@ -128,7 +128,7 @@ export function programOf(words: readonly string[]): string {
 }
 
 /** The commands that a command runs; undefined if it is not known to run any. */
-export function runsOf(words: readonly string[], input: StandardInput): WrappedCommands | undefined {
+export function wrappedCommands(words: readonly string[], input: StandardInput): WrappedCommands | undefined {
   const program = programOf(words);
   if (SHELLS.has(program)) return shellRuns(words, input);
   switch (program) {
@@ -137,7 +137,7 @@ export function runsOf(words: readonly string[], input: StandardInput): WrappedC
       // A file that exists runs like any other program, but the script's own input may be anything.
       return words[1]?.includes(UNKNOWN) || namesInput(words[1]) ? runsCode([codeFrom(input)]) : undefined;
     case "eval":
-      return runsCode(words.length > 1 ? [joined(words.slice(1))] : []);
+      return runsCode(words.length > 1 ? [joinedCode(words.slice(1))] : []);
     case "trap":
       return runsCode(words.filter((word, index) => index > 0 && !/^-[lp-]?$/.test(word)).slice(0, 1));
     case "alias":
@@ -193,7 +193,7 @@ function wrapperRuns(words: readonly string[], wrapper: Wrapper): WrappedCommand
   }
   const rest = words.slice(at);
   if (rest.length === 0) return runsCode(code);
-  if (wrapper.joins) return runsCode([...code, joined(wrapper.appends ? [...rest, UNKNOWN] : rest)]);
+  if (wrapper.joins) return runsCode([...code, joinedCode(wrapper.appends ? [...rest, UNKNOWN] : rest)]);
   if (!wrapper.appends) return { commands: [{ words: rest, assignments, at }], code, files: [] };
   const filled = rest.map((word) =>
     placeholders(words.slice(1, at)).reduce((filling, mark) => filling.replaceAll(mark, UNKNOWN), word),
@@ -268,7 +268,7 @@ function runsCode(code: readonly string[]): WrappedCommands {
   return { commands: [], code: code.map(asCode), files: [] };
 }
 
-function joined(words: readonly string[]): string {
+function joinedCode(words: readonly string[]): string {
   return asCode(words.join(" "));
 }
 

@@ -1,5 +1,5 @@
 import type { Json } from "@banyan/core";
-import { type ModelDriver, rulesFor, withRules } from "@banyan/core/drivers";
+import { type ModelDriver, rulesFor, withProviderRules } from "@banyan/core/drivers";
 import { expect, test } from "vitest";
 import { answerOf } from "../sink.ts";
 import { Odd } from "./odd-conversation.fixture.ts";
@@ -41,7 +41,7 @@ test.each(PROVIDERS)(
       const odd = new Odd(seed);
       const tools = Array.from({ length: 5 }, () => odd.tool());
       const sent: Json[] = [];
-      const driver = withRules(calling(sent), { rules: rulesFor(provider, "m"), provider: "local" });
+      const driver = withProviderRules(calling(sent), { rules: rulesFor(provider, "m"), provider: "local" });
       const messages = [{ role: "user" as const, parts: [{ type: "text" as const, text: "Go" }] }];
       const request = { instructions: "", messages, tools, toolChoice: "auto", settings: {} } as const;
       const parts = await answerOf(driver, request);

@@ -4,7 +4,7 @@ import { createId } from "@banyan/core";
 import type { FeedItem, OpenQuestion, TextQuestion } from "@banyan/core/conversation";
 import type { EditorBranch } from "./branch.ts";
 import type { AcpPlace } from "./place.ts";
-import { agrees, askThere, type EditorQuestion } from "./questions.ts";
+import { askEditor, askEditorForConsent, type EditorQuestion } from "./questions.ts";
 import type { Abilities } from "./telling.ts";
 
 /** The session whose questions go to an editor. */
@@ -55,7 +55,7 @@ export class AskedQuestions implements Disposable {
 
   /** Asks the editor's user for consent that no call asks for. Never rejects. */
   agrees(title: string): Promise<boolean> {
-    return agrees(this.#asking(new AbortController().signal), createId(), title);
+    return askEditorForConsent(this.#asking(new AbortController().signal), createId(), title);
   }
 
   [Symbol.dispose](): void {
@@ -85,7 +85,7 @@ export class AskedQuestions implements Disposable {
   async #askAndAnswer(question: OpenQuestion, signal: AbortSignal): Promise<void> {
     const { place, watched, told, say, inWords } = this.#parts;
     await told();
-    const given = await askThere(question, watched.state, this.#asking(signal));
+    const given = await askEditor(question, watched.state, this.#asking(signal));
     if (given === undefined || signal.aborted) return;
     if (given !== "inWords") {
       const { approval, ...answer } = given;

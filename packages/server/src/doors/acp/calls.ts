@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk/unstable";
 import { readPatch } from "@banyan/client/words";
 import type { BroughtFile, Call, CallStatus, FileChange, PlanStep, Preview } from "@banyan/core/conversation";
-import { toolOf } from "@banyan/core/conversation";
+import { toolNameOf } from "@banyan/core/conversation";
 import { cutToEnd, shownPlan } from "@banyan/core/shown";
 
 /** Maximum number of UTF-16 units of a running call's output that an editor shows: the end. */
@@ -22,7 +22,7 @@ export function toolCallOf(
   const changes = call.changes ?? preview?.changes ?? [];
   const input = call.executedInput ?? call.input;
   const content = [
-    ...(call.about?.plan ? [textContent(planText(call.about.plan))] : []),
+    ...(call.about?.plan ? [textContent(planMarkdown(call.about.plan))] : []),
     ...(call.changes ? [] : (preview?.notes ?? [])).map(textContent),
     ...changes.flatMap((change) => diffsOf(change, folder)),
     ...saidContent(call, saying),
@@ -30,9 +30,9 @@ export function toolCallOf(
   const locations = locationsOf(call, changes, folder);
   return {
     toolCallId: call.id,
-    title: titleOf(call),
-    name: toolOf(call),
-    kind: kindOf(call),
+    title: callTitle(call),
+    name: toolNameOf(call),
+    kind: toolKind(call),
     status: STATUSES[call.status],
     ...(content.length > 0 && { content }),
     ...(locations.length > 0 && { locations }),
@@ -56,9 +56,9 @@ const STATUSES: Readonly<Record<CallStatus, NonNullable<ToolCall["status"]>>> = 
   cancelled: "failed",
 };
 
-function titleOf(call: Call): string {
+function callTitle(call: Call): string {
   const { about } = call;
-  const tool = toolOf(call);
+  const tool = toolNameOf(call);
   const what = about?.title ?? about?.command ?? about?.url ?? about?.paths?.map(({ path }) => path).join(", ");
   // A title has one line; the arguments have the whole text.
   const [line = ""] = (what ?? "").split("\n");
@@ -66,7 +66,7 @@ function titleOf(call: Call): string {
 }
 
 /** The kind of a call, from its tool's `about`, never from the tool's name. */
-function kindOf({ about = {} }: Call): ToolKind {
+function toolKind({ about = {} }: Call): ToolKind {
   const { command, url, change, paths = [], looksAt, plan, handsIn } = about;
   if (plan) return handsIn ? "switch_mode" : "think";
   if (command !== undefined) return "execute";
@@ -127,7 +127,7 @@ function pictureContent({ mediaType, data }: BroughtFile): ToolCallContent[] {
 }
 
 /** A plan as Markdown. */
-function planText(plan: readonly PlanStep[]): string {
+function planMarkdown(plan: readonly PlanStep[]): string {
   return shownPlan(plan)
     .map(({ mark, text }) => `- ${mark} ${text}`)
     .join("\n");

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import { ClientError } from "@banyan/client";
 import type { Part, UserPart } from "@banyan/core/conversation";
-import { enclosed } from "@banyan/core/shown";
+import { encloseInTags } from "@banyan/core/shown";
 import { partsFrom } from "../door.ts";
 
 /** A user message from an editor. */
@@ -19,22 +19,22 @@ export type ReadBuffer = (path: string) => Promise<string | undefined>;
  * The parts of a prompt. A linked file is attached in the editor's version. If the editor cannot read it, the model gets the
  * path. Rejects with `ClientError` for blocks that cannot be sent.
  */
-export async function saidIn(blocks: readonly ContentBlock[], readBuffer: ReadBuffer): Promise<EditorPrompt> {
+export async function readEditorPrompt(blocks: readonly ContentBlock[], readBuffer: ReadBuffer): Promise<EditorPrompt> {
   let asIs = false;
   const resource = (uri: string, text: string): UserPart => {
     asIs = true;
-    return { type: "text", text: enclosed("resource", text, ` name=${JSON.stringify(uri)}`) };
+    return { type: "text", text: encloseInTags("resource", text, ` name=${JSON.stringify(uri)}`) };
   };
   const said = async (block: ContentBlock): Promise<UserPart> => {
     switch (block.type) {
       case "text":
         return { type: "text", text: block.text };
       case "image":
-        return { type: "file", mediaType: block.mimeType, data: block.data, ...nameOf(block.uri) };
+        return { type: "file", mediaType: block.mimeType, data: block.data, ...uriName(block.uri) };
       case "audio":
         return { type: "file", mediaType: block.mimeType, data: block.data };
       case "resource_link": {
-        const path = pathOf(block.uri);
+        const path = uriPath(block.uri);
         const text = path === undefined ? undefined : await readBuffer(path);
         if (text !== undefined) return resource(block.uri, text);
         return { type: "text", text: `[${block.title ?? block.name}](${path ?? block.uri})` };
@@ -43,7 +43,7 @@ export async function saidIn(blocks: readonly ContentBlock[], readBuffer: ReadBu
         const { uri, mimeType } = block.resource;
         if ("text" in block.resource) return resource(uri, block.resource.text);
         const mediaType = mimeType ?? "application/octet-stream";
-        return { type: "file", mediaType, data: block.resource.blob, ...nameOf(uri) };
+        return { type: "file", mediaType, data: block.resource.blob, ...uriName(uri) };
       }
       default:
         throw new ClientError(
@@ -72,7 +72,7 @@ function isResource(part: UserPart): boolean {
 }
 
 /** A part of a message as a block; `undefined` for parts that an editor gets in another way. */
-export function blockOf(part: Part): ContentBlock | undefined {
+export function contentBlock(part: Part): ContentBlock | undefined {
   switch (part.type) {
     case "text":
     case "reasoning":
@@ -95,7 +95,7 @@ export function blockOf(part: Part): ContentBlock | undefined {
   }
 }
 
-function pathOf(uri: string): string | undefined {
+function uriPath(uri: string): string | undefined {
   try {
     return uri.startsWith("file:") ? fileURLToPath(uri) : undefined;
   } catch {
@@ -104,7 +104,7 @@ function pathOf(uri: string): string | undefined {
   }
 }
 
-function nameOf(uri: string | null | undefined): { name?: string } {
+function uriName(uri: string | null | undefined): { name?: string } {
   const name = uri?.split("/").at(-1);
   return name ? { name: name.slice(0, 1_000) } : {};
 }

@@ -19,8 +19,8 @@ import { ClientError, type WatchedConversation } from "@banyan/client";
 import { type ConversationState, type OptionNames, pathTo, refuseUnknown } from "@banyan/core/conversation";
 import { CONVERSATIONS, type ServerSettings } from "@banyan/protocol";
 import { z } from "zod";
-import { beginningOf, forkAt, type NamedSession, sessionIdOf, sessionNamed } from "./fork.ts";
-import { chosen, modesOf } from "./options.ts";
+import { forkAt, forkedLeaf, type NamedSession, sessionIdOf, sessionNamed } from "./fork.ts";
+import { modesOf, readEditorChoice } from "./options.ts";
 import type { AcpPlace, OpenPlace, SessionLocation } from "./place.ts";
 import { type OpenedPlace, OpenPlaces } from "./places.ts";
 import { invalidParams, requestErrorOf } from "./refusals.ts";
@@ -166,7 +166,7 @@ class AcpDoor {
     const opened = await this.#at(where);
     const before = this.#sessions.get(sessionId);
     // Check first, so that a failed move leaves the session unchanged: a conversation is open in one place only.
-    if (before) fits(before.state, opened.place);
+    if (before) checkDirectory(before.state, opened.place);
     if (before && before.parts.place !== opened.place) await this.#close(before);
     else before?.[Symbol.dispose]();
     const session = await this.#open(client, opened, named);
@@ -182,7 +182,7 @@ class AcpDoor {
     const opened = from ? { place: from.parts.place, models: from.parts.models } : await this.#at(where);
     const { conversation } = named;
     const watched = await this.#watch(opened, named, sessionId);
-    const leaf = at ?? from?.branch.leaf ?? beginningOf(watched.state, named.fork);
+    const leaf = at ?? from?.branch.leaf ?? forkedLeaf(watched.state, named.fork);
     if (leaf !== null && !watched.state.messages.has(leaf))
       throw invalidParams(`The conversation has no message ${JSON.stringify(leaf)}.`);
     const session = await this.#open(client, opened, { conversation, fork: forkAt(leaf) });
@@ -209,12 +209,12 @@ class AcpDoor {
     const watched = place.client.watch(conversation);
     try {
       await watched.loaded;
-      await watched.read(pathTo(watched.state, beginningOf(watched.state, fork)).map(({ id }) => id));
+      await watched.read(pathTo(watched.state, forkedLeaf(watched.state, fork)).map(({ id }) => id));
     } catch (error) {
       await place.client.leave(watched).catch(() => {});
       throw requestErrorOf(error, sessionId);
     }
-    fits(watched.state, place);
+    checkDirectory(watched.state, place);
     if (fork?.at && !watched.state.messages.has(fork.at)) throw RequestError.sessionNotFound(sessionId);
     return watched;
   }
@@ -288,7 +288,7 @@ class AcpDoor {
     const session = this.#session(sessionId);
     const { place } = session.parts;
     const { conversation, state } = session;
-    const choice = chosen(option, value, state, place.client.welcome.settings);
+    const choice = readEditorChoice(option, value, state, place.client.welcome.settings);
     if (!choice) throw invalidParams(`The option ${JSON.stringify(option)} cannot be ${JSON.stringify(value)}.`);
     try {
       if ("model" in choice) await place.client.ask("model.use", { conversation, model: choice.model });
@@ -321,7 +321,7 @@ const NEVER_ASK =
   "Run everything in this conversation without asking: commands, file changes, and anything that a text it reads talks it into? Deny rules still apply.";
 
 /** Throws if a conversation belongs to another directory than the session's. */
-function fits({ labels: { cwd } }: ConversationState, { workspace }: AcpPlace): void {
+function checkDirectory({ labels: { cwd } }: ConversationState, { workspace }: AcpPlace): void {
   if (cwd !== undefined && cwd !== workspace)
     throw invalidParams(`This conversation is about ${cwd}, and the session is to be in ${workspace}.`);
 }

@@ -2,9 +2,9 @@ import {
   type ConversationState,
   createId,
   idInAddress,
+  idToAddress,
   newestLeaf,
   pathTo,
-  pieceOfAddress,
 } from "@banyan/core/conversation";
 
 /** A session that forked from another: a branch of the same tree, without copies. */
@@ -27,7 +27,7 @@ export interface NamedSession {
 /** The id of a session: its conversation's id, and for a fork also its parent message and first message. */
 export function sessionIdOf({ conversation, fork }: NamedSession): string {
   const names = fork ? [conversation, fork.at ?? "", fork.first] : [conversation];
-  return names.map(pieceOfAddress).join("/");
+  return names.map(idToAddress).join("/");
 }
 
 /** Parses a session id; `undefined` if it is invalid. */
@@ -51,12 +51,15 @@ export function isFirstOfFork(message: string): boolean {
 }
 
 /** The end of a session's branch: where the conversation was last written, outside of forks. */
-export function beginningOf(state: ConversationState, fork: Fork | undefined): string | null {
-  if (fork) return state.messages.has(fork.first) ? outside(state, newestLeaf(state, fork.first), fork.first) : fork.at;
-  return outside(state, state.leaf, undefined);
+export function forkedLeaf(state: ConversationState, fork: Fork | undefined): string | null {
+  if (fork)
+    return state.messages.has(fork.first)
+      ? leafOutsideForks(state, newestLeaf(state, fork.first), fork.first)
+      : fork.at;
+  return leafOutsideForks(state, state.leaf, undefined);
 }
 
-function outside(state: ConversationState, newest: string | null, own: string | undefined): string | null {
+function leafOutsideForks(state: ConversationState, newest: string | null, own: string | undefined): string | null {
   let leaf = newest;
   for (;;) {
     const parted = pathTo(state, leaf).find(({ id }, index, path) => {

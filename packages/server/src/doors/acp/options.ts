@@ -126,7 +126,7 @@ export function modesOf(conversation: string, settings: ServerSettings): Session
 }
 
 /** The meaning of a value for an option; `undefined` for an unknown option or value. */
-export function chosen(
+export function readEditorChoice(
   option: string,
   value: unknown,
   conversation: OptionState,

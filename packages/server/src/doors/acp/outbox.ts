@@ -48,7 +48,12 @@ export class Outbox {
 function joinedOf(first: Update, second: Update): Update | undefined {
   if (first.sessionId !== second.sessionId) return undefined;
   const [one, other] = [first.update, second.update];
-  if (isText(one) && isText(other) && one.sessionUpdate === other.sessionUpdate && one.messageId === other.messageId) {
+  if (
+    isTextChunk(one) &&
+    isTextChunk(other) &&
+    one.sessionUpdate === other.sessionUpdate &&
+    one.messageId === other.messageId
+  ) {
     const content = { type: "text" as const, text: one.content.text + other.content.text };
     return { ...first, update: { ...one, content } };
   }
@@ -59,7 +64,7 @@ function joinedOf(first: Update, second: Update): Update | undefined {
 
 type Chunk = Extract<SessionUpdate, { sessionUpdate: "agent_message_chunk" | "agent_thought_chunk" }>;
 
-function isText(update: SessionUpdate): update is Chunk & { content: { type: "text"; text: string } } {
+function isTextChunk(update: SessionUpdate): update is Chunk & { content: { type: "text"; text: string } } {
   const isChunk = update.sessionUpdate === "agent_message_chunk" || update.sessionUpdate === "agent_thought_chunk";
   return isChunk && update.content.type === "text";
 }

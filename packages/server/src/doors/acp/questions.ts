@@ -23,7 +23,7 @@ import type {
 import type { PlanApproval } from "@banyan/host";
 import type { Command } from "@banyan/protocol";
 import { textContent, toolCallOf } from "./calls.ts";
-import { callIn } from "./telling.ts";
+import { callAt } from "./telling.ts";
 
 /** A user's answer. */
 export type EditorAnswer = Command<"question.answer">["answer"];
@@ -48,7 +48,7 @@ const CANNOT_ASK = "This editor cannot show questions.";
  * Asks the editor's user. Resolves with the answer, with `undefined` if the question is no longer open, or with `inWords` if it
  * must be asked as a message. An editor that cannot ask counts as a denial.
  */
-export async function askThere(
+export async function askEditor(
   question: OpenQuestion,
   state: ConversationState,
   asking: EditorQuestion,
@@ -74,10 +74,10 @@ async function askApproval(
   state: ConversationState,
   asking: EditorQuestion,
 ): Promise<AnswerWithPlan | undefined> {
-  const call = callIn(state, id);
+  const call = callAt(state, id);
   const toolCall = call ? askedCall(call, asking.workspace, preview) : { toolCallId: id };
   if (call?.about?.handsIn) return await askPlan(toolCall, asking);
-  const chosen = await choose(asking, toolCall, approvalOptions(pattern));
+  const chosen = await askEditorToChoose(asking, toolCall, approvalOptions(pattern));
   switch (chosen) {
     case "once":
       return { decision: "allow" };
@@ -123,7 +123,7 @@ const PLAN_OPTIONS = [
 ] as const;
 
 async function askPlan(toolCall: ToolCallUpdate, asking: EditorQuestion): Promise<AnswerWithPlan | undefined> {
-  const chosen = await choose(asking, toolCall, [...PLAN_OPTIONS]);
+  const chosen = await askEditorToChoose(asking, toolCall, [...PLAN_OPTIONS]);
   if (chosen === undefined || typeof chosen === "object") return chosen;
   return chosen === "ask" || chosen === "edits" ? { decision: "allow", approval: chosen } : { decision: "deny" };
 }
@@ -143,10 +143,11 @@ async function askText(question: TextQuestion, asking: EditorQuestion): Promise<
   if (fields) return chooseField(question, fields, asking);
   if (choices.length === 0) return "inWords";
   const options = choices.map((name, index) => ({ optionId: String(index), name, kind: "allow_once" }) as const);
-  const chosen = await choose(asking, { toolCallId: question.id, title: text, kind: "other", status: "pending" }, [
-    ...options,
-    { optionId: "no", name: "Do not answer", kind: "reject_once" },
-  ]);
+  const chosen = await askEditorToChoose(
+    asking,
+    { toolCallId: question.id, title: text, kind: "other", status: "pending" },
+    [...options, { optionId: "no", name: "Do not answer", kind: "reject_once" }],
+  );
   if (chosen === undefined || typeof chosen === "object") return chosen;
   const answer = choices[Number(chosen)];
   return answer === undefined ? { decision: "deny" } : { decision: "answer", text: answer };
@@ -165,7 +166,7 @@ async function chooseField(
     name: description === undefined ? label : `${label}: ${description}`,
   }));
   const title = `${text}\n${field.heading}: ${field.text}`;
-  const chosen = await choose(asking, { toolCallId: id, title, kind: "other", status: "pending" }, [
+  const chosen = await askEditorToChoose(asking, { toolCallId: id, title, kind: "other", status: "pending" }, [
     ...options,
     { optionId: "words", name: "Answer in words", kind: "allow_once" },
     { optionId: "no", name: "Do not answer", kind: "reject_once" },
@@ -189,7 +190,7 @@ async function askLimit(
     const given = await fillInOne(asking, asked, { choices: [more, enough] });
     return given === undefined ? undefined : { decision: given === more ? "allow" : "deny" };
   }
-  const chosen = await choose(asking, { toolCallId: id, title: reason, kind: "other", status: "pending" }, [
+  const chosen = await askEditorToChoose(asking, { toolCallId: id, title: reason, kind: "other", status: "pending" }, [
     { optionId: "more", name: more, kind: "allow_once" },
     { optionId: "enough", name: enough, kind: "reject_once" },
   ]);
@@ -201,19 +202,21 @@ async function askLimit(
  * Asks the user for consent that no call asks for. `title` is all that the user reads. Never rejects; a user who cannot be asked
  * has denied.
  */
-export async function agrees(asking: EditorQuestion, id: string, title: string): Promise<boolean> {
+export async function askEditorForConsent(asking: EditorQuestion, id: string, title: string): Promise<boolean> {
   const options: PermissionOption[] = [
     { optionId: "yes", name: "Yes", kind: "allow_once" },
     { optionId: "no", name: "No", kind: "reject_once" },
   ];
-  const chosen = await choose(asking, { toolCallId: id, title, kind: "switch_mode", status: "pending" }, options).catch(
-    () => undefined,
-  );
+  const chosen = await askEditorToChoose(
+    asking,
+    { toolCallId: id, title, kind: "switch_mode", status: "pending" },
+    options,
+  ).catch(() => undefined);
   return chosen === "yes";
 }
 
 /** The id of the chosen option; a denial if the user closed the question, `undefined` if it is no longer open. */
-async function choose(
+async function askEditorToChoose(
   { client, sessionId, signal }: EditorQuestion,
   toolCall: ToolCallUpdate,
   options: PermissionOption[],
@@ -251,7 +254,7 @@ async function fillInOne(
     },
     required: ["answer"],
   };
-  const content = await fillIn(asking, message, form, call);
+  const content = await askForm(asking, message, form, call);
   if (!content) return content;
   return typeof content.answer === "string" ? content.answer : null;
 }
@@ -271,7 +274,7 @@ async function fillInFields(
       : { type: "string", title, description, oneOf: options };
     properties[`words_${index + 1}`] = { type: "string", title: `${title}: in your own words` };
   }
-  const content = await fillIn(asking, message, { properties, required: [] }, call);
+  const content = await askForm(asking, message, { properties, required: [] }, call);
   if (!content) return content;
   const filled = fields.map(({ choices }, index) => {
     const answer = [content[`answer_${index + 1}`] ?? []].flat();
@@ -283,7 +286,7 @@ async function fillInFields(
 }
 
 /** The form's content; `null` if the user declined, `undefined` if the question is no longer open. */
-async function fillIn(
+async function askForm(
   { client, sessionId, signal }: EditorQuestion,
   message: string,
   { properties, required }: Required<Pick<ElicitationSchema, "properties" | "required">>,

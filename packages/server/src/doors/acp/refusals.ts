@@ -1,6 +1,6 @@
 import { type PromptResponse, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { ClientError } from "@banyan/client";
-import { lastOfRun } from "@banyan/client/display";
+import { lastMessageOfTurn } from "@banyan/client/display";
 import type { ConversationState, FeedItem } from "@banyan/core/conversation";
 import { errorMessage } from "@banyan/core/shown";
 
@@ -23,7 +23,7 @@ export function requestErrorOf(error: unknown, sessionId?: string): RequestError
 }
 
 /** Returns whether a request ended because the editor cancelled it (`$/cancel_request`). */
-export function isTakenBack(reason: unknown): boolean {
+export function isCancelledByEditor(reason: unknown): boolean {
   return reason instanceof RequestError && reason.code === -32_800;
 }
 
@@ -33,12 +33,12 @@ export function invalidParams(message: string, cause?: unknown): RequestError {
 }
 
 /** Resolves a prompt with the end of its turn, or rejects it. */
-export function endOf(
+export function settlePrompt(
   { run, reason, error }: Extract<FeedItem, { type: "run.ended" }>,
   state: ConversationState,
   answer: PromiseWithResolvers<PromptResponse>,
 ): void {
-  const last = state.messages.get(lastOfRun(state, run) ?? "");
+  const last = state.messages.get(lastMessageOfTurn(state, run) ?? "");
   const finish = last?.role === "assistant" ? last.finish : undefined;
   if (finish === "filtered") return answer.resolve({ stopReason: "refusal" });
   switch (reason) {

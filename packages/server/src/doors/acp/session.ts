@@ -7,19 +7,19 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import { ClientError, type WatchedConversation } from "@banyan/client";
 import { openRun } from "@banyan/client/display";
-import { askedText, slashIn } from "@banyan/client/words";
+import { questionText, slashIn } from "@banyan/client/words";
 import { createId } from "@banyan/core";
 import type { ConversationState, FeedItem, OpenQuestion, TextQuestion } from "@banyan/core/conversation";
-import { readCommand } from "@banyan/desk/serving";
+import { readClientCommand } from "@banyan/desk/serving";
 import type { Command } from "@banyan/protocol";
 import { AskedQuestions } from "./asked-questions.ts";
 import { EditorBranch } from "./branch.ts";
-import { saidIn } from "./content.ts";
-import { beginningOf, type Fork } from "./fork.ts";
+import { readEditorPrompt } from "./content.ts";
+import { type Fork, forkedLeaf } from "./fork.ts";
 import { configOptionsOf, type KnownModels, modesOf } from "./options.ts";
 import { Outbox } from "./outbox.ts";
 import type { AcpPlace, EditorCommandOutcome } from "./place.ts";
-import { endOf, isTakenBack, requestErrorOf } from "./refusals.ts";
+import { isCancelledByEditor, requestErrorOf, settlePrompt } from "./refusals.ts";
 import { type Abilities, EditorUpdates } from "./telling.ts";
 
 /** Milliseconds for an editor to return a file's content; after that, the model gets the path. */
@@ -66,7 +66,7 @@ export class AcpSession implements Disposable {
   constructor(parts: SessionParts) {
     this.parts = parts;
     const { sessionId, place, watched, client, abilities, models } = parts;
-    this.branch = new EditorBranch(watched.state, beginningOf(watched.state, parts.fork), parts.fork?.first);
+    this.branch = new EditorBranch(watched.state, forkedLeaf(watched.state, parts.fork), parts.fork?.first);
     this.#asked = new AskedQuestions({
       ...parts,
       branch: this.branch,
@@ -138,7 +138,7 @@ export class AcpSession implements Disposable {
     const prompt = this.#promptOf(this.#firstId());
     const cancel = () => {
       // An editor that disconnects only leaves: at a server, its turns continue.
-      if (isTakenBack(signal.reason)) this.cancel().catch(() => {});
+      if (isCancelledByEditor(signal.reason)) this.cancel().catch(() => {});
     };
     signal.addEventListener("abort", cancel, { once: true });
     if (signal.aborted) cancel();
@@ -235,7 +235,7 @@ export class AcpSession implements Disposable {
 
   #said(blocks: readonly ContentBlock[], cancelled: AbortSignal) {
     const { client, sessionId, abilities } = this.parts;
-    return saidIn(blocks, async (path) => {
+    return readEditorPrompt(blocks, async (path) => {
       if (!abilities.readTextFile) return undefined;
       const signal = AbortSignal.any([cancelled, AbortSignal.timeout(BUFFER)]);
       const asked = client.request(
@@ -302,7 +302,7 @@ export class AcpSession implements Disposable {
 
   /** Sends a command to the desk. Checks the editor's input first: a server disconnects clients that send malformed commands. */
   async #ask(asked: object, id: string): Promise<void> {
-    const { command, error } = readCommand({ ...asked, id, conversation: this.conversation });
+    const { command, error } = readClientCommand({ ...asked, id, conversation: this.conversation });
     if (error) throw new ClientError(error.code, error.message);
     const { type, id: _id, ...input } = command as Command<"turn.say">;
     const told = await this.parts.place.client.ask(type, input, id);
@@ -354,12 +354,13 @@ export class AcpSession implements Disposable {
       if (prompt) prompt.run ??= item.run;
     }
     if (item.type !== "run.ended") return;
-    for (const prompt of this.#prompts.values()) if (prompt.run === item.run) endOf(item, this.state, prompt.answer);
+    for (const prompt of this.#prompts.values())
+      if (prompt.run === item.run) settlePrompt(item, this.state, prompt.answer);
   }
 
   #renewed(state: ConversationState): void {
     const { leaf } = this.branch;
-    this.branch.goTo(state, leaf !== null && state.messages.has(leaf) ? leaf : beginningOf(state, this.parts.fork));
+    this.branch.goTo(state, leaf !== null && state.messages.has(leaf) ? leaf : forkedLeaf(state, this.parts.fork));
     const begun = new ClientError(
       "failed",
       "The server restarted and the turn was interrupted. Send your message again.",
@@ -375,7 +376,7 @@ export class AcpSession implements Disposable {
   /** Asks a question as a message: the user's next message answers it and continues the turn. */
   #askInWords(question: TextQuestion): void {
     this.#inWords = question.id;
-    this.#write(askedText(question));
+    this.#write(questionText(question));
     const asking = this.state.messages.get(question.message);
     for (const { run, answer } of this.#prompts.values())
       if (asking?.role === "assistant" && run === asking.run) answer.resolve({ stopReason: "end_turn" });

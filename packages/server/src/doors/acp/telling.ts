@@ -14,10 +14,10 @@ import {
   pathTo,
   type UserPart,
 } from "@banyan/core/conversation";
-import { planOn } from "@banyan/core/shown";
+import { planOnPath } from "@banyan/core/shown";
 import type { EditorBranch } from "./branch.ts";
 import { progressOf, toolCallOf } from "./calls.ts";
-import { blockOf } from "./content.ts";
+import { contentBlock } from "./content.ts";
 
 /** An update for an editor, about its session or that of a sub-agent. */
 export interface Update {
@@ -95,19 +95,21 @@ export class EditorUpdates {
       case "message-discard":
         return this.#abandoned(display.message);
       case "call": {
-        const run = runOf(state, display.message);
+        const run = runOfMessage(state, display.message);
         if (display.status === "pending") return this.#call(run, display.call, state, display.message);
         return this.#progressed(run, display.call, state);
       }
       case "call-output":
         return this.#isDue(display.call) ? this.#progressed(display.run, display.call, state) : [];
       case "file-change":
-        return this.#progressed(runOf(state, display.message), display.call, state);
+        return this.#progressed(runOfMessage(state, display.message), display.call, state);
       case "answer":
         if (display.about === "limit") return this.#note(display.run, display.text);
-        return display.about === "call" ? this.#progressed(runOf(state, display.message), display.call, state) : [];
+        return display.about === "call"
+          ? this.#progressed(runOfMessage(state, display.message), display.call, state)
+          : [];
       case "call-end": {
-        const run = runOf(state, display.message);
+        const run = runOfMessage(state, display.message);
         const ended = this.#progressed(run, display.call, state);
         for (const known of [this.#calls, this.#saying, this.#progress]) known.delete(display.call);
         return [...ended, ...this.#planned(run, display.call, state)];
@@ -148,14 +150,14 @@ export class EditorUpdates {
       }
       last = message.id;
     }
-    yield* this.#plan(planOn(pathTo(state, this.#parts.branch.leaf)));
+    yield* this.#plan(planOnPath(pathTo(state, this.#parts.branch.leaf)));
     if (last !== undefined) yield* this.#usage(state, last);
   }
 
   /** The plan of a completed call; a sub-agent's plan stays its own. */
   #planned(run: string | undefined, id: string, state: ConversationState): Update[] {
     if (run === undefined || this.#parts.branch.callOf(run) !== undefined) return [];
-    const call = callIn(state, id);
+    const call = callAt(state, id);
     return call?.status === "completed" ? this.#plan(call.about?.plan) : [];
   }
 
@@ -197,7 +199,7 @@ export class EditorUpdates {
 
   #user(messageId: string, parts: readonly UserPart[]): Update[] {
     return parts.flatMap((part) => {
-      const content = blockOf(part);
+      const content = contentBlock(part);
       return content ? this.#main({ sessionUpdate: "user_message_chunk", content, messageId }) : [];
     });
   }
@@ -206,7 +208,7 @@ export class EditorUpdates {
     if (covers === undefined) return this.#remark(parts.map((part) => ("text" in part ? part.text : "")).join(""));
     if (this.#parts.abilities.compaction) {
       const compactionId = this.#endCompaction() ?? id;
-      const summary = parts.flatMap((part) => blockOf(part) ?? []);
+      const summary = parts.flatMap((part) => contentBlock(part) ?? []);
       return this.#main({ sessionUpdate: "compaction_update", compactionId, status: "completed", summary });
     }
     const told = compaction ? compactedLine(compaction) : "The earlier conversation was summed up";
@@ -277,7 +279,7 @@ export class EditorUpdates {
   /** A requested call: new to the editor, or with further data. */
   #call(run: string | undefined, id: string, state: ConversationState, message: string): Update[] {
     const sessionId = this.#voice(run);
-    const call = callIn(state, id, message);
+    const call = callAt(state, id, message);
     if (sessionId === undefined || !call) return [];
     const told = toolCallOf(call, this.#parts.workspace);
     if (this.#known(id, message)) return [{ sessionId, update: { sessionUpdate: "tool_call_update", ...told } }];
@@ -286,7 +288,7 @@ export class EditorUpdates {
 
   #progressed(run: string | undefined, id: string, state: ConversationState): Update[] {
     const sessionId = this.#voice(run);
-    const call = callIn(state, id);
+    const call = callAt(state, id);
     if (sessionId === undefined || !call) return [];
     const update = progressOf(call, this.#parts.workspace, { saying: this.#saying.get(id) });
     return [{ sessionId, update: { sessionUpdate: "tool_call_update", ...update } }];
@@ -300,7 +302,7 @@ export class EditorUpdates {
   }
 
   #completed(item: Extract<DisplayItem, { type: "message-end" }>, state: ConversationState): Update[] {
-    const run = runOf(state, item.message);
+    const run = runOfMessage(state, item.message);
     const { message } = item;
     const updates = item.parts.flatMap((part, index): Update[] => {
       if (part.type === "text" || part.type === "reasoning")
@@ -370,7 +372,7 @@ function childSession(sessionId: string, call: string): string {
 }
 
 function updateOf(part: Part, messageId: string): SessionUpdate | undefined {
-  const content = blockOf(part);
+  const content = contentBlock(part);
   if (!content) return undefined;
   return {
     sessionUpdate: part.type === "reasoning" ? "agent_thought_chunk" : "agent_message_chunk",
@@ -379,13 +381,13 @@ function updateOf(part: Part, messageId: string): SessionUpdate | undefined {
   };
 }
 
-function runOf(state: ConversationState, message: string): string | undefined {
+function runOfMessage(state: ConversationState, message: string): string | undefined {
   const found = state.messages.get(message);
   return found?.role === "assistant" ? found.run : undefined;
 }
 
 /** Finds a call in the named message, which may be unfinished, or in the call's own message. */
-export function callIn(state: ConversationState, call: string, named = state.calls.get(call)): Call | undefined {
+export function callAt(state: ConversationState, call: string, named = state.calls.get(call)): Call | undefined {
   const message = state.messages.get(named ?? "");
   return message?.role === "assistant" ? message.calls.find(({ id }) => id === call) : undefined;
 }

@@ -1,6 +1,6 @@
 import { ClientError } from "@banyan/client";
 import { approvalSubject, type WaitingQuestion } from "@banyan/client/display";
-import { askedText } from "@banyan/client/words";
+import { questionText } from "@banyan/client/words";
 import type { Json, OpenQuestion } from "@banyan/core/conversation";
 import { z } from "zod";
 import type { ProgramAnswer } from "../following.ts";
@@ -34,7 +34,7 @@ export function interruptOf(question: WaitingQuestion): AgUiInterrupt {
     }
     case "text": {
       const { call: toolCallId, choices } = question;
-      const message = askedText(question);
+      const message = questionText(question);
       const text: Json = { type: "string", ...(choices && { examples: choices }) };
       const responseSchema = { type: "object", properties: { text }, required: ["text"] };
       return { id, reason: "input_required", message, toolCallId, responseSchema };
@@ -52,22 +52,22 @@ const approval = z.object({ approved: z.boolean(), editedArgs: z.unknown().optio
 const words = z.union([z.string(), z.object({ text: z.string() })]);
 
 /** Converts a program's entry into the answer to its question. Throws `ClientError` for a payload that does not fit. */
-export function answerOf({ interruptId, status, payload }: ResumeEntry, type: OpenQuestion["type"]): ProgramAnswer {
+export function resumeAnswer({ interruptId, status, payload }: ResumeEntry, type: OpenQuestion["type"]): ProgramAnswer {
   const question = interruptId;
   if (status === "cancelled") return { question, answer: { decision: "deny" } };
   if (type === "text") {
     const { data } = words.safeParse(payload);
-    if (data === undefined) throw wrong(interruptId, '{"text": "..."}');
+    if (data === undefined) throw payloadError(interruptId, '{"text": "..."}');
     return { question, answer: { decision: "answer", text: typeof data === "string" ? data : data.text } };
   }
   const { data } = approval.safeParse(payload);
-  if (!data) throw wrong(interruptId, '{"approved": true} or {"approved": false}');
+  if (!data) throw payloadError(interruptId, '{"approved": true} or {"approved": false}');
   const { approved, editedArgs, reason } = data;
   if (!approved) return { question, answer: { decision: "deny", ...(reason === undefined ? {} : { reason }) } };
   const input = editedArgs === undefined || type === "limit" ? {} : { input: editedArgs };
   return { question, answer: { decision: "allow", ...input } };
 }
 
-function wrong(interruptId: string, form: string): ClientError {
+function payloadError(interruptId: string, form: string): ClientError {
   return new ClientError("malformed", `resume: the payload for ${JSON.stringify(interruptId)} must be ${form}.`);
 }

@@ -1,5 +1,5 @@
 import { ClientError } from "@banyan/client";
-import { lastOfRun, topRun } from "@banyan/client/display";
+import { lastMessageOfTurn, newestTurn } from "@banyan/client/display";
 import { createId } from "@banyan/core";
 import { type ConversationState, ID_RULE, type PlainPart, type UserPart } from "@banyan/core/conversation";
 import type { Desk } from "@banyan/desk";
@@ -10,28 +10,28 @@ import type { HttpEnvironment } from "../../auth/gate.ts";
 import { described, posted } from "../described.ts";
 import {
   bodyOf,
-  conversationIn,
+  conversationInAddress,
   type Door,
   door,
   type HistoryText,
   doorId as id,
   partsFrom,
   plainFailure,
-  withToldBefore,
+  withHistoryTexts,
 } from "../door.ts";
 import {
-  answersTo,
-  beginTelling,
+  beginTurnStream,
   type DoorWatch,
-  endOf,
-  follow,
-  stop,
-  streamTelling,
+  followConversation,
+  giveAnswers,
+  stopConversation,
+  streamTurnEvents,
   TurnStream,
+  turnEndBehind,
 } from "../following.ts";
-import { answerOf, resumeEntry } from "./answers.ts";
+import { resumeAnswer, resumeEntry } from "./answers.ts";
 import { AG_UI_VERSION, type AgUiEvent } from "./event.ts";
-import { historyOf, messageOf } from "./tree.ts";
+import { agUiHistory, ownMessageId } from "./tree.ts";
 import { type AgUiRun, AgUiTurn } from "./turn.ts";
 
 const message = z.looseObject({
@@ -104,18 +104,18 @@ function open(desk: Desk): Hono<HttpEnvironment> {
     app.post("/", async (context) => {
       const input = await bodyOf(context, runInput);
       checkVersion(input.protocolVersion);
-      const followed = await follow(desk, context.get("principal"), input.threadId, { makes: true });
-      const telling = await find(followed, input).catch((error: unknown) => {
+      const followed = await followConversation(desk, context.get("principal"), input.threadId, { makes: true });
+      const telling = await findAgUiTurn(followed, input).catch((error: unknown) => {
         followed.client.close();
         throw error;
       });
       context.header("X-Accel-Buffering", "no");
       const problem = (sentence: string): AgUiEvent => ({ type: "RUN_ERROR", message: sentence, code: "failed" });
-      return streamTelling(context, followed, telling, { problem });
+      return streamTurnEvents(context, followed, telling, { problem });
     });
 
     app.post("/:id/stop", async (context) =>
-      context.json(await stop(desk, context.get("principal"), conversationIn(context))),
+      context.json(await stopConversation(desk, context.get("principal"), conversationInAddress(context))),
     );
   });
 }
@@ -127,32 +127,32 @@ function checkVersion(version: string | undefined): void {
   throw new ClientError("malformed", sentence);
 }
 
-async function find(followed: DoorWatch, input: AgUiRunInput): Promise<TurnStream<AgUiEvent>> {
+async function findAgUiTurn(followed: DoorWatch, input: AgUiRunInput): Promise<TurnStream<AgUiEvent>> {
   const { watched } = followed;
   await watched.read([...watched.state.messages.keys()].slice(-200));
   const last = input.messages.at(-1);
   const said = last?.role === "user" ? last : undefined;
-  const answers = [...answersIn(input, watched.state), ...resultsIn(input, watched.state)];
-  if (answers.length > 0) return answerAndGoOn(followed, input, answers);
-  return said ? begin(followed, input, said) : join(followed, input);
+  const answers = [...answersIn(input, watched.state), ...clientResults(input, watched.state)];
+  if (answers.length > 0) return answerAgUiTurn(followed, input, answers);
+  return said ? beginAgUiTurn(followed, input, said) : joinAgUiTurn(followed, input);
 }
 
 /** The answers to interrupts. The protocol requires that entries for unknown interrupts are ignored. */
 function answersIn({ resume }: AgUiRunInput, state: ConversationState) {
   return resume.flatMap((entry) => {
     const question = state.questions.get(entry.interruptId);
-    return question ? [answerOf(entry, question.type)] : [];
+    return question ? [resumeAnswer(entry, question.type)] : [];
   });
 }
 
 /** The results of calls that the program ran. */
-function resultsIn({ messages }: AgUiRunInput, state: ConversationState) {
+function clientResults({ messages }: AgUiRunInput, state: ConversationState) {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   return results.flatMap((each) => {
     const open = [...state.questions.values()].find(
       (question) => question.type === "text" && question.call === each.toolCallId,
     );
-    return open ? [{ question: open.id, answer: { decision: "answer", text: textOf(each) } }] : [];
+    return open ? [{ question: open.id, answer: { decision: "answer", text: agUiText(each) } }] : [];
   });
 }
 
@@ -167,7 +167,11 @@ function telling(
 }
 
 /** Begins a turn for a new user message, or retries an old one. */
-async function begin(followed: DoorWatch, input: AgUiRunInput, said: AgUiInputMessage): Promise<TurnStream<AgUiEvent>> {
+async function beginAgUiTurn(
+  followed: DoorWatch,
+  input: AgUiRunInput,
+  said: AgUiInputMessage,
+): Promise<TurnStream<AgUiEvent>> {
   const { client, watched } = followed;
   const { state, id: conversation } = watched;
   const { at: named, model } = propsOf(input);
@@ -177,14 +181,14 @@ async function begin(followed: DoorWatch, input: AgUiRunInput, said: AgUiInputMe
   if (error) throw new ClientError("malformed", `messages: the id of the last one must be ${ID_RULE}.`);
   const isKnown = state.messages.has(said.id);
   const command = isKnown ? createId() : said.id;
-  return beginTelling(followed, telling(followed, input, command), async () => {
+  return beginTurnStream(followed, telling(followed, input, command), async () => {
     if (isKnown) {
       await client.ask("turn.retry", { conversation, at: said.id, ...how }, command);
       return {};
     }
-    const { at, before } = placeOf(state, input, named);
+    const { at, before } = placeInHistory(state, input, named);
     const context = input.context.map(({ description, value }) => ({ role: description, text: value }));
-    const parts = withToldBefore(partsIn(said), [...context, ...before]);
+    const parts = withHistoryTexts(partsIn(said), [...context, ...before]);
     return client.ask(
       "turn.say",
       { conversation, parts, slash: true, ...(at === undefined ? {} : { at }), ...how },
@@ -194,28 +198,28 @@ async function begin(followed: DoorWatch, input: AgUiRunInput, said: AgUiInputMe
 }
 
 /** Continues the same turn after the user's answers. */
-async function answerAndGoOn(
+async function answerAgUiTurn(
   followed: DoorWatch,
   input: AgUiRunInput,
-  answers: ReturnType<typeof answerOf>[],
+  answers: ReturnType<typeof resumeAnswer>[],
 ): Promise<TurnStream<AgUiEvent>> {
   const { state } = followed.watched;
-  const { asking, run, give } = answersTo(followed, answers, toolsIn(input));
+  const { asking, run, give } = giveAnswers(followed, answers, toolsIn(input));
   const live = telling(followed, input, run);
-  if (run !== undefined) live.takeUp(run, asking ?? lastOfRun(state, run));
+  if (run !== undefined) live.takeUp(run, asking ?? lastMessageOfTurn(state, run));
   await give();
   if (run === undefined) live.end(live.turn.nothing());
   return live;
 }
 
 /** Without new input: sends the existing messages and the running turn. */
-async function join(followed: DoorWatch, input: AgUiRunInput): Promise<TurnStream<AgUiEvent>> {
+async function joinAgUiTurn(followed: DoorWatch, input: AgUiRunInput): Promise<TurnStream<AgUiEvent>> {
   const { watched } = followed;
   await watched.read();
-  const run = topRun(watched.state);
+  const run = newestTurn(watched.state);
   const { at } = propsOf(input);
-  const leaf = at === undefined ? watched.state.leaf : endOf(watched.state, at);
-  const messages = historyOf(watched.state, leaf, run);
+  const leaf = at === undefined ? watched.state.leaf : turnEndBehind(watched.state, at);
+  const messages = agUiHistory(watched.state, leaf, run);
   const live = telling(followed, { ...input, messages }, run);
   if (run === undefined) live.end(live.turn.nothing());
   else live.takeUp(run);
@@ -245,24 +249,24 @@ function propsOf({ forwardedProps }: AgUiRunInput): {
  * that the conversation has. Default: where the conversation was last written. `before` holds the program's later messages, which
  * the conversation lacks.
  */
-function placeOf(
+function placeInHistory(
   state: ConversationState,
   { messages, parentRunId }: AgUiRunInput,
   named: string | undefined,
 ): { readonly at?: string | undefined; readonly before: HistoryText[] } {
   const earlier = messages.slice(0, -1);
-  const last = earlier.findLastIndex((each) => messageOf(state, each.id) !== undefined);
+  const last = earlier.findLastIndex((each) => ownMessageId(state, each.id) !== undefined);
   const before = earlier.slice(last + 1).flatMap((each) => {
-    const text = textOf(each);
+    const text = agUiText(each);
     return text === "" || each.role === "reasoning" || each.role === "activity" ? [] : [{ role: each.role, text }];
   });
-  if (named !== undefined) return { at: endOf(state, named), before };
-  const parent = parentRunId === undefined ? undefined : lastOfRun(state, parentRunId);
-  const known = messageOf(state, earlier[last]?.id ?? "");
-  return { at: parent ?? (known === undefined ? undefined : endOf(state, known)), before };
+  if (named !== undefined) return { at: turnEndBehind(state, named), before };
+  const parent = parentRunId === undefined ? undefined : lastMessageOfTurn(state, parentRunId);
+  const known = ownMessageId(state, earlier[last]?.id ?? "");
+  return { at: parent ?? (known === undefined ? undefined : turnEndBehind(state, known)), before };
 }
 
-function textOf({ content: said }: AgUiInputMessage): string {
+function agUiText({ content: said }: AgUiInputMessage): string {
   const { data = [] } = content.safeParse(said);
   return data.map((each) => (each.type === "text" ? each.text : "")).join("");
 }

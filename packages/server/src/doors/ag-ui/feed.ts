@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
-import { topRun } from "@banyan/client/display";
+import { newestTurn } from "@banyan/client/display";
 import type { FeedItem } from "@banyan/core";
 import type { ConversationState } from "@banyan/core/conversation";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { QUIET } from "../following.ts";
 import type { AgUiEvent } from "./event.ts";
-import { isOf, messageOf } from "./tree.ts";
+import { isOfRun, ownMessageId } from "./tree.ts";
 import { type AgUiRun, AgUiTurn } from "./turn.ts";
 
 /**
@@ -37,17 +37,17 @@ export function agUiEvents(
   refuseUnknown("agUiEvents", options, { session: true, goesOn: true });
   const { session, goesOn = false } = options;
   const turn = new AgUiTurn(run, session && (() => session.state));
-  const live = goesOn && session ? topRun(session.state) : undefined;
+  const live = goesOn && session ? newestTurn(session.state) : undefined;
   // Read at once, and not only with the first reader: later answers and messages must be among the events.
   const begins =
     session && live !== undefined ? turn.takeUp(session.state, live, lastKnown(session.state, run, live)) : [];
   const items = feed[Symbol.asyncIterator]();
   const first = items.next();
   first.catch(() => {}); // The reader of the events gets the error.
-  return eventsOf(turn, begins, items, first);
+  return turnEvents(turn, begins, items, first);
 }
 
-async function* eventsOf(
+async function* turnEvents(
   turn: AgUiTurn,
   begins: readonly AgUiEvent[],
   items: AsyncIterator<FeedItem>,
@@ -71,6 +71,6 @@ async function* eventsOf(
 
 /** The last message of the run that the program already has. */
 function lastKnown(state: ConversationState, { messages = [] }: AgUiRun, run: string): string | undefined {
-  const known = messages.findLast(({ id }) => isOf(state, id, run));
-  return known && messageOf(state, known.id);
+  const known = messages.findLast(({ id }) => isOfRun(state, id, run));
+  return known && ownMessageId(state, known.id);
 }

@@ -2,12 +2,12 @@ import { isSameTurn, readableParts } from "@banyan/client/display";
 import {
   type AssistantMessage,
   type ConversationState,
+  describeUnreadable,
   isEnded,
   isPersons,
   type Message,
   type Part,
   pathTo,
-  toldUnreadable,
   type UserPart,
 } from "@banyan/core/conversation";
 import type { AgUiMessage, AgUiPart, AgUiPatch } from "./event.ts";
@@ -21,43 +21,43 @@ export function partId(message: string, part: number, isFirstText: boolean): str
 }
 
 /** The id of our message for an AG-UI message id, which names the message, one of its parts, or a result of its calls. */
-export function messageOf(state: ConversationState, id: string): string | undefined {
+export function ownMessageId(state: ConversationState, id: string): string | undefined {
   const own = id.replace(/\.\d+$/, "");
   if (state.messages.has(own)) return own;
   return id.endsWith(RESULT) ? state.calls.get(id.slice(0, -RESULT.length)) : undefined;
 }
 
 /** Returns whether an AG-UI message belongs to a response in the turn of a run. */
-export function isOf(state: ConversationState, id: string, run: string): boolean {
-  const message = state.messages.get(messageOf(state, id) ?? "");
+export function isOfRun(state: ConversationState, id: string, run: string): boolean {
+  const message = state.messages.get(ownMessageId(state, id) ?? "");
   return message?.role === "assistant" && isSameTurn(state, message.run, run);
 }
 
 const RESULT = ".result";
 
 /** The branch down to a message, without the responses of the run `without`, which the stream sends. */
-export function historyOf(state: ConversationState, leaf: string | null, without?: string): AgUiMessage[] {
+export function agUiHistory(state: ConversationState, leaf: string | null, without?: string): AgUiMessage[] {
   const path = leaf === null ? [] : pathTo(state, leaf);
   const isLeftOut = (each: Message) =>
     without !== undefined && each.role === "assistant" && isSameTurn(state, each.run, without);
-  return path.filter((each) => !isLeftOut(each)).flatMap(messagesOf);
+  return path.filter((each) => !isLeftOut(each)).flatMap(agUiMessages);
 }
 
 /** These messages, each with the run of its sub-agent, if any. */
 export function messagesNamed(state: ConversationState, named: ReadonlyMap<string, string | undefined>): object[] {
   return [...named].flatMap(([id, by]) => {
     const message = state.messages.get(id);
-    return (message ? messagesOf(message) : []).map((each) =>
+    return (message ? agUiMessages(message) : []).map((each) =>
       by === undefined ? each : { ...each, subagentRunId: by },
     );
   });
 }
 
-function messagesOf(message: Message): AgUiMessage[] {
+function agUiMessages(message: Message): AgUiMessage[] {
   // Texts of tools and of the engine are for the model only.
-  if (isPersons(message)) return [{ id: message.id, role: "user", content: contentOf(readableParts(message)) }];
+  if (isPersons(message)) return [{ id: message.id, role: "user", content: agUiContent(readableParts(message)) }];
   if (message.role !== "assistant") return [];
-  const unreadable = toldUnreadable(message);
+  const unreadable = describeUnreadable(message);
   return unreadable === undefined
     ? responseMessages(message)
     : [{ id: message.id, role: "assistant", content: unreadable }];
@@ -81,33 +81,33 @@ function responseMessages({ id, parts, calls }: AssistantMessage): AgUiMessage[]
   if (firstText < 0 && told.length > 0) said.push({ id, role: "assistant", ...toolCalls });
   const results = calls
     .filter(({ status }) => isEnded(status))
-    .map(({ id: call, output = "" }): AgUiMessage => resultOf(call, output));
+    .map(({ id: call, output = "" }): AgUiMessage => agUiToolResult(call, output));
   return [...said, ...results];
 }
 
 /** The result of a call as a message. */
-export function resultOf(toolCallId: string, content: string) {
+export function agUiToolResult(toolCallId: string, content: string) {
   return { id: `${toolCallId}${RESULT}`, role: "tool" as const, toolCallId, content };
 }
 
 /** The content of a user message; plain text if all parts are text. */
-export function contentOf(parts: readonly UserPart[]): string | readonly AgUiPart[] {
+export function agUiContent(parts: readonly UserPart[]): string | readonly AgUiPart[] {
   if (parts.every((part) => part.type === "text")) return parts.map((part) => part.text).join("\n\n");
-  return parts.flatMap(partOf);
+  return parts.flatMap(agUiPart);
 }
 
-function partOf(part: UserPart): AgUiPart[] {
+function agUiPart(part: UserPart): AgUiPart[] {
   if (part.type === "text") return [{ type: "text", text: part.text }];
-  const source = sourceOf(part);
-  return source ? [{ type: kindOf(part.mediaType), source }] : [];
+  const source = agUiSource(part);
+  return source ? [{ type: mediaKind(part.mediaType), source }] : [];
 }
 
-function sourceOf({ data, url, mediaType: mimeType }: Extract<Part, { type: "file" }>) {
+function agUiSource({ data, url, mediaType: mimeType }: Extract<Part, { type: "file" }>) {
   if (data !== undefined) return { type: "data", value: data, mimeType } as const;
   return url === undefined ? undefined : ({ type: "url", value: url, mimeType } as const);
 }
 
-function kindOf(mediaType: string): "image" | "audio" | "video" | "document" {
+function mediaKind(mediaType: string): "image" | "audio" | "video" | "document" {
   const [kind] = mediaType.split("/");
   return kind === "image" || kind === "audio" || kind === "video" ? kind : "document";
 }
@@ -123,7 +123,7 @@ export interface Outline {
 /** Maximum number of branches in an outline; the newest are kept. */
 const BRANCHES = 200;
 
-export function outlineOf({ messages, children, leaf }: ConversationState): Outline {
+export function agUiOutline({ messages, children, leaf }: ConversationState): Outline {
   const branches: string[] = [];
   for (const { id, call, removed } of messages.values())
     if (call === undefined && !removed && (children.get(id)?.length ?? 0) === 0) branches.push(id);
@@ -131,7 +131,7 @@ export function outlineOf({ messages, children, leaf }: ConversationState): Outl
 }
 
 /** The patch from one outline to the next. */
-export function patchOf(before: Outline, now: Outline): AgUiPatch[] {
+export function outlinePatch(before: Outline, now: Outline): AgUiPatch[] {
   const patch: AgUiPatch[] = [];
   if (before.leaf !== now.leaf) patch.push({ op: "replace", path: "/banyan/leaf", value: now.leaf });
   if (before.branches.join() !== now.branches.join())

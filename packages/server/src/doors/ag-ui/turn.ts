@@ -2,7 +2,16 @@ import { type TurnItem, TurnReader, type UnplacedItem } from "@banyan/client/dis
 import { addCost, addUsage, type ConversationState, type Cost, type Json, type Usage } from "@banyan/core/conversation";
 import { interruptOf } from "./answers.ts";
 import { AG_UI_VERSION, type AgUiEvent, type AgUiOutcome, type AgUiUsage } from "./event.ts";
-import { contentOf, isOf, messagesNamed, type Outline, outlineOf, partId, patchOf, resultOf } from "./tree.ts";
+import {
+  agUiContent,
+  agUiOutline,
+  agUiToolResult,
+  isOfRun,
+  messagesNamed,
+  type Outline,
+  outlinePatch,
+  partId,
+} from "./tree.ts";
 
 /** The run that an AG-UI program requests. */
 export interface AgUiRun {
@@ -63,7 +72,7 @@ export class AgUiTurn {
    */
   takeUp(state: ConversationState, run: string, behind?: string): AgUiEvent[] {
     const told = this.read.takeUp(state, run, behind);
-    if (behind === undefined) this.#given = this.#given.filter(({ id }) => !isOf(state, id, run));
+    if (behind === undefined) this.#given = this.#given.filter(({ id }) => !isOfRun(state, id, run));
     const events = told.flatMap((each) => this.#tell(each));
     const begins = events.findIndex(({ type }) => type !== "RUN_STARTED" && type !== "STATE_SNAPSHOT");
     if (behind !== undefined) return events;
@@ -115,7 +124,7 @@ export class AgUiTurn {
       ...metadata,
     };
     if (!this.#tree) return [started];
-    this.#outline = outlineOf(this.#tree());
+    this.#outline = agUiOutline(this.#tree());
     const kept = typeof this.#run.state === "object" && !Array.isArray(this.#run.state) ? this.#run.state : {};
     return [started, { type: "STATE_SNAPSHOT", snapshot: { ...kept, banyan: { ...this.#outline } } as Json }];
   }
@@ -123,8 +132,8 @@ export class AgUiTurn {
   /** The change of the outline. Branches are compared only at the end of a turn, because that reads the whole tree. */
   #delta(how: "leaf" | "all"): AgUiEvent[] {
     if (!this.#tree || !this.#outline) return [];
-    const now = how === "all" ? outlineOf(this.#tree()) : { ...this.#outline, leaf: this.#tree().leaf };
-    const delta = patchOf(this.#outline, now);
+    const now = how === "all" ? agUiOutline(this.#tree()) : { ...this.#outline, leaf: this.#tree().leaf };
+    const delta = outlinePatch(this.#outline, now);
     this.#outline = now;
     return delta.length === 0 ? [] : [{ type: "STATE_DELTA", delta }];
   }
@@ -164,7 +173,7 @@ export class AgUiTurn {
       case "call-output":
         return [{ type: "CUSTOM", name: "banyan.output", value: { toolCallId: told.call, delta: told.text }, ...by }];
       case "call-end": {
-        const { id, ...result } = resultOf(told.call, told.output);
+        const { id, ...result } = agUiToolResult(told.call, told.output);
         // The reader already has this result: another call of the same response asked a question.
         if (this.#given.some((given) => given.id === id)) return [];
         return [{ type: "TOOL_CALL_RESULT", messageId: id, ...result, ...by }];
@@ -178,7 +187,7 @@ export class AgUiTurn {
       case "message": {
         if (this.#given.some(({ id }) => id === told.message)) return [];
         this.#done.set(told.message, told.by);
-        const said = contentOf(told.parts);
+        const said = agUiContent(told.parts);
         const delta = typeof said === "string" ? said : said.map((part) => ("text" in part ? part.text : "")).join("");
         const messageId = told.message;
         return [

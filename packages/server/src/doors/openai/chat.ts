@@ -3,17 +3,17 @@ import { formFields } from "./form.ts";
 import type { HistoryPlace } from "./history.ts";
 import type { ClientCall, DoorTurn, TurnResult } from "./turn.ts";
 import {
-  codeOf,
+  encodeId,
   finishOf,
   type OpenAiFormat,
   type OpenAiTurn,
   openAiContent,
   openAiRequest,
+  openAiText,
   openAiTurn,
-  partsOf,
+  requestTools,
   resultsOf,
-  textOf,
-  toolsOf,
+  userPartsOf,
 } from "./words.ts";
 
 const made = z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) });
@@ -49,7 +49,7 @@ export interface ChatPlace {
 }
 
 /** The messages of a request, without calls and results of the program's own tools. */
-export function saidIn({ messages }: ChatRequest): readonly OpenAiTurn[] {
+export function openAiTurns({ messages }: ChatRequest): readonly OpenAiTurn[] {
   return messages.flatMap((given) => {
     if (given.role === "tool") return [];
     return [{ role: given.role, content: given.content ?? "" }];
@@ -59,29 +59,29 @@ export function saidIn({ messages }: ChatRequest): readonly OpenAiTurn[] {
 /** The format of `/v1/chat/completions`. */
 export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatPlace): OpenAiFormat {
   const head = () => ({ created: Math.floor(Date.now() / 1000), model: data.model });
-  const idOf = (turn: DoorTurn) => `chatcmpl-${codeOf("resp", turn.conversation, turn.message)}`;
+  const idOf = (turn: DoorTurn) => `chatcmpl-${encodeId("resp", turn.conversation, turn.message)}`;
   return {
     asking: async () => {
-      const tools = toolsOf(data);
+      const tools = requestTools(data);
       const results = data.messages.slice(data.messages.findLastIndex(({ role }) => role !== "tool") + 1);
       if (results.length > 0)
         return { ...resultsOf(results.flatMap((each) => ("tool_call_id" in each ? [resultIn(each)] : []))), tools };
-      const messages = data.messages.map(turnOf);
+      const messages = data.messages.map(chatTurn);
       const last = messages.slice(-1);
       // A known conversation already has the earlier messages.
-      if (conversation !== undefined) return { conversation, parts: partsOf(last), tools };
-      const place = await find(saidIn({ ...data, messages: data.messages.slice(0, -1) }));
+      if (conversation !== undefined) return { conversation, parts: userPartsOf(last), tools };
+      const place = await find(openAiTurns({ ...data, messages: data.messages.slice(0, -1) }));
       if (place) {
         const { told, ...where } = place;
-        return { ...where, parts: partsOf([...told, ...last]), tools };
+        return { ...where, parts: userPartsOf([...told, ...last]), tools };
       }
-      return { conversation: chat, program: data.stream ? "streamed" : "whole", parts: partsOf(messages), tools };
+      return { conversation: chat, program: data.stream ? "streamed" : "whole", parts: userPartsOf(messages), tools };
     },
     whole: (turn, taken) => ({
       id: idOf(turn),
       object: "chat.completion",
       ...head(),
-      usage: usageOf(taken),
+      usage: openAiUsage(taken),
       choices: [
         {
           index: 0,
@@ -91,7 +91,7 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatP
             role: "assistant",
             content: taken.texts.join("\n\n"),
             refusal: null,
-            ...(taken.calls.length > 0 && { tool_calls: taken.calls.map((call) => callOf(turn, call)) }),
+            ...(taken.calls.length > 0 && { tool_calls: taken.calls.map((call) => openAiCall(turn, call)) }),
           },
         },
       ],
@@ -111,9 +111,10 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatP
           last = heard.message;
         },
         end: (taken) => {
-          for (const [index, call] of taken.calls.entries()) say({ tool_calls: [{ index, ...callOf(turn, call) }] });
+          for (const [index, call] of taken.calls.entries())
+            say({ tool_calls: [{ index, ...openAiCall(turn, call) }] });
           say({}, reasonOf(taken));
-          if (data.stream_options?.include_usage) chunk({ choices: [], usage: usageOf(taken) });
+          if (data.stream_options?.include_usage) chunk({ choices: [], usage: openAiUsage(taken) });
         },
         fail: (problem) => send(problem),
         last: "[DONE]",
@@ -124,27 +125,30 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatP
 
 const reasonOf = (taken: TurnResult) => (taken.reason === "calls" ? "tool_calls" : finishOf(taken));
 
-function callOf({ conversation }: DoorTurn, { call, tool, inputText }: ClientCall) {
+function openAiCall({ conversation }: DoorTurn, { call, tool, inputText }: ClientCall) {
   return {
-    id: codeOf("call", conversation, call),
+    id: encodeId("call", conversation, call),
     type: "function",
     function: { name: tool, arguments: inputText === "" ? "{}" : inputText },
   };
 }
 
-const resultIn = ({ tool_call_id, content }: z.infer<typeof result>) => ({ id: tool_call_id, output: textOf(content) });
+const resultIn = ({ tool_call_id, content }: z.infer<typeof result>) => ({
+  id: tool_call_id,
+  output: openAiText(content),
+});
 
 /** Converts a message to a text, with calls and results in words. */
-function turnOf(given: ChatRequestMessage): OpenAiTurn {
+function chatTurn(given: ChatRequestMessage): OpenAiTurn {
   if ("tool_calls" in given) {
     const calls = given.tool_calls.map((call) => `[called ${call.function.name}(${call.function.arguments})]`);
-    return { role: "assistant", content: [textOf(given.content ?? ""), ...calls].filter(Boolean).join("\n") };
+    return { role: "assistant", content: [openAiText(given.content ?? ""), ...calls].filter(Boolean).join("\n") };
   }
-  if (given.role === "tool") return { role: "assistant", content: `[a call returned: ${textOf(given.content)}]` };
+  if (given.role === "tool") return { role: "assistant", content: `[a call returned: ${openAiText(given.content)}]` };
   return { role: given.role, content: given.content ?? "" };
 }
 
-function usageOf({ usage }: TurnResult) {
+function openAiUsage({ usage }: TurnResult) {
   return {
     prompt_tokens: usage.input,
     completion_tokens: usage.output,

@@ -2,20 +2,28 @@ import { ClientError } from "@banyan/client";
 import { createId } from "@banyan/core";
 import { errorMessage } from "@banyan/core/shown";
 import type { Desk } from "@banyan/desk";
-import { problemOf } from "@banyan/desk/serving";
+import { clientProblem } from "@banyan/desk/serving";
 import type { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { HttpEnvironment } from "../../auth/gate.ts";
 import { described, posted } from "../described.ts";
 import { bodyOf, type Door, type DoorRequest, door } from "../door.ts";
-import { sending } from "../following.ts";
-import { chatRequest, chatWords, saidIn } from "./chat.ts";
+import { eventSender } from "../following.ts";
+import { chatRequest, chatWords, openAiTurns } from "./chat.ts";
 import { type AnswerForm, formOf } from "./form.ts";
 import { placeInChat, placeOfHistory } from "./history.ts";
 import { responsesRequest, responsesWords } from "./responses.ts";
 import { chatOf, isSideRequest } from "./side.ts";
-import { type TurnResult, type TurnUpdate, takeTurn } from "./turn.ts";
-import { errorOf, failureOf, type OpenAiFormat, type OpenAiTurn, openAiFailure, partsOf, textOf } from "./words.ts";
+import { type TurnResult, type TurnUpdate, takeDoorTurn } from "./turn.ts";
+import {
+  type OpenAiFormat,
+  type OpenAiTurn,
+  openAiError,
+  openAiFailure,
+  openAiText,
+  turnFailure,
+  userPartsOf,
+} from "./words.ts";
 
 /** The header with the conversation of an answer; a request with this header continues the conversation. */
 const CONVERSATION = "x-banyan-conversation";
@@ -27,7 +35,7 @@ const CONVERSATION = "x-banyan-conversation";
 export const openAi: Door = {
   address: "/v1",
   open,
-  refusal: errorOf,
+  refusal: openAiError,
   paths: () => ({
     "/v1/models": {
       get: described("openaiModels", "The agent and its current model, in the form of OpenAI's list of models.", {
@@ -73,7 +81,7 @@ function open(desk: Desk): Hono<HttpEnvironment> {
       const name = context.req.param("name");
       const model = (await modelsFor(context)).find(({ id }) => id === name);
       if (model) return context.json(model);
-      const { error } = errorOf(
+      const { error } = openAiError(
         "model_not_found",
         `There is no model ${JSON.stringify(name)}. GET /v1/models lists the models.`,
       );
@@ -83,7 +91,7 @@ function open(desk: Desk): Hono<HttpEnvironment> {
     app.post("/chat/completions", async (context) => {
       const asked = await bodyOf(context, chatRequest);
       const principal = context.get("principal");
-      const said = saidIn(asked);
+      const said = openAiTurns(asked);
       const chat = chatOf(context, principal);
       const find = (before: readonly OpenAiTurn[]) =>
         chat === undefined ? placeOfHistory(desk, principal, before) : placeInChat(desk, principal, chat, before);
@@ -97,12 +105,12 @@ function open(desk: Desk): Hono<HttpEnvironment> {
         );
       if (form || (await isSideRequest(desk, context, asked, said)))
         return answerAside(desk, context, { ...asked, said, form }, words);
-      return answer(desk, context, asked, words);
+      return answerRequest(desk, context, asked, words);
     });
 
     app.post("/responses", async (context) => {
       const asked = await bodyOf(context, responsesRequest);
-      return answer(desk, context, asked, responsesWords(asked));
+      return answerRequest(desk, context, asked, responsesWords(asked));
     });
   });
 }
@@ -124,15 +132,15 @@ async function answerAside(
   const { agent } = desk.welcome(context.get("principal"));
   const model = asked.model === agent ? undefined : asked.model;
   const isTold = ({ role }: OpenAiTurn) => role === "system" || role === "developer";
-  const told = said.filter(isTold).map(({ content }) => textOf(content));
+  const told = said.filter(isTold).map(({ content }) => openAiText(content));
   const request = {
     model,
     output: form?.schema,
     instructions: [...told, ...(form ? [form.purpose] : [])].join("\n\n"),
-    parts: partsOf(said.filter((each) => !isTold(each))),
+    parts: userPartsOf(said.filter((each) => !isTold(each))),
   };
   const { text, result, usage } = await desk.askAside(request, context.req.raw.signal).catch((error) => {
-    throw new ClientError(problemOf(error)?.code ?? "failed", errorMessage(error));
+    throw new ClientError(clientProblem(error)?.code ?? "failed", errorMessage(error));
   });
   const json = form && JSON.stringify(result);
   const calls = form?.tool !== undefined ? [{ call: createId(), tool: form.tool, inputText: json ?? "" }] : [];
@@ -141,7 +149,7 @@ async function answerAside(
   const turn = { conversation: "", message: createId(), taken: Promise.resolve(taken) };
   if (!asked.stream) return context.json(words.whole(turn, taken));
   return streamSSE(context, async (stream) => {
-    const { send, sent } = sending(stream, { named: true });
+    const { send, sent } = eventSender(stream, { named: true });
     const telling = words.streamed(turn, send);
     for (const each of texts) telling.hear({ type: "text", message: turn.message, text: each });
     telling.end(taken);
@@ -151,7 +159,7 @@ async function answerAside(
 }
 
 /** Runs the turn and answers in the format of the address. */
-async function answer(
+async function answerRequest(
   desk: Desk,
   context: DoorRequest,
   asked: { readonly model: string; readonly stream?: boolean | null | undefined },
@@ -165,7 +173,7 @@ async function answer(
   let hear = (each: TurnUpdate): void => {
     heard.push(each);
   };
-  const turn = await takeTurn(
+  const turn = await takeDoorTurn(
     desk,
     principal,
     { ...(await words.asking()), model },
@@ -174,23 +182,23 @@ async function answer(
   context.header(CONVERSATION, turn.conversation);
   if (!asked.stream) {
     const taken = await turn.taken;
-    if (taken.reason === "failed") return openAiFailure(context, failureOf(taken));
+    if (taken.reason === "failed") return openAiFailure(context, turnFailure(taken));
     return context.json(words.whole(turn, taken));
   }
   return streamSSE(context, async (stream) => {
     stream.onAbort(() => leaving.abort());
-    const { send, sent } = sending(stream, { named: true });
+    const { send, sent } = eventSender(stream, { named: true });
     const telling = words.streamed(turn, send);
     for (const each of heard) telling.hear(each);
     hear = telling.hear;
     try {
       const taken = await turn.taken;
       if (taken.reason === "failed") {
-        const { code, message } = failureOf(taken);
-        telling.fail(errorOf(code, message));
+        const { code, message } = turnFailure(taken);
+        telling.fail(openAiError(code, message));
       } else telling.end(taken);
     } catch (error) {
-      telling.fail(errorOf("failed", errorMessage(error)));
+      telling.fail(openAiError("failed", errorMessage(error)));
     }
     await sent();
     if (telling.last !== undefined) await stream.writeSSE({ data: telling.last });

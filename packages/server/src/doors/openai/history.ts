@@ -4,7 +4,7 @@ import type { Desk, Principal } from "@banyan/desk";
 import { PROGRAM } from "@banyan/host";
 import { isToldBefore } from "../door.ts";
 import type { TurnRequest } from "./turn.ts";
-import { type OpenAiTurn, textOf } from "./words.ts";
+import { type OpenAiTurn, openAiText } from "./words.ts";
 
 /** Maximum number of words in a search query, of queries, and of examined hits. */
 const WORDS = 12;
@@ -44,7 +44,7 @@ export async function placeOfHistory(
         seen.add(conversation);
         const watched = await client.watch(conversation).loaded;
         const place = await bestPlace(watched, wanted);
-        if (place?.matched === wanted.length) return placed(watched.state, place, history, wanted.length);
+        if (place?.matched === wanted.length) return historyPlace(watched.state, place, history, wanted.length);
         await client.leave(watched);
       }
     }
@@ -69,7 +69,7 @@ export async function placeInChat(
     const watched = await client.watch(conversation).loaded;
     const wanted = turnsOfHistory(history, (text) => desk.redact(text));
     const place = await bestPlace(watched, wanted);
-    return placed(watched.state, place, history, wanted.length);
+    return historyPlace(watched.state, place, history, wanted.length);
   } catch (error) {
     if (error instanceof ClientError && error.code === "not-found") return undefined;
     throw error;
@@ -114,7 +114,7 @@ async function bestPlace(
   return best;
 }
 
-function placed(
+function historyPlace(
   state: ConversationState,
   place: HistoryBranch | undefined,
   history: readonly OpenAiTurn[],
@@ -128,10 +128,10 @@ function placed(
       ? ""
       : path
           .slice(0, path.findIndex(({ id }) => id === at) + 1)
-          .map(toldIn)
+          .map(historyTextOf)
           .join("\n");
   // A program may change its system message with each request: a text that the branch already has is not repeated.
-  const told = history.filter(({ role, content }) => isSystem(role) && !known.includes(textOf(content)));
+  const told = history.filter(({ role, content }) => isSystem(role) && !known.includes(openAiText(content)));
   const rest =
     matched === turns ? [] : history.filter(({ role }) => !isSystem(role)).slice(firstUnmatched(history, matched));
   return { conversation: state.id, ...where, told: [...told, ...rest] };
@@ -158,7 +158,7 @@ function turnsOfHistory(history: readonly OpenAiTurn[], redact: (text: string) =
   const turns: { said: string; answer: string }[] = [];
   for (const { role, content } of history) {
     if (isSystem(role)) continue;
-    const text = wordsIn(content);
+    const text = contentText(content);
     if (role === "user") turns.push({ said: comparable(redact(text)), answer: "" });
     else if (text !== "") {
       const turn = turns.at(-1) ?? { said: "", answer: "" };
@@ -205,13 +205,13 @@ function isSaid(turn: ReturnType<typeof turnsOfPath>[number] | undefined, wanted
 }
 
 /** The texts of a content, without its images: programs change or omit images when they resend them. */
-function wordsIn(content: OpenAiTurn["content"]): string {
+function contentText(content: OpenAiTurn["content"]): string {
   if (typeof content === "string") return content;
   return content.flatMap((piece) => ("text" in piece ? [piece.text] : [])).join("\n");
 }
 
 /** The history from the program in a message of a branch. */
-function toldIn(message: Message): string {
+function historyTextOf(message: Message): string {
   if (!isPersons(message)) return "";
   return message.parts
     .flatMap((part) => (part.type === "text" && isToldBefore(part.text) ? [part.text] : []))

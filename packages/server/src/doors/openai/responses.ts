@@ -1,20 +1,20 @@
 import { z } from "zod";
 import type { ClientCall, DoorTurn, TurnResult } from "./turn.ts";
 import {
-  codeOf,
-  decoded,
+  decodeId,
+  encodeId,
   finishOf,
   type OpenAiFormat,
   type OpenAiStream,
   type OpenAiTurn,
   openAiContent,
   openAiRequest,
+  openAiText,
   openAiTurn,
-  partsOf,
+  requestTools,
   resultsOf,
   textFormat,
-  textOf,
-  toolsOf,
+  userPartsOf,
 } from "./words.ts";
 
 const output = z.object({
@@ -57,46 +57,56 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFo
     status: taken ? (finishOf(taken) === "stop" ? "completed" : "incomplete") : "in_progress",
     incomplete_details: taken && finishOf(taken) !== "stop" ? { reason: "max_output_tokens" } : null,
     output: [
-      ...(taken?.texts ?? []).map((text, place) => outputOf(`msg_${place}_${responseId(turn)}`, text, "completed")),
+      ...(taken?.texts ?? []).map((text, place) =>
+        responseOutput(`msg_${place}_${responseId(turn)}`, text, "completed"),
+      ),
       ...(taken?.calls ?? []).map((each) => callItem(turn, each, "completed")),
     ],
     usage: taken ? responseUsage(taken) : null,
   });
   return {
     asking: () => {
-      const tools = toolsOf(data);
+      const tools = requestTools(data);
       const items = typeof data.input === "string" ? [{ role: "user" as const, content: data.input }] : data.input;
       const isResult = (each: (typeof items)[number]) => "type" in each && each.type === "function_call_output";
       const results = items.slice(items.findLastIndex((each) => !isResult(each)) + 1);
       if (results.length > 0)
         return {
           ...resultsOf(
-            results.flatMap((each) => ("call_id" in each ? [{ id: each.call_id, output: textOf(each.output) }] : [])),
+            results.flatMap((each) =>
+              "call_id" in each ? [{ id: each.call_id, output: openAiText(each.output) }] : [],
+            ),
           ),
           tools,
         };
       const told: readonly OpenAiTurn[] = data.instructions ? [{ role: "system", content: data.instructions }] : [];
       const [conversation, behind] = data.previous_response_id
-        ? decoded(data.previous_response_id, "previous_response_id: this server made no response of that id.")
+        ? decodeId(data.previous_response_id, "previous_response_id: this server made no response of that id.")
         : [];
       const program =
         conversation === undefined ? { program: data.stream ? ("streamed" as const) : ("whole" as const) } : {};
-      return { conversation, behind, ...program, parts: partsOf([...told, ...items.flatMap(turnOf)]), tools };
+      return {
+        conversation,
+        behind,
+        ...program,
+        parts: userPartsOf([...told, ...items.flatMap(responsesTurn)]),
+        tools,
+      };
     },
     whole: (turn, taken) => response(turn, taken),
     streamed: (turn, send) => responseStream(turn, response, send),
   };
 }
 
-const responseId = ({ conversation, message }: DoorTurn) => codeOf("resp", conversation, message);
+const responseId = ({ conversation, message }: DoorTurn) => encodeId("resp", conversation, message);
 
 /** Converts an item to turns, with calls and results in words. */
-function turnOf(given: z.infer<typeof item>): OpenAiTurn[] {
+function responsesTurn(given: z.infer<typeof item>): OpenAiTurn[] {
   if ("role" in given) return [given];
   if (given.type === "function_call")
     return [{ role: "assistant", content: `[called ${given.name}(${given.arguments})]` }];
   if (given.type === "function_call_output")
-    return [{ role: "assistant", content: `[a call returned: ${textOf(given.output)}]` }];
+    return [{ role: "assistant", content: `[a call returned: ${openAiText(given.output)}]` }];
   return [];
 }
 
@@ -105,7 +115,7 @@ function callItem(
   { call, tool, inputText }: ClientCall,
   status: "in_progress" | "completed",
 ) {
-  const call_id = codeOf("call", conversation, call);
+  const call_id = encodeId("call", conversation, call);
   const given = inputText === "" ? "{}" : inputText;
   return { id: `fc_${call}`, type: "function_call", call_id, name: tool, arguments: given, status };
 }
@@ -126,7 +136,7 @@ function responseStream(
     const at = { item_id: `msg_${place}_${id}`, output_index: place, content_index: 0 };
     tell("response.output_text.done", { ...at, text, logprobs: [] });
     tell("response.content_part.done", { ...at, part: textPart(text) });
-    tell("response.output_item.done", { output_index: place, item: outputOf(at.item_id, text, status) });
+    tell("response.output_item.done", { output_index: place, item: responseOutput(at.item_id, text, status) });
     open = undefined;
   };
   const handOut = (made: ClientCall) => {
@@ -153,7 +163,7 @@ function responseStream(
         const item_id = `msg_${open.place}_${id}`;
         tell("response.output_item.added", {
           output_index: open.place,
-          item: { ...outputOf(item_id, "", "in_progress"), content: [] },
+          item: { ...responseOutput(item_id, "", "in_progress"), content: [] },
         });
         tell("response.content_part.added", {
           item_id,
@@ -182,7 +192,7 @@ function responseStream(
 
 const textPart = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
 
-function outputOf(id: string, text: string, status: "in_progress" | "completed" | "incomplete") {
+function responseOutput(id: string, text: string, status: "in_progress" | "completed" | "incomplete") {
   return { id, type: "message", role: "assistant", status, content: [textPart(text)] };
 }
 

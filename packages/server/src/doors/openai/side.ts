@@ -5,7 +5,7 @@ import type { Desk, Principal } from "@banyan/desk";
 import { PROGRAM } from "@banyan/host";
 import type { DoorRequest } from "../door.ts";
 import { comparable, lastExchanges } from "./history.ts";
-import { type OpenAiTurn, textOf } from "./words.ts";
+import { type OpenAiTurn, openAiText } from "./words.ts";
 
 /** The number of recent conversations, and of their last turns, that are compared with a side request. */
 const RECENT = 8;
@@ -37,7 +37,7 @@ export async function isSideRequest(
   if (stream || tools?.length || said.length !== 1 || only?.role !== "user") return false;
   const principal = context.get("principal");
   const chat = chatOf(context, principal);
-  return quotesExchange(desk, principal, textOf(only.content), chat);
+  return quotesExchange(desk, principal, openAiText(only.content), chat);
 }
 
 async function quotesExchange(

@@ -1,12 +1,12 @@
 import { ClientError, type WatchedConversation } from "@banyan/client";
-import { isSameTurn, lastOfRun, openRun, TurnReader } from "@banyan/client/display";
+import { isSameTurn, lastMessageOfTurn, openRun, TurnReader } from "@banyan/client/display";
 import { createId, type RunEnd } from "@banyan/core";
 import type { UserPart } from "@banyan/core/conversation";
 import { addUsage, noUsage, type Usage } from "@banyan/core/conversation";
 import type { Desk, Principal } from "@banyan/desk";
 import type { AnswerStyle } from "@banyan/host";
 import type { ClientTool } from "@banyan/protocol";
-import { answersTo, type DoorWatch, follow, QUIET } from "../following.ts";
+import { type DoorWatch, followConversation, giveAnswers, QUIET } from "../following.ts";
 
 /** A call that the program must run. */
 export interface ClientCall {
@@ -75,7 +75,7 @@ const NO_PERSON = "This client cannot ask a user, so only calls that a rule allo
  * the turn when `signal` aborts. Denies all questions, because no user is there. Rejects with `ClientError` if no turn begins or
  * continues.
  */
-export async function takeTurn(
+export async function takeDoorTurn(
   desk: Desk,
   principal: Principal,
   asking: TurnRequest | Results,
@@ -84,11 +84,11 @@ export async function takeTurn(
   const { conversation = createId() } = asking;
   const program = "parts" in asking ? asking.program : undefined;
   const makes = asking.conversation === undefined || program !== undefined;
-  const followed = await follow(desk, principal, conversation, { makes, program });
+  const followed = await followConversation(desk, principal, conversation, { makes, program });
   const { client, gone } = followed;
   try {
     const { message, read, ask } = "results" in asking ? resulting(followed, asking) : saying(followed, asking);
-    const taken = Promise.race([gone, listen(followed, read, asking.tools ?? [], hear)]);
+    const taken = Promise.race([gone, listenToTurn(followed, read, asking.tools ?? [], hear)]);
     taken.catch(() => {}); // The caller gets the error from `taken` or, before, from the command.
     // A turn is interrupted by its run, or before it begins by its command. A turn that has ended is not affected.
     const onAbort = () => {
@@ -140,7 +140,7 @@ function resulting(followed: DoorWatch, { results, tools }: Results): DoorTurnSt
       `No call ${JSON.stringify(call)} of the conversation ${id} is waiting for a result.`,
     );
   });
-  const { asking, run, give } = answersTo(followed, answers, tools);
+  const { asking, run, give } = giveAnswers(followed, answers, tools);
   const first = [...state.messages.values()].find(
     (each) => each.role === "assistant" && run !== undefined && isSameTurn(state, each.run, run),
   );
@@ -167,11 +167,11 @@ function lastOfTurn({ state, id }: WatchedConversation, message: string): string
   const answers = (state.children.get(message) ?? []).map((child) => state.messages.get(child));
   const run = answers.find((each) => each?.role === "assistant")?.run;
   if (run !== undefined && openRun(state, run)) throw stillMade();
-  return run === undefined ? message : (lastOfRun(state, run) ?? message);
+  return run === undefined ? message : (lastMessageOfTurn(state, run) ?? message);
 }
 
 /** Reports the output of a turn, and resolves with its result. */
-function listen(
+function listenToTurn(
   { client, watched }: DoorWatch,
   read: TurnReader,
   tools: readonly ClientTool[],

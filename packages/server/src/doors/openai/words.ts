@@ -2,7 +2,7 @@ import { ClientError } from "@banyan/client";
 import type { UserPart } from "@banyan/core/conversation";
 import type { ClientTool } from "@banyan/protocol";
 import { z } from "zod";
-import { type DoorRequest, doorStatus, partsFrom, withToldBefore } from "../door.ts";
+import { type DoorRequest, doorStatus, partsFrom, withHistoryTexts } from "../door.ts";
 import type { DoorTurn, Results, TurnRequest, TurnResult, TurnUpdate } from "./turn.ts";
 
 const piece = z.union([
@@ -47,7 +47,7 @@ export const textFormat = z
   .nullish();
 
 /** The tools of a request, for the turn's command. */
-export function toolsOf({
+export function requestTools({
   tools,
   tool_choice,
 }: {
@@ -63,14 +63,14 @@ export function toolsOf({
 }
 
 /** Encodes a call, or the first message of a turn, into an id, so that no list of ids is needed. */
-export function codeOf(kind: "call" | "resp", conversation: string, what: string): string {
+export function encodeId(kind: "call" | "resp", conversation: string, what: string): string {
   return `${kind}_${Buffer.from(JSON.stringify([conversation, what])).toString("base64url")}`;
 }
 
 const coded = z.tuple([z.string().min(1).max(200), z.string().min(1).max(600)]);
 
 /** Decodes such an id. Throws `ClientError` with `sentence` for any other id. */
-export function decoded(id: string, sentence: string): readonly [conversation: string, what: string] {
+export function decodeId(id: string, sentence: string): readonly [conversation: string, what: string] {
   const { data } = coded.safeParse(jsonOf(String(Buffer.from(id.replace(/^(call|resp)_/, ""), "base64url"))));
   if (!data) throw new ClientError("not-found", sentence);
   return data;
@@ -87,7 +87,7 @@ function jsonOf(text: string): unknown {
 /** The results of calls, by the ids that the program got. Throws `ClientError`. */
 export function resultsOf(given: readonly { readonly id: string; readonly output: string }[]): Results {
   const results = given.map(({ id, output }) => {
-    const [conversation, call] = decoded(id, `${JSON.stringify(id)}: no open call has this id.`);
+    const [conversation, call] = decodeId(id, `${JSON.stringify(id)}: no open call has this id.`);
     return { conversation, call, output };
   });
   const [{ conversation = "" } = {}] = results;
@@ -106,27 +106,27 @@ export interface OpenAiFormat {
 export interface OpenAiStream {
   hear(heard: TurnUpdate): void;
   end(taken: TurnResult): void;
-  fail(problem: ReturnType<typeof errorOf>): void;
+  fail(problem: ReturnType<typeof openAiError>): void;
   /** The last data of the stream. */
   readonly last?: string;
 }
 
 /** The last message, and the earlier ones as text from outside the conversation. Throws `ClientError`. */
-export function partsOf(messages: readonly OpenAiTurn[]): UserPart[] {
-  const before = messages.slice(0, -1).map((each) => ({ role: each.role, text: textOf(each.content) }));
+export function userPartsOf(messages: readonly OpenAiTurn[]): UserPart[] {
+  const before = messages.slice(0, -1).map((each) => ({ role: each.role, text: openAiText(each.content) }));
   const last = messages.at(-1);
-  const parts = last ? piecesOf(last.content) : [];
+  const parts = last ? openAiParts(last.content) : [];
   if (parts.length === 0) throw new ClientError("malformed", "The last message is empty.");
-  return withToldBefore(parts, before);
+  return withHistoryTexts(parts, before);
 }
 
-export function textOf(said: z.infer<typeof openAiContent>): string {
-  return piecesOf(said)
+export function openAiText(said: z.infer<typeof openAiContent>): string {
+  return openAiParts(said)
     .map((part) => (part.type === "text" ? part.text : "[an image]"))
     .join("\n");
 }
 
-function piecesOf(said: z.infer<typeof openAiContent>): UserPart[] {
+function openAiParts(said: z.infer<typeof openAiContent>): UserPart[] {
   if (typeof said === "string") return said === "" ? [] : [{ type: "text", text: said }];
   return said.flatMap((each): readonly UserPart[] =>
     "text" in each ? [{ type: "text", text: each.text }] : partsFrom([each], "content"),
@@ -137,7 +137,7 @@ export const finishOf = ({ reason }: TurnResult) =>
   reason === "limit" || reason === "interrupted" ? "length" : "stop";
 
 /** An error in OpenAI's format. */
-export function errorOf(code: string, message: string) {
+export function openAiError(code: string, message: string) {
   return { error: { message, type: code === "failed" ? "server_error" : "invalid_request_error", code, param: null } };
 }
 
@@ -145,7 +145,7 @@ export function errorOf(code: string, message: string) {
 const TOO_LONG = "context_length_exceeded";
 
 /** The failure of a turn, with its code. */
-export function failureOf({ error: message = "The model failed.", code }: TurnResult) {
+export function turnFailure({ error: message = "The model failed.", code }: TurnResult) {
   return { code: code === "context-overflow" ? TOO_LONG : "failed", message };
 }
 
@@ -153,5 +153,5 @@ export function openAiFailure(
   context: DoorRequest,
   { code, message }: { readonly code: string; readonly message: string },
 ) {
-  return context.json(errorOf(code, message), code === "invalid" || code === TOO_LONG ? 400 : doorStatus(code));
+  return context.json(openAiError(code, message), code === "invalid" || code === TOO_LONG ? 400 : doorStatus(code));
 }

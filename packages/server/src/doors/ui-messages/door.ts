@@ -1,5 +1,5 @@
 import { ClientError } from "@banyan/client";
-import { lastOfRun, openRun, topRun } from "@banyan/client/display";
+import { lastMessageOfTurn, newestTurn, openRun } from "@banyan/client/display";
 import { createId } from "@banyan/core";
 import type { UserPart } from "@banyan/core/conversation";
 import type { Desk } from "@banyan/desk";
@@ -9,7 +9,7 @@ import type { HttpEnvironment } from "../../auth/gate.ts";
 import { described, OR_NOTHING, posted } from "../described.ts";
 import {
   bodyOf,
-  conversationIn,
+  conversationInAddress,
   type Door,
   type DoorRequest,
   door,
@@ -18,17 +18,17 @@ import {
   plainFailure,
 } from "../door.ts";
 import {
-  answersTo,
-  beginTelling,
+  beginTurnStream,
   type DoorWatch,
-  endOf,
-  follow,
-  stop,
-  streamTelling,
+  followConversation,
+  giveAnswers,
+  stopConversation,
+  streamTurnEvents,
   TurnStream,
+  turnEndBehind,
 } from "../following.ts";
 import type { UiChunk } from "./chunk.ts";
-import { messagesOf } from "./history.ts";
+import { uiHistory } from "./history.ts";
 import { UiTurn } from "./turn.ts";
 
 const part = z.looseObject({
@@ -73,7 +73,7 @@ function open(desk: Desk): Hono<HttpEnvironment> {
     conversation: string,
     makes: boolean,
     find: (followed: DoorWatch) => Promise<TurnStream<UiChunk> | undefined>,
-  ) => tell(context, follow(desk, context.get("principal"), conversation, { makes }), find);
+  ) => streamTurn(context, followConversation(desk, context.get("principal"), conversation, { makes }), find);
   return door(plainFailure, (app) => {
     app.post("/", async (context) => {
       const asked = await bodyOf(context, uiRequest);
@@ -81,27 +81,31 @@ function open(desk: Desk): Hono<HttpEnvironment> {
         const last = asked.messages.at(-1);
         const answers = [...approvalsIn(last), ...(asked.answers ?? [])];
         return last?.role === "assistant" && asked.trigger === "submit-message"
-          ? answerAndGoOn(followed, last.id, answers)
-          : begin(followed, asked);
+          ? answerUiTurn(followed, last.id, answers)
+          : beginUiTurn(followed, asked);
       });
     });
 
     app.get("/:id/stream", (context) =>
-      stream(context, conversationIn(context), false, async (followed) => {
-        const run = topRun(followed.watched.state);
+      stream(context, conversationInAddress(context), false, async (followed) => {
+        const run = newestTurn(followed.watched.state);
         return run === undefined ? undefined : takeUp(followed, run);
       }),
     );
 
     app.post("/:id/stop", async (context) =>
-      context.json(await stop(desk, context.get("principal"), conversationIn(context))),
+      context.json(await stopConversation(desk, context.get("principal"), conversationInAddress(context))),
     );
 
     app.get("/:id", async (context) => {
-      const { client, watched } = await follow(desk, context.get("principal"), conversationIn(context));
+      const { client, watched } = await followConversation(
+        desk,
+        context.get("principal"),
+        conversationInAddress(context),
+      );
       try {
         await watched.read();
-        return context.json({ messages: messagesOf(watched.state) });
+        return context.json({ messages: uiHistory(watched.state) });
       } finally {
         client.close();
       }
@@ -110,7 +114,7 @@ function open(desk: Desk): Hono<HttpEnvironment> {
 }
 
 /** Sends the turn that `find` returns until it ends or waits. Answers 204 without a turn. */
-async function tell(
+async function streamTurn(
   context: DoorRequest,
   following: Promise<DoorWatch>,
   find: (followed: DoorWatch) => Promise<TurnStream<UiChunk> | undefined>,
@@ -127,10 +131,10 @@ async function tell(
   context.header("x-vercel-ai-ui-message-stream", "v1");
   context.header("X-Accel-Buffering", "no");
   const problem = (errorText: string): UiChunk => ({ type: "error", errorText });
-  return streamTelling(context, followed, telling, { problem, last: "[DONE]" });
+  return streamTurnEvents(context, followed, telling, { problem, last: "[DONE]" });
 }
 
-async function begin(followed: DoorWatch, asked: UiRequest): Promise<TurnStream<UiChunk>> {
+async function beginUiTurn(followed: DoorWatch, asked: UiRequest): Promise<TurnStream<UiChunk>> {
   const { client, watched } = followed;
   const { state, id: conversation } = watched;
   const last = asked.messages.at(-1);
@@ -141,24 +145,24 @@ async function begin(followed: DoorWatch, asked: UiRequest): Promise<TurnStream<
   const known = last && state.messages.has(last.id) ? last.id : undefined;
   const command = isAgain || edited || known || !last ? createId() : last.id;
   const telling = new TurnStream(followed, new UiTurn(command));
-  return beginTelling(followed, telling, async () => {
+  return beginTurnStream(followed, telling, async () => {
     if (isAgain) {
       const at = asked.messageId && state.messages.has(asked.messageId) ? asked.messageId : known;
       await client.ask("turn.retry", { conversation, ...(at ? { at } : {}), ...how }, command);
       return {};
     }
-    const parts = saidIn(last);
+    const parts = uiUserParts(last);
     if (edited) {
       await client.ask("turn.retry", { conversation, at: edited, parts, slash: true, ...how }, command);
       return {};
     }
     const before = asked.messages.slice(0, -1).findLast((each) => !isQuestion(each));
-    const at = before && endOf(state, before.id);
+    const at = before && turnEndBehind(state, before.id);
     return client.ask("turn.say", { conversation, parts, slash: true, ...(at ? { at } : {}), ...how }, command);
   });
 }
 
-async function answerAndGoOn(
+async function answerUiTurn(
   followed: DoorWatch,
   response: string,
   answers: readonly { readonly question: string; readonly answer?: unknown }[],
@@ -177,8 +181,8 @@ async function answerAndGoOn(
     );
   if (answers.length === 0)
     throw new ClientError("invalid", "There is nothing to do: the last message is a response and answers no question.");
-  const { asking, give } = answersTo(followed, answers);
-  const live = takeUp(followed, run, asking ?? lastOfRun(state, run) ?? response);
+  const { asking, give } = giveAnswers(followed, answers);
+  const live = takeUp(followed, run, asking ?? lastMessageOfTurn(state, run) ?? response);
   await give();
   if (!openRun(state, run) && !live.turn.read.isOver) live.end(live.turn.pause());
   return live;
@@ -205,7 +209,7 @@ function approvalsIn(last: z.infer<typeof message> | undefined) {
   });
 }
 
-function saidIn(last: z.infer<typeof message> | undefined): readonly UserPart[] {
+function uiUserParts(last: z.infer<typeof message> | undefined): readonly UserPart[] {
   if (last?.role !== "user") throw new ClientError("malformed", "messages: the last one must be a user message.");
   const parts = partsFrom({ role: "user", parts: last.parts }, "messages");
   if (parts.length === 0) throw new ClientError("malformed", "messages: the last one is empty.");

@@ -15,7 +15,7 @@ interface UiMessage {
  * The current branch as UI messages, without a turn that works or waits, which the stream sends. A turn is one message, including
  * the user messages sent to it meanwhile.
  */
-export function messagesOf(state: ConversationState): UiMessage[] {
+export function uiHistory(state: ConversationState): UiMessage[] {
   const messages: UiMessage[] = [];
   /** The runs and user messages that `messages` already has. */
   const told = new Set<string>();
@@ -28,13 +28,13 @@ export function messagesOf(state: ConversationState): UiMessage[] {
     told.add(run);
     const chunks = new UiTurn(run).takeUp(state, run);
     for (const chunk of chunks) if (chunk.type === "steering-message") told.add(chunk.id);
-    if (!openRun(state, run)) messages.push({ id: each.id, role: "assistant", parts: partsOf(chunks) });
+    if (!openRun(state, run)) messages.push({ id: each.id, role: "assistant", parts: uiParts(chunks) });
   }
   return messages;
 }
 
 /** The parts that a reader of the stream ends up with. */
-function partsOf(chunks: readonly UiChunk[]): object[] {
+function uiParts(chunks: readonly UiChunk[]): object[] {
   const parts: Record<string, unknown>[] = [];
   const texts = new Map<string, { text: string }>();
   const calls = new Map<string, Record<string, unknown>>();

@@ -114,7 +114,7 @@ export class UiTurn {
       case "question":
         if (told.question.type === "approval")
           return [{ type: "tool-approval-request", approvalId: told.question.id, toolCallId: told.question.call }];
-        return [{ type: "data-question", id: told.question.id, data: questionOf(told.question) }];
+        return [{ type: "data-question", id: told.question.id, data: uiQuestion(told.question) }];
       case "answer":
         if (told.question.type === "approval")
           return [{ type: "tool-approval-response", approvalId: told.question.id, approved: told.allowed === true }];
@@ -148,7 +148,7 @@ export class UiTurn {
     if (told.type === "text" && told.kind === "text" && call !== undefined) return this.#sayOf(call, told.text);
     // The sub-agent's calls are not in this message, so a page could not show their approval.
     if (told.type === "question")
-      return [{ type: "data-question", id: told.question.id, data: questionOf(told.question) }];
+      return [{ type: "data-question", id: told.question.id, data: uiQuestion(told.question) }];
     if (told.type === "answer") return answeredChunks(told.question);
     return [];
   }
@@ -223,7 +223,7 @@ function endChunk({ outcome, call: toolCallId, output, asked }: Extract<TurnItem
   return { type: "tool-output-error", toolCallId, errorText: output, dynamic: true };
 }
 
-function questionOf(question: WaitingQuestion): UiQuestion {
+function uiQuestion(question: WaitingQuestion): UiQuestion {
   switch (question.type) {
     case "approval":
       return { text: `May a sub-agent run ${approvalSubject(question)}?`, approval: true };
@@ -241,7 +241,7 @@ function questionOf(question: WaitingQuestion): UiQuestion {
 }
 
 function answeredChunks(question: WaitingQuestion): UiChunk[] {
-  return [{ type: "data-question", id: question.id, data: { ...questionOf(question), answered: true } }];
+  return [{ type: "data-question", id: question.id, data: { ...uiQuestion(question), answered: true } }];
 }
 
 function partChunks(id: string, part: Extract<TurnItem, { type: "part" }>["part"]): UiChunk[] {

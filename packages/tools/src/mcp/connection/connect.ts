@@ -13,7 +13,7 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import manifest from "../../../package.json" with { type: "json" };
-import { atMost } from "../../workspace/commands/process-family.ts";
+import { waitAtMostFor } from "../../workspace/commands/process-family.ts";
 import { McpError, reasonOf } from "../entries/error.ts";
 import type { SignIn } from "../oauth/sign-in.ts";
 import { mendResults, type NoteOddity } from "./mended-result.ts";
@@ -74,7 +74,7 @@ export const VERSIONS: readonly string[] = [NEWER, ...SUPPORTED_PROTOCOL_VERSION
  * again. If the server named a `version`, only that version is offered. Rejects with the error of the server or of the
  * transport.
  */
-export async function connect(
+export async function connectMcp(
   reach: ServerTransport,
   duties: ClientDuties,
   timeout: number,
@@ -157,7 +157,7 @@ async function shakeHands(
     },
     async close() {
       // A server also forgets sessions on its own.
-      await atMost(
+      await waitAtMostFor(
         FAREWELL,
         remote?.terminateSession().catch(() => {}),
       );

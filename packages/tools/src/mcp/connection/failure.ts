@@ -8,7 +8,7 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { McpError, type McpErrorCode, reasonOf } from "../entries/error.ts";
-import { UNANSWERED, wordsIn } from "./http-answer.ts";
+import { bodyMessage, UNANSWERED } from "./http-answer.ts";
 import { ServerSilenceError } from "./silence.ts";
 
 /** A failed exchange with a server: its code, and the reason for users. */
@@ -19,12 +19,12 @@ export interface McpFailure {
 }
 
 /** Explains a failed exchange. `signal` is the signal that could have ended it. */
-export function failureOf(error: unknown, signal: AbortSignal): McpFailure {
+export function mcpFailure(error: unknown, signal: AbortSignal): McpFailure {
   if (signal.aborted && signal.reason instanceof ServerSilenceError) {
     return { code: "silent", reason: `it gave ${signal.reason.message}` };
   }
   if (signal.aborted && signal.reason instanceof McpError)
-    return failureOf(signal.reason, new AbortController().signal);
+    return mcpFailure(signal.reason, new AbortController().signal);
   if (error instanceof McpError) return { code: error.code, reason: error.message };
   if (isStatus(error, 403)) return { code: "sign-in", reason: "these credentials do not allow this (403)" };
   if (UnauthorizedError.isInstance(error) || isStatus(error, 401)) {
@@ -41,9 +41,9 @@ export function failureOf(error: unknown, signal: AbortSignal): McpFailure {
   }
   if (SdkError.isInstance(error) && error.code === SdkErrorCode.ConnectionClosed)
     return { code: "gone", reason: "its connection broke off before it had answered" };
-  if (isLost(error)) return { code: "gone", reason: `it cannot be reached: ${reasonOf(error)}` };
+  if (isConnectionLost(error)) return { code: "gone", reason: `it cannot be reached: ${reasonOf(error)}` };
   if (SdkHttpError.isInstance(error)) {
-    const words = wordsIn(error.message.replace(/^Error POSTing to endpoint:\s*/, ""));
+    const words = bodyMessage(error.message.replace(/^Error POSTing to endpoint:\s*/, ""));
     return {
       code: "refused",
       reason: `it answered with the status ${error.status}${words === "" ? "" : ` (${words})`}`,
@@ -53,7 +53,7 @@ export function failureOf(error: unknown, signal: AbortSignal): McpFailure {
 }
 
 /** Returns whether the connection broke or the server cannot be reached. */
-export function isLost(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   if (SdkHttpError.isInstance(error)) return error.status >= 502 && error.status <= 504;
   if (SdkError.isInstance(error)) {
     return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected;
@@ -69,13 +69,13 @@ export function isLost(error: unknown): boolean {
  */
 export function isForgotten(error: unknown): boolean {
   if (isStatus(error, 404)) return true;
-  return (isStatus(error, 400) || ProtocolError.isInstance(error)) && /\bsession\b/i.test(wordsOf(error));
+  return (isStatus(error, 400) || ProtocolError.isInstance(error)) && /\bsession\b/i.test(serverErrorText(error));
 }
 
 /** Returns the newest known version of the protocol that a server names while it refuses another version (F57). */
 export function versionNamedIn(error: unknown, known: readonly string[]): string | undefined {
   if (!isStatus(error, 400) && !ProtocolError.isInstance(error)) return undefined;
-  const words = wordsOf(error);
+  const words = serverErrorText(error);
   if (!/protocol.?version/i.test(words)) return undefined;
   // The text before "supported" names the refused version.
   const [, ...named] = words.split(/supported/i);
@@ -87,7 +87,7 @@ export function versionNamedIn(error: unknown, known: readonly string[]): string
 }
 
 /** Returns the whole text of a refusal, with its data. */
-function wordsOf(error: unknown): string {
+function serverErrorText(error: unknown): string {
   const data = error instanceof Error && "data" in error ? JSON.stringify(error.data) : "";
   return `${reasonOf(error)} ${data}`;
 }

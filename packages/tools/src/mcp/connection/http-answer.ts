@@ -20,14 +20,14 @@ export function readableFetch(fetch: FetchLike, address: string): FetchLike {
   const home = new URL(address).href;
   return async (input, init = {}) => {
     const response = await fetch(input, init);
-    const request = new URL(input).href === home && init.method === "POST" ? messageIn(init.body) : undefined;
+    const request = new URL(input).href === home && init.method === "POST" ? parseMessage(init.body) : undefined;
     // Only requests have ids. After a 202, the answer may come later.
     if (!response.ok || response.status === 202 || request?.id === undefined) return response;
     const type = response.headers.get("content-type") ?? "";
     if (/^text\/event-stream\b/i.test(type) && response.body) return withLastWord(response, response.body, request.id);
-    const text = await textOf(response);
-    const answers = [jsonIn(text)].flat().filter(isMessage);
-    if (answers.length === 0 || answers.some(({ jsonrpc }) => jsonrpc !== "2.0")) throw unreadable(text);
+    const text = await readBodyText(response);
+    const answers = [parseAnswerJson(text)].flat().filter(isMessage);
+    if (answers.length === 0 || answers.some(({ jsonrpc }) => jsonrpc !== "2.0")) throw unreadableAnswerError(text);
     const own = answers.find(({ id }) => id === request.id);
     // A server that could not read the request sends its error without an id.
     const nameless = answers.find(({ id, error }) => id === null && error !== undefined);
@@ -40,7 +40,7 @@ export function readableFetch(fetch: FetchLike, address: string): FetchLike {
 }
 
 /** Returns the text of a body. Rejects with an `McpError` if the body is larger than `LARGEST_ANSWER` (F108). */
-async function textOf({ body }: Response): Promise<string> {
+async function readBodyText({ body }: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of body ?? []) {
@@ -52,8 +52,8 @@ async function textOf({ body }: Response): Promise<string> {
 }
 
 /** Returns the readable text of a body: a page's title, a JSON error's message, or the first line; may be empty. */
-export function wordsIn(body: string): string {
-  const { error, message } = messageIn(body) ?? {};
+export function bodyMessage(body: string): string {
+  const { error, message } = parseMessage(body) ?? {};
   const told = isMessage(error) ? error.message : (error ?? message);
   const page = /<title[^>]*>([^<]*)/i.exec(body)?.[1] ?? "";
   const words = typeof told === "string" ? told : isPage(body) ? page : /^\s*[[{]/.test(body) ? "" : body;
@@ -64,11 +64,11 @@ export function wordsIn(body: string): string {
   return cutTo(plain, LONGEST);
 }
 
-function unreadable(text: string): McpError {
+function unreadableAnswerError(text: string): McpError {
   if (text.trim() === "") return new McpError("gone", "it answered with an empty body");
-  const isJson = jsonIn(text) !== undefined;
+  const isJson = parseAnswerJson(text) !== undefined;
   if (!isJson && /^\s*[[{]/.test(text)) return new McpError("gone", "its answer is JSON that breaks off");
-  const words = wordsIn(text);
+  const words = bodyMessage(text);
   const kind = isPage(text) ? "a web page" : isJson ? "JSON" : "text";
   const quoted = words === "" ? "" : ` ("${words}")`;
   return new McpError("refused", `it answered with ${kind}${quoted}, not with JSON-RPC; check the url`);
@@ -78,12 +78,12 @@ function isPage(text: string): boolean {
   return /^\s*<[!?a-z]/i.test(text);
 }
 
-function messageIn(text: unknown): JsonRpcMessage | undefined {
-  const value = jsonIn(text);
+function parseMessage(text: unknown): JsonRpcMessage | undefined {
+  const value = parseAnswerJson(text);
   return isMessage(value) ? value : undefined;
 }
 
-function jsonIn(text: unknown): unknown {
+function parseAnswerJson(text: unknown): unknown {
   try {
     return JSON.parse(String(text));
   } catch {
@@ -108,7 +108,7 @@ function withLastWord(response: Response, body: ReadableStream<Uint8Array>, id: 
       if (isSettled) return controller.enqueue(piece);
       const events = (rest + decoder.decode(piece, { stream: true })).split(/\r?\n\r?\n|\r\r/);
       rest = events.pop() ?? "";
-      isSettled = events.some((event) => /^id:/m.test(event) || messageIn(dataOf(event))?.id === id);
+      isSettled = events.some((event) => /^id:/m.test(event) || parseMessage(dataOf(event))?.id === id);
       if (![rest, ...events].some(({ length }) => length > LARGEST_ANSWER)) return controller.enqueue(piece);
       controller.enqueue(lastWord({ code: -32_603, message: TOO_LARGE }));
       isSettled = true;

@@ -39,7 +39,7 @@ export function inputSchema(given: ServerInputSchema): ServerSchema {
   const unread = new Set<string>();
   try {
     const read = schemaFrom(given, { schema: given, unread }, 0);
-    const schema: JsonSchema = isObject(read) ? { ...open, ...read, type: "object" } : open;
+    const schema: JsonSchema = isSchemaObject(read) ? { ...open, ...read, type: "object" } : open;
     // The remaining schema may refer to removed parts.
     const problem = schemaProblem(schema);
     return problem === undefined ? { schema, unread: [...unread] } : { schema: open, unread: [...unread, problem] };
@@ -58,7 +58,7 @@ interface SchemaReading {
 function schemaFrom(written: unknown, root: SchemaReading, depth: number): unknown {
   if (depth > DEEPEST) throw new RangeError("The schema is too deep.");
   if (Array.isArray(written)) return written.map((inner) => schemaFrom(inner, root, depth + 1));
-  if (!isObject(written)) return written;
+  if (!isSchemaObject(written)) return written;
   const given = modernSchema(written);
   const entries = Object.entries(given).flatMap(([keyword, value]): [string, unknown][] => {
     if (ORIGIN.has(keyword) || (keyword === "id" && typeof value === "string")) return [];
@@ -74,7 +74,7 @@ function schemaFrom(written: unknown, root: SchemaReading, depth: number): unkno
     }
     if (keyword === "pattern" || (CLOSING.has(keyword) && "patternProperties" in given)) return [];
     if (DATA.has(keyword)) return [[keyword, value]];
-    if (!BY_NAME.has(keyword) || !isObject(value)) return [[keyword, schemaFrom(value, root, depth + 1)]];
+    if (!BY_NAME.has(keyword) || !isSchemaObject(value)) return [[keyword, schemaFrom(value, root, depth + 1)]];
     const named = Object.entries(value).map(([name, inner]) => [name, schemaFrom(inner, root, depth + 1)]);
     return [[keyword, Object.fromEntries(named)]];
   });
@@ -86,14 +86,17 @@ function schemaFrom(written: unknown, root: SchemaReading, depth: number): unkno
 /** Returns whether a reference is a JSON pointer to an existing part of the same schema. */
 function leadsSomewhere(reference: unknown, root: ServerInputSchema): boolean {
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return false;
-  const keys = reference.split("/").slice(1).map(decoded);
-  return isObject(
-    keys.reduce<unknown>((inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), root),
+  const keys = reference.split("/").slice(1).map(decodePointerToken);
+  return isSchemaObject(
+    keys.reduce<unknown>(
+      (inner, key) => (isSchemaObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+      root,
+    ),
   );
 }
 
 /** See RFC 6901, section 6. */
-function decoded(token: string): string {
+function decodePointerToken(token: string): string {
   try {
     return decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~");
   } catch {
@@ -102,6 +105,6 @@ function decoded(token: string): string {
   }
 }
 
-function isObject(value: unknown): value is ServerInputSchema {
+function isSchemaObject(value: unknown): value is ServerInputSchema {
   return typeof value === "object" && value !== null;
 }

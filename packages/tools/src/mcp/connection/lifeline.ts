@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import { McpError, reasonOf } from "../entries/error.ts";
-import { type ClientDuties, connect, type McpConnection, type ServerTransport, VERSIONS } from "./connect.ts";
-import { failureOf, isForgotten, isLost, versionNamedIn } from "./failure.ts";
+import { type ClientDuties, connectMcp, type McpConnection, type ServerTransport, VERSIONS } from "./connect.ts";
+import { isConnectionLost, isForgotten, mcpFailure, versionNamedIn } from "./failure.ts";
 import { Silence } from "./silence.ts";
 
 /**
@@ -113,10 +113,10 @@ export class Lifeline {
           this.#lost(connection);
           continue;
         }
-        const { code, reason } = failureOf(error, silence.signal);
+        const { code, reason } = mcpFailure(error, silence.signal);
         if (code === "sign-in") this.#become({ status: "needs-auth", reason });
         if (code === "silent") this.#probe(connection).catch(this.#note);
-        if (isLost(error)) this.#lost(connection);
+        if (isConnectionLost(error)) this.#lost(connection);
         const doubt = code === "silent" || code === "gone" ? " It is unknown whether this took effect." : "";
         throw McpError.because(error, code, `The MCP server "${this.#options.name}" failed: ${reason}.${doubt}`);
       }
@@ -173,7 +173,7 @@ export class Lifeline {
     this.#become({ status: "connecting" });
     let connection: McpConnection | undefined;
     try {
-      connection = await connect(await reach(), duties, patience.start, signal, this.#version);
+      connection = await connectMcp(await reach(), duties, patience.start, signal, this.#version);
       await load(connection, signal);
     } catch (error) {
       await connection?.close().catch(this.#note);
@@ -182,7 +182,7 @@ export class Lifeline {
         this.#version = version;
         return this.#open();
       }
-      const { code, reason } = failureOf(error, signal);
+      const { code, reason } = mcpFailure(error, signal);
       const status = code === "sign-in" ? "needs-auth" : "failed";
       this.#become({ status, reason });
       return status === "failed";

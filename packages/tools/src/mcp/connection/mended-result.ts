@@ -139,7 +139,7 @@ class ResultMender {
     if (schema === undefined) return;
     if (structured === undefined)
       return this.#note(`the tool ${tool} answered without the structured content that it promises`, "call");
-    const problem = problemOf(schema, structured);
+    const problem = resultSchemaProblem(schema, structured);
     if (problem !== undefined)
       this.#note(`the structured content of the tool ${tool} is not of its own schema: ${problem}`, "call");
   }
@@ -153,7 +153,7 @@ class ResultMender {
       if (isSpecType.ContentBlock(bare)) return bare;
     }
     this.#note(`the tool ${tool} answered with content that is not of the protocol`, "call");
-    return { type: "text", text: wordsOf(block) };
+    return { type: "text", text: unknownBlockText(block) };
   }
 }
 
@@ -161,7 +161,7 @@ class ResultMender {
 const EXAMPLE = { name: "x", uri: "x:x", uriTemplate: "x:{x}", inputSchema: { type: "object" } };
 
 /** Returns the text of a block that fits no kind of content. */
-function wordsOf(block: unknown): string {
+function unknownBlockText(block: unknown): string {
   if (typeof block === "string") return block;
   if (!isRecord(block)) return JSON.stringify(block) ?? "";
   const { type, text, data, blob } = block;
@@ -185,7 +185,7 @@ function withObjectSchema(entry: JsonObject): JsonObject {
 }
 
 /** Returns what is wrong with a value, in one line; undefined if the value fits. A server's regular expressions do not run. */
-function problemOf(schema: JsonObject, value: unknown): string | undefined {
+function resultSchemaProblem(schema: JsonObject, value: unknown): string | undefined {
   try {
     const checked = fromJsonSchema(inputSchema(schema).schema as JsonObject)["~standard"].validate(value);
     return checked instanceof Promise || !checked.issues

@@ -58,12 +58,12 @@ export class MessageLines {
   /** Returns the next message, or `null`. Throws on JSON that is no message; later lines may be messages again. */
   next(): JSONRPCMessage | null {
     const text = this.#waiting.shift();
-    return text === undefined ? null : parseJSONRPCMessage(readable(JSON.parse(text)));
+    return text === undefined ? null : parseJSONRPCMessage(asReadableMessage(JSON.parse(text)));
   }
 }
 
 /** Converts a response to a valid message: an invalid response would leave its request waiting for ever. */
-function readable(message: unknown): unknown {
+function asReadableMessage(message: unknown): unknown {
   if (!isRecord(message) || !("id" in message) || "method" in message) return message;
   const { result, error } = message;
   if (error !== undefined && !(isRecord(error) && typeof error.message === "string" && Number.isInteger(error.code)))
@@ -94,13 +94,13 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function messagesIn(line: string): string[] {
   const text = line.replace(/^\ufeff/, "").trim();
-  if (isJson(text)) return /^[[{]/.test(text) ? [text] : [];
+  if (isJsonText(text)) return /^[[{]/.test(text) ? [text] : [];
   const found: string[] = [];
   let start = text.indexOf("{");
   for (let looks = 0; start !== -1 && looks < MOST; looks++) {
-    const end = endOf(text, start);
+    const end = objectEnd(text, start);
     const message = end === -1 ? "" : text.slice(start, end);
-    const isMessage = message.includes('"jsonrpc"') && isJson(message);
+    const isMessage = message.includes('"jsonrpc"') && isJsonText(message);
     if (isMessage) found.push(message);
     start = text.indexOf("{", isMessage ? end : start + 1);
   }
@@ -108,7 +108,7 @@ function messagesIn(line: string): string[] {
 }
 
 /** Returns the end of the object that begins at `start`, or -1. */
-function endOf(text: string, start: number): number {
+function objectEnd(text: string, start: number): number {
   let depth = 0;
   let quoted = false;
   for (let at = start; at < text.length; at++) {
@@ -123,7 +123,7 @@ function endOf(text: string, start: number): number {
   return -1;
 }
 
-function isJson(text: string): boolean {
+function isJsonText(text: string): boolean {
   if (text === "") return false;
   try {
     JSON.parse(text);

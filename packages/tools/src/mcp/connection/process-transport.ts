@@ -11,11 +11,11 @@ import {
 import type { ProgramLaunch } from "../../sandbox/index.ts";
 import type { RunningCommands } from "../../workspace/commands/process-family.ts";
 import {
-  atMost,
   endFamily,
   familyOf,
   markedEnvironment,
   type ProcessFamily,
+  waitAtMostFor,
 } from "../../workspace/commands/process-family.ts";
 import { McpError } from "../entries/error.ts";
 import type { Journal } from "./journal.ts";
@@ -124,8 +124,8 @@ export class ProcessTransport implements Transport {
 
   async #end(child: ChildProcessWithoutNullStreams): Promise<void> {
     child.stdin.end();
-    if (child.exitCode === null && child.signalCode === null) await atMost(LEAVE, once(child, "exit"));
-    else if (!child.stdout.closed) await atMost(DRAIN, once(child.stdout, "close"));
+    if (child.exitCode === null && child.signalCode === null) await waitAtMostFor(LEAVE, once(child, "exit"));
+    else if (!child.stdout.closed) await waitAtMostFor(DRAIN, once(child.stdout, "close"));
     if (this.#family !== undefined) {
       await endFamily(this.#family);
       this.#running.remove(this.#family);

@@ -6,7 +6,7 @@ import type { ProgramLaunch } from "../../sandbox/index.ts";
 import type { RunningCommands } from "../../workspace/commands/process-family.ts";
 import { type HttpEntry, isStdio, type McpServerEntry, type StdioEntry } from "../entries/entry.ts";
 import { startingPlace } from "../entries/package-runner.ts";
-import { fillIn } from "../entries/variables.ts";
+import { fillVariables } from "../entries/variables.ts";
 import { Credentials } from "../oauth/credentials.ts";
 import { type OpenAddress, SignIn } from "../oauth/sign-in.ts";
 import type { ServerTransport } from "./connect.ts";
@@ -55,7 +55,7 @@ export class Route implements AsyncDisposable {
 
   /** Returns the way to the server. Rejects with an `McpError` if a variable is not set, or no port is free for the sign-in. */
   async find(onLost: () => void): Promise<ServerTransport> {
-    const entry = fillIn(this.#name, this.#entry, this.#around.env);
+    const entry = fillVariables(this.#name, this.#entry, this.#around.env);
     return isStdio(entry) ? this.#toProgram(entry) : await this.#toAddress(entry, onLost);
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isStdio, type McpServerEntry, type StdioEntry } from "./entry.ts";
 import { isPackageRunner } from "./package-runner.ts";
-import { variablesIn } from "./variables.ts";
+import { entryVariables } from "./variables.ts";
 
 /**
  * Returns a digest (SHA-256, hexadecimal) of what an entry runs or connects to: the program with its arguments, folder
@@ -20,27 +20,37 @@ export function commandDigest(entry: McpServerEntry): string {
  */
 export function describeEntry(entry: McpServerEntry): string {
   const parts = isStdio(entry)
-    ? [[entry.command, ...(entry.args ?? [])].map(quoted).join(" "), ...place(entry), ...pairs("with", entry.env)]
-    : [quoted(entry.url), ...pairs("with", entry.headers), ...pairs("signing in with", entry.oauth)];
-  const variables = variablesIn(entry);
+    ? [
+        [entry.command, ...(entry.args ?? [])].map(quoteForConsent).join(" "),
+        ...place(entry),
+        ...recordWords("with", entry.env),
+      ]
+    : [
+        quoteForConsent(entry.url),
+        ...recordWords("with", entry.headers),
+        ...recordWords("signing in with", entry.oauth),
+      ];
+  const variables = entryVariables(entry);
   return [...parts, ...(variables.length === 0 ? [] : [`with access to your ${variables.join(", ")}`])].join(" ");
 }
 
 function place(entry: StdioEntry): string[] {
   const isRunner = isPackageRunner(entry);
   if (entry.cwd === undefined) return isRunner ? ["in the root folder"] : [];
-  return [`in ${quoted(entry.cwd)}${isRunner ? ", whose files decide what runs," : ""}`];
+  return [`in ${quoteForConsent(entry.cwd)}${isRunner ? ", whose files decide what runs," : ""}`];
 }
 
-function pairs(word: string, record: object | undefined): string[] {
+function recordWords(word: string, record: object | undefined): string[] {
   const entries = Object.entries(record ?? {});
   return entries.length === 0
     ? []
-    : [`${word} ${entries.map(([key, value]) => `${quoted(key)}=${quoted(String(value))}`).join(" ")}`];
+    : [
+        `${word} ${entries.map(([key, value]) => `${quoteForConsent(key)}=${quoteForConsent(String(value))}`).join(" ")}`,
+      ];
 }
 
 /** JSON escapes only control characters. Escape all other characters outside ASCII too: some of them are invisible. */
-function quoted(text: string): string {
+function quoteForConsent(text: string): string {
   if (/^[\w@%+=:,./~${}-]+$/.test(text)) return text;
   return JSON.stringify(text).replace(
     /[^\x20-\x7e]/g,

@@ -29,7 +29,7 @@ export class McpError extends Error {
  * invalid message becomes a list of the invalid fields (F50).
  */
 export function reasonOf(error: unknown): string {
-  return withoutIssues(wordsOf(error));
+  return withoutIssues(causeText(error));
 }
 
 /** Replaces a validator's JSON by the fields that the JSON names. */
@@ -50,7 +50,7 @@ function withoutIssues(words: string): string {
 /** Maximum number of fields to name. */
 const PLACES = 5;
 
-function wordsOf(error: unknown): string {
+function causeText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (cause instanceof Error && !error.message.includes(cause.message)) {

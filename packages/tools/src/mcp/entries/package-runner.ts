@@ -37,7 +37,7 @@ export interface StartingPlace {
 export function startingPlace({ command, args = [], cwd }: StdioEntry, workspace: string): StartingPlace {
   if (cwd !== undefined || !isPackageRunner({ command, args }))
     return { directory: resolve(workspace, cwd ?? "."), args };
-  return { directory: parse(workspace).root, args: args.map((arg) => wholePath(arg, workspace)) };
+  return { directory: parse(workspace).root, args: args.map((arg) => absoluteArgument(arg, workspace)) };
 }
 
 /** Returns whether the command looks up the program to run in its working directory. */
@@ -52,7 +52,7 @@ export function isPackageRunner({ command, args = [] }: StdioEntry): boolean {
   return words.length === 0 || args.some((arg) => words.includes(arg));
 }
 
-function wholePath(arg: string, workspace: string): string {
+function absoluteArgument(arg: string, workspace: string): string {
   const [, option = "", path] = /^(-[^=]*=)?(\.\.?(?:[\\/].*)?)$/s.exec(arg) ?? [];
   return path === undefined ? arg : option + resolve(workspace, path);
 }

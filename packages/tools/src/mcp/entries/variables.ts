@@ -6,9 +6,9 @@ import { McpError } from "./error.ts";
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
 /** Returns the user's variables that an entry names, without duplicates. The entry gets no other variables. */
-export function variablesIn(entry: McpServerEntry): readonly string[] {
+export function entryVariables(entry: McpServerEntry): readonly string[] {
   const names = new Set<string>();
-  mapTexts(entry, (text) => {
+  mapEntryTexts(entry, (text) => {
     for (const [, name] of text.matchAll(VARIABLE)) if (name !== undefined) names.add(name);
     return text;
   });
@@ -16,8 +16,12 @@ export function variablesIn(entry: McpServerEntry): readonly string[] {
 }
 
 /** Returns the entry with its variables filled in. Throws an `McpError` if a variable is unset and has no default. */
-export function fillIn<Entry extends McpServerEntry>(server: string, entry: Entry, env: ProcessEnvironment): Entry {
-  return mapTexts(entry, (text) =>
+export function fillVariables<Entry extends McpServerEntry>(
+  server: string,
+  entry: Entry,
+  env: ProcessEnvironment,
+): Entry {
+  return mapEntryTexts(entry, (text) =>
     text.replace(VARIABLE, (_, name: string, otherwise: string | undefined) => {
       const value = otherwise === undefined ? env[name] : env[name] || otherwise;
       if (value !== undefined) return value;
@@ -26,7 +30,7 @@ export function fillIn<Entry extends McpServerEntry>(server: string, entry: Entr
   );
 }
 
-function mapTexts<Entry extends McpServerEntry>(entry: Entry, change: (text: string) => string): Entry {
+function mapEntryTexts<Entry extends McpServerEntry>(entry: Entry, change: (text: string) => string): Entry {
   const all = (record: Readonly<Record<string, string>> | undefined) =>
     record && Object.fromEntries(Object.entries(record).map(([key, text]) => [key, change(text)]));
   if (isStdio(entry)) {

@@ -5,7 +5,7 @@ import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcont
 import type { ProcessEnvironment } from "../../sandbox/environment.ts";
 import { isStdio, type McpServerEntry } from "../entries/entry.ts";
 import { McpError } from "../entries/error.ts";
-import { fillIn } from "../entries/variables.ts";
+import { fillVariables } from "../entries/variables.ts";
 import { lockFile } from "./file-lock.ts";
 
 /**
@@ -18,7 +18,7 @@ export function credentialsFor(
   entry: McpServerEntry,
   env: ProcessEnvironment,
 ): Credentials | undefined {
-  return isStdio(entry) ? undefined : new Credentials(folder, fillIn(name, entry, env).url);
+  return isStdio(entry) ? undefined : new Credentials(folder, fillVariables(name, entry, env).url);
 }
 
 /** The stored result of signing in to a server. */

@@ -19,13 +19,13 @@ export class Loopback implements AsyncDisposable {
     this.#server = server;
     server.on("request", ({ method, url = "" }, response) => {
       const { pathname, searchParams } = new URL(url, "http://127.0.0.1");
-      if (method !== "GET" || pathname !== PATH) return say(response, 404, "There is nothing here.");
+      if (method !== "GET" || pathname !== PATH) return respondText(response, 404, "There is nothing here.");
       const waiting = this.#waiting;
-      if (waiting === undefined || !isSame(searchParams.get("state") ?? "", waiting.state)) {
-        return say(response, 400, "This is not the answer to a question of this program. Sign in again.");
+      if (waiting === undefined || !isSameSecret(searchParams.get("state") ?? "", waiting.state)) {
+        return respondText(response, 400, "This is not the answer to a question of this program. Sign in again.");
       }
       this.#waiting = undefined;
-      say(response, 200, "Banyan has the answer. You can close this page.");
+      respondText(response, 200, "Banyan has the answer. You can close this page.");
       waiting.answer.resolve(searchParams);
     });
   }
@@ -59,12 +59,12 @@ export class Loopback implements AsyncDisposable {
   }
 }
 
-function isSame(given: string, expected: string): boolean {
+function isSameSecret(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function say(response: ServerResponse, status: number, text: string): void {
+function respondText(response: ServerResponse, status: number, text: string): void {
   response
     .writeHead(status, {
       "content-type": "text/plain; charset=utf-8",

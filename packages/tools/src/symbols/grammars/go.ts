@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter";
-import { named, nameless, SLASHES, type SymbolGrammar } from "../grammar.ts";
+import { namelessScopes, namesInField, SLASHES, type SymbolGrammar } from "../grammar.ts";
 
 const DECLARATIONS = new Set(["const_declaration", "type_declaration", "var_declaration"]);
 
@@ -7,10 +7,10 @@ const DECLARATIONS = new Set(["const_declaration", "type_declaration", "var_decl
 export const go: SymbolGrammar = {
   file: "go",
   symbols: {
-    ...named("const_spec", "function_declaration", "method_elem", "type_alias", "type_spec", "var_spec"),
+    ...namesInField("const_spec", "function_declaration", "method_elem", "type_alias", "type_spec", "var_spec"),
     method_declaration: (node) => [`${receiverOf(node)}.${node.childForFieldName("name")?.text}`],
   },
-  scopes: nameless(...DECLARATIONS, "interface_type", "var_spec_list"),
+  scopes: namelessScopes(...DECLARATIONS, "interface_type", "var_spec_list"),
   // Without parentheses, which could contain several declarations.
   statements: (node) => DECLARATIONS.has(node.type) && node.child(1)?.type !== "(",
   functions: new Set(),

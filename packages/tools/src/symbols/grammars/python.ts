@@ -1,17 +1,17 @@
-import { named, nameless, type SymbolGrammar } from "../grammar.ts";
+import { namelessScopes, namesInField, type SymbolGrammar } from "../grammar.ts";
 
 /** Python 3. */
 export const python: SymbolGrammar = {
   file: "python",
   symbols: {
-    ...named("class_definition", "function_definition"),
+    ...namesInField("class_definition", "function_definition"),
     assignment(node, inFunction) {
       const left = node.childForFieldName("left");
       return !inFunction && left?.type === "identifier" ? [left.text] : [];
     },
     type_alias_statement: (node) => [node.childForFieldName("left")?.text ?? ""],
   },
-  scopes: nameless(
+  scopes: namelessScopes(
     "block",
     "elif_clause",
     "else_clause",

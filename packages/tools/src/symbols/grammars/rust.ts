@@ -1,10 +1,10 @@
 import type { Node } from "web-tree-sitter";
-import { named, nameless, SLASHES, type SymbolGrammar } from "../grammar.ts";
+import { namelessScopes, namesInField, SLASHES, type SymbolGrammar } from "../grammar.ts";
 
 /** Rust. */
 export const rust: SymbolGrammar = {
   file: "rust",
-  symbols: named(
+  symbols: namesInField(
     "associated_type",
     "const_item",
     "enum_item",
@@ -20,7 +20,7 @@ export const rust: SymbolGrammar = {
     "union_item",
   ),
   scopes: {
-    ...nameless("block", "declaration_list", "enum_variant_list", "foreign_mod_item"),
+    ...namelessScopes("block", "declaration_list", "enum_variant_list", "foreign_mod_item"),
     impl_item: (node) => typeName(node.childForFieldName("type")),
   },
   statements: () => false,

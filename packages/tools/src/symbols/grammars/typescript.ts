@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter";
-import { type NodeNames, named, nameless, SLASHES, type SymbolGrammar } from "../grammar.ts";
+import { type NodeNames, namelessScopes, namesInField, SLASHES, type SymbolGrammar } from "../grammar.ts";
 
 const FUNCTIONS = new Set([
   "arrow_function",
@@ -19,7 +19,7 @@ const STATEMENTS = new Set([
 ]);
 
 const symbols: Readonly<Record<string, NodeNames>> = {
-  ...named(
+  ...namesInField(
     "abstract_class_declaration",
     "abstract_method_signature",
     "class_declaration",
@@ -36,8 +36,8 @@ const symbols: Readonly<Record<string, NodeNames>> = {
     "public_field_definition",
     "type_alias_declaration",
   ),
-  field_definition: (node) => textOf(node.childForFieldName("property")),
-  pair: (node, inFunction) => (inFunction ? [] : textOf(node.childForFieldName("key"))),
+  field_definition: (node) => nodeText(node.childForFieldName("property")),
+  pair: (node, inFunction) => (inFunction ? [] : nodeText(node.childForFieldName("key"))),
   // `const f = () => {}` is always a symbol, other variables only outside functions. `const { a, b } = c` has no name.
   variable_declarator(node, inFunction) {
     const name = node.childForFieldName("name");
@@ -57,7 +57,7 @@ const symbols: Readonly<Record<string, NodeNames>> = {
 export const typescript: SymbolGrammar = {
   file: "typescript",
   symbols,
-  scopes: nameless(
+  scopes: namelessScopes(
     "arrow_function",
     "as_expression",
     "class",
@@ -87,6 +87,6 @@ function isDefinition(value: Node | null): boolean {
   return value !== null && (FUNCTIONS.has(value.type) || value.type === "class");
 }
 
-function textOf(name: Node | null): readonly string[] {
+function nodeText(name: Node | null): readonly string[] {
   return name ? [name.text] : [];
 }

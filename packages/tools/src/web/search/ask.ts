@@ -22,7 +22,10 @@ const MOST_OF_FAILURE = 300;
  * Sends a request to a search service, through the environment's proxy if set. Returns JSON that fits the schema. The
  * user chose the service, so a local service is allowed; redirects are not.
  */
-export async function ask<Schema extends z.ZodType>(question: SearchRequest, schema: Schema): Promise<z.infer<Schema>> {
+export async function askSearchService<Schema extends z.ZodType>(
+  question: SearchRequest,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
   const { service, address, headers, body } = question;
   const { EnvHttpProxyAgent, fetch } = await import("undici");
   const late = AbortSignal.timeout(TIMEOUT);
@@ -46,14 +49,14 @@ export async function ask<Schema extends z.ZodType>(question: SearchRequest, sch
       text += decoder.decode(piece, { stream: true });
       if (text.length > MOST_BYTES) throw new WebError("content", `${service} answered far too much.`);
     }
-    if (!response.ok) throw refused(service, response.status, text);
+    if (!response.ok) throw refusedSearchError(service, response.status, text);
   } catch (error) {
     question.signal.throwIfAborted();
-    throw failed(service, late.aborted, error);
+    throw searchError(service, late.aborted, error);
   } finally {
     await agent.destroy();
   }
-  const parsed = schema.safeParse(jsonIn(text));
+  const parsed = schema.safeParse(parseSearchJson(text));
   if (parsed.success) return parsed.data;
   throw new WebError(
     "content",
@@ -61,7 +64,7 @@ export async function ask<Schema extends z.ZodType>(question: SearchRequest, sch
   );
 }
 
-function jsonIn(text: string): unknown {
+function parseSearchJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -70,7 +73,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-function refused(service: string, status: number, text: string): WebError {
+function refusedSearchError(service: string, status: number, text: string): WebError {
   const hint =
     status === 401 || status === 403
       ? "It does not accept the key, or not this use of it: ask the user to check the settings."
@@ -80,7 +83,7 @@ function refused(service: string, status: number, text: string): WebError {
   return new WebError("status", `${service} answered ${status}. ${hint}`.trim());
 }
 
-function failed(service: string, isLate: boolean, error: unknown): WebError {
+function searchError(service: string, isLate: boolean, error: unknown): WebError {
   if (error instanceof WebError) return error;
   if (isLate) return new WebError("time", `${service} did not answer within ${TIMEOUT} ms.`, { cause: error });
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -1,7 +1,7 @@
 import { refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import { WebError } from "../error.ts";
-import { ask } from "./ask.ts";
+import { askSearchService } from "./ask.ts";
 
 /** A search result. */
 export interface SearchResult {
@@ -46,7 +46,7 @@ export function braveSearch(options: { key: string; endpoint?: string }): Search
         text_decorations: "false",
       }).toString();
       const headers = { "x-subscription-token": key };
-      const { web } = await ask({ service: "Brave Search", address, headers, signal }, braveAnswer);
+      const { web } = await askSearchService({ service: "Brave Search", address, headers, signal }, braveAnswer);
       return (web?.results ?? []).slice(0, limit).map(({ title, url, description }) => ({
         title,
         address: url,
@@ -72,7 +72,7 @@ export function searxngSearch(options: { url: string }): SearchProvider {
       const address = new URL(url);
       address.pathname = `${address.pathname.replace(/\/+$/, "")}/search`;
       address.search = new URLSearchParams({ q: query, format: "json" }).toString();
-      const { results } = await ask({ service: "SearXNG", address, signal }, searxngAnswer);
+      const { results } = await askSearchService({ service: "SearXNG", address, signal }, searxngAnswer);
       return results.slice(0, limit).map(({ title, url: found, content }) => ({
         title,
         address: found,
@@ -96,7 +96,7 @@ export function tavilySearch(options: { key: string; endpoint?: string }): Searc
       const address = new URL(endpoint);
       const headers = { authorization: `Bearer ${key}` };
       const body = { query, max_results: Math.min(limit, MOST), search_depth: "basic" };
-      const { results } = await ask({ service: "Tavily", address, headers, body, signal }, tavilyAnswer);
+      const { results } = await askSearchService({ service: "Tavily", address, headers, body, signal }, tavilyAnswer);
       return results.slice(0, limit).map(({ title, url, content }) => ({ title, address: url, snippet: content }));
     },
   };
@@ -127,9 +127,9 @@ export function searchProvider(
   const endpoint = url === undefined ? {} : { endpoint: url };
   switch (provider) {
     case "brave":
-      return braveSearch({ key: keyIn(env, "BRAVE_API_KEY"), ...endpoint });
+      return braveSearch({ key: requireKey(env, "BRAVE_API_KEY"), ...endpoint });
     case "tavily":
-      return tavilySearch({ key: keyIn(env, "TAVILY_API_KEY"), ...endpoint });
+      return tavilySearch({ key: requireKey(env, "TAVILY_API_KEY"), ...endpoint });
     case "searxng":
       if (url !== undefined && URL.canParse(url)) return searxngSearch({ url });
       throw new WebError("settings", "The search by searxng needs the address of a server. Set search.url.");
@@ -138,7 +138,7 @@ export function searchProvider(
   }
 }
 
-function keyIn(env: Readonly<Record<string, string | undefined>>, name: string): string {
+function requireKey(env: Readonly<Record<string, string | undefined>>, name: string): string {
   const key = env[name]?.trim();
   if (key) return key;
   throw new WebError("settings", `The search needs a key. Set ${name}.`);

@@ -28,7 +28,7 @@ export function webSearchTool(provider: SearchProvider): Tool {
     about: ({ query }) => ({ title: query, looksAt: { one: "web search", several: "web searches" } }),
     async execute({ query, limit = DEFAULT_LIMIT }, { signal }) {
       const results = (await provider.search(query, { limit, signal })).filter(isOfWeb).slice(0, limit);
-      return results.length === 0 ? "[nothing was found]" : results.map(shown).join("\n\n");
+      return results.length === 0 ? "[nothing was found]" : results.map(resultLines).join("\n\n");
     },
   });
 }
@@ -37,17 +37,17 @@ function isOfWeb({ address }: SearchResult): boolean {
   return /^https?:\/\//i.test(address) && URL.canParse(address) && address.length <= LONGEST.address;
 }
 
-function shown({ title, address, snippet }: SearchResult, index: number): string {
+function resultLines({ title, address, snippet }: SearchResult, index: number): string {
   const lines = [
-    oneLine(title, LONGEST.title) || "[no title]",
+    snippetLine(title, LONGEST.title) || "[no title]",
     new URL(address).href,
-    oneLine(snippet, LONGEST.snippet),
+    snippetLine(snippet, LONGEST.snippet),
   ];
   return `${index + 1}. ${lines.filter((line) => line !== "").join("\n   ")}`;
 }
 
 /** Removes the HTML tags with which some services mark matching words. */
-function oneLine(text: string, longest: number): string {
+function snippetLine(text: string, longest: number): string {
   const plain = stripControls(text)
     .replace(/<\/?(?:b|em|mark|strong)>/gi, "")
     .replace(/\s+/g, " ")

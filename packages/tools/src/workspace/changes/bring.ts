@@ -5,13 +5,13 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { PreviewContext } from "@banyan/core/hosts";
 import { visibleLine } from "@banyan/core/shown";
 import { z } from "zod";
-import { digestOf, keepContent } from "../files/backups.ts";
+import { contentDigest, keepBackup } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
 import { pathArgument } from "../files/path-argument.ts";
 import { type Location, locate, type Workspace } from "../files/paths.ts";
 import { assertWritable } from "../files/protected-paths.ts";
 import { assertAsSeen } from "../files/seen-files.ts";
-import { contentOf, fileChange } from "./file-change.ts";
+import { fileChange, fileContent } from "./file-change.ts";
 import {
   entryAt,
   type FileEntry,
@@ -98,10 +98,10 @@ export function bringTool(workspace: Workspace, options: BringOptions): Tool {
       const changes: FileChange[] = [];
       const notes: string[] = [];
       for (const path of files) {
-        const outcome = await outcomeOf(workspace, options, { from, path, context });
+        const outcome = await mergeFile(workspace, options, { from, path, context });
         if (outcome.type === "left") notes.push(`${path} is not brought over: ${outcome.why}`);
         if (outcome.type !== "write") continue;
-        changes.push(changeOf(outcome, MOST_ASKED_BYTES));
+        changes.push(broughtChange(outcome, MOST_ASKED_BYTES));
         notes.push(...modeNotes(outcome));
         if (outcome.conflicts > 0) notes.push(conflictIn(path, outcome.conflicts, from));
       }
@@ -129,11 +129,11 @@ export async function bringOver(
     return `${path} was not brought over: ${why}`;
   };
   const bring = async (path: string): Promise<string> => {
-    const outcome = await outcomeOf(workspace, options, { from, path, context });
+    const outcome = await mergeFile(workspace, options, { from, path, context });
     if (outcome.type === "same") return `${path} is the same here.`;
     if (outcome.type === "left") return left(path, outcome.why);
     if (outcome.type === "unchanged") return `${path} ${outcome.why}`;
-    const change = changeOf(outcome);
+    const change = broughtChange(outcome);
     assertAgreed(change, context);
     const writing = { given: path, location: outcome.location, input: { from, files: [change.path] } };
     await assertJudged(workspace, writing, context);
@@ -168,7 +168,7 @@ async function put(
   const standing = await entryAt(workspace, location);
   if (!hasSameContent(standing, before))
     throw new WorkspaceError("changed", `${location.path} was changed by another program meanwhile.`);
-  if (standing) await keepContent(backups, [standing.content]);
+  if (standing) await keepBackup(backups, [standing.content]);
   await putEntry(workspace, location, after, standing);
 }
 
@@ -188,7 +188,7 @@ function modeNotes({
   return [...wasLink, `${path} has the mode ${has.toString(8).padStart(3, "0")} now.`];
 }
 
-async function outcomeOf(
+async function mergeFile(
   workspace: Workspace,
   { incoming, merge }: BringOptions,
   { from, path, context }: { readonly from: string; readonly path: string; readonly context: PreviewContext },
@@ -216,20 +216,20 @@ async function outcomeOf(
     }
     if (hasSameContent(here, base)) {
       // Only this case replaces a file (F78). A merge keeps later changes.
-      assertAsSeen(workspace, location.path, here ? digestOf(here.content) : null, context);
+      assertAsSeen(workspace, location.path, here ? contentDigest(here.content) : null, context);
       const why = there && isLink(there) ? await whyNoLink(workspace, location, there) : undefined;
       if (why !== undefined) return { type: "left", why };
       return { ...place, after: there && (isLink(there) ? there : { content: there.content, mode }) };
     }
     if (!here || !there) {
       const [gone, kept] = here ? [from, "here"] : ["here", from];
-      return { type: "left", why: `it was removed ${placeIn(gone)}, and changed ${placeIn(kept)}.` };
+      return { type: "left", why: `it was removed ${folderPhrase(gone)}, and changed ${folderPhrase(kept)}.` };
     }
     const both = `it was changed here and in ${from}`;
     if ([here, there, base].some(isLink))
       return { type: "left", why: `${both}, and is a link in one of them. Decide on it by hand.` };
-    const [hereText, thereText] = [contentOf(here.content).text, contentOf(there.content).text];
-    const baseText = base ? contentOf(base.content).text : "";
+    const [hereText, thereText] = [fileContent(here.content).text, fileContent(there.content).text];
+    const baseText = base ? fileContent(base.content).text : "";
     if (hereText === undefined || thereText === undefined || baseText === undefined)
       return { type: "left", why: `${both}, and is no text that could be put together.` };
     const { text, conflicts } = await merge({ base: baseText, here: hereText, there: thereText }, from);
@@ -256,15 +256,15 @@ async function whyNoLink(
   }
 }
 
-function placeIn(name: string): string {
+function folderPhrase(name: string): string {
   return name === "here" ? name : `in ${name}`;
 }
 
-function changeOf(
+function broughtChange(
   { location, before, after }: Extract<FileMergeOutcome, { type: "write" }>,
   most?: number,
 ): FileChange {
-  const [was, is] = [before && contentOf(before.content), after && contentOf(after.content)];
+  const [was, is] = [before && fileContent(before.content), after && fileContent(after.content)];
   return fileChange(location.path, was, is, { most, ...modeChange(before, after) });
 }
 

@@ -2,7 +2,7 @@ import { Agent, defineTool, retry, Session, say } from "@banyan/core";
 import type { FileChange } from "@banyan/core/conversation";
 import { call, collect, scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
-import { changesOf } from "./changed-files.ts";
+import { changedFiles } from "./changed-files.ts";
 
 /** A tool that reports the given changes: `a.txt 0 1` for a file that was created with the content 1. */
 const changes = defineTool({
@@ -28,7 +28,7 @@ async function said(session: Session, ...steps: readonly (readonly string[])[]):
 }
 
 const short = (session: Session, leaf?: string) =>
-  changesOf(session.state, leaf).map(({ path, kind, before, after, changes }) => [
+  changedFiles(session.state, leaf).map(({ path, kind, before, after, changes }) => [
     path,
     kind,
     before,
@@ -44,7 +44,7 @@ test("the files that a conversation has changed, from the first content to the l
     ["b", "created", null, "1", 1],
     ["c", "deleted", "1", null, 1],
   ]);
-  const [a] = changesOf(session.state);
+  const [a] = changedFiles(session.state);
   expect(a).toMatchObject({ added: 4, removed: 2 });
   expect(a?.changes.map(({ diff, call: by }) => [diff, by])).toEqual([
     ["1 to 2", "call_1"],
@@ -82,7 +82,7 @@ test("T29: of what a branch does not have in common with another", async () => {
   await collect(new Agent({ model, tools: [changes] }).chat(say("Else"), { session, at: common }));
   const beside = session.state.leaf;
   const paths = (from: string | null, to: string | null) =>
-    changesOf(session.state, from ?? "", to).map(({ path, before }) => [path, before]);
+    changedFiles(session.state, from ?? "", to).map(({ path, before }) => [path, before]);
   expect(paths(leaf, beside)).toEqual([
     ["a", "2"],
     ["b", null],
@@ -98,7 +98,7 @@ test("T29: of what a branch does not have in common with another", async () => {
 test("changes of calls that ran side by side are put in the order in which one found what the other left", async () => {
   const session = Session.inMemory();
   await said(session, ["a 1 2"], ["a 3 4", "a 2 3"], ["a 4 5"]);
-  expect(changesOf(session.state)[0]?.changes.map(({ diff }) => diff)).toEqual([
+  expect(changedFiles(session.state)[0]?.changes.map(({ diff }) => diff)).toEqual([
     "1 to 2",
     "2 to 3",
     "3 to 4",

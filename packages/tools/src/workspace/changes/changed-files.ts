@@ -28,15 +28,15 @@ type ChangeOfCall = FileChange & { readonly call: string; readonly worktree?: st
  * are included. The order is that of the first change. Files whose last state equals the first are left out. With
  * `beside`, changes on the path that both branches share are left out too.
  */
-export function changesOf(state: ConversationState, leaf?: string, beside: string | null = null): ChangedFile[] {
-  const found = messagesOf(state, leaf, beside).flatMap((message) => changesIn(state, message));
+export function changedFiles(state: ConversationState, leaf?: string, beside: string | null = null): ChangedFile[] {
+  const found = branchMessages(state, leaf, beside).flatMap((message) => changesInMessage(state, message));
   const byPlace = Map.groupBy(found, ({ path, worktree }) => (worktree === undefined ? path : `${path}\0${worktree}`));
   return [...byPlace.values()].flatMap((ofFile) => {
     const changes = inOrder(ofFile);
     const [{ path, worktree }] = ofFile as [ChangeOfCall];
     const before = changes[0]?.before ?? null;
     const after = changes.at(-1)?.after ?? null;
-    const mode = modeOf(changes);
+    const mode = changedMode(changes);
     if (before === after && !mode) return [];
     const kind = before === null ? "created" : after === null ? "deleted" : "changed";
     const sum = (of: "added" | "removed") => changes.reduce((total, change) => total + change[of], 0);
@@ -46,14 +46,14 @@ export function changesOf(state: ConversationState, leaf?: string, beside: strin
 }
 
 /** Returns the first and the last mode of several changes; undefined if both are the same. */
-export function modeOf(changes: readonly Pick<FileChange, "mode">[]): Pick<FileChange, "mode"> | undefined {
+export function changedMode(changes: readonly Pick<FileChange, "mode">[]): Pick<FileChange, "mode"> | undefined {
   const modes = changes.flatMap(({ mode }) => mode ?? []);
   const [before = null, after = null] = [modes[0]?.before, modes.at(-1)?.after];
   return before === after ? undefined : { mode: { before, after } };
 }
 
 /** Returns the messages of a branch and of its sub-agents, in the order of creation. */
-function messagesOf(state: ConversationState, leaf: string | undefined, beside: string | null): Message[] {
+function branchMessages(state: ConversationState, leaf: string | undefined, beside: string | null): Message[] {
   if (leaf === undefined) return [...state.messages.values()];
   const own = new Set(pathTo(state, leaf)).difference(new Set(pathTo(state, beside)));
   const calls = new Set<string>();
@@ -66,7 +66,7 @@ function messagesOf(state: ConversationState, leaf: string | undefined, beside: 
   return found;
 }
 
-function changesIn(state: ConversationState, message: Message): ChangedFile["changes"] {
+function changesInMessage(state: ConversationState, message: Message): ChangedFile["changes"] {
   if (message.role !== "assistant" || !message.calls.some(({ changes }) => changes)) return [];
   const worktree = worktreeAt(state, message.id);
   const place = worktree === undefined ? {} : { worktree };

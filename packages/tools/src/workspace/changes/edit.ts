@@ -1,19 +1,19 @@
 import { defineTool, type Tool } from "@banyan/core";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
-import { digestOf, keepContent } from "../files/backups.ts";
+import { contentDigest, keepBackup } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
 import { pathArgument } from "../files/path-argument.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import { assertWritable } from "../files/protected-paths.ts";
-import { encode, lineAt, readText, type TextContent } from "../files/text-content.ts";
+import { encodeText, lineAt, readText, type TextContent } from "../files/text-content.ts";
 import { fileChange } from "./file-change.ts";
 import { lineDiff } from "./line-diff.ts";
 import { LookAlikes, lookAlikesOf } from "./look-alikes.ts";
 import { nearestLine } from "./nearest-line.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceWorkspaceFile } from "./replace-file.ts";
 import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
-import { placesOf, sentenceOn, unseenDifference } from "./unseen-difference.ts";
+import { findOccurrences, sentenceOn, unseenDifference } from "./unseen-difference.ts";
 import { assertAllowed, assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./writing.ts";
 
 /** Maximum number of occurrences to count. */
@@ -47,27 +47,27 @@ export function editTool(workspace: Workspace, options: FileWritingOptions = {})
     files: "write",
     about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { goes: "old_text", comes: "new_text" } }),
     async preview(input) {
-      const { content, bytes, after, note, diff } = await edited(workspace, input, { refuse, watch });
-      const before = { digest: digestOf(content.bytes), text: content.text };
-      const change = { digest: digestOf(bytes), text: after };
+      const { content, bytes, after, note, diff } = await planEdit(workspace, input, { refuse, watch });
+      const before = { digest: contentDigest(content.bytes), text: content.text };
+      const change = { digest: contentDigest(bytes), text: after };
       const changes = [fileChange(content.path, before, change, { diff, most: MOST_ASKED_BYTES })];
       return note === undefined ? { changes } : { changes, notes: [note] };
     },
     async execute(input, context) {
-      const { location, content, bytes, after, note, diff } = await edited(workspace, input, { refuse, watch });
+      const { location, content, bytes, after, note, diff } = await planEdit(workspace, input, { refuse, watch });
       const writing = { given: input.path, location, input: { ...input, path: location.path } };
       await assertJudged(workspace, writing, context);
-      const before = { digest: await keepContent(backups, [content.bytes]), text: content.text };
+      const before = { digest: await keepBackup(backups, [content.bytes]), text: content.text };
       context.signal.throwIfAborted();
-      await replaceFile(workspace, location, bytes, content.stats);
-      await context.changed(fileChange(content.path, before, { digest: digestOf(bytes), text: after }, { diff }));
+      await replaceWorkspaceFile(workspace, location, bytes, content.stats);
+      await context.changed(fileChange(content.path, before, { digest: contentDigest(bytes), text: after }, { diff }));
       return [unifiedDiff(content.path, diff), ...(note === undefined ? [] : [note])].join("\n");
     },
   });
 }
 
 /** Returns the file before and after the edit. Throws if the edit is not possible. */
-async function edited(
+async function planEdit(
   workspace: Workspace,
   { path, old_text, new_text }: z.infer<ReturnType<typeof inputOf>>,
   { refuse, watch }: FileWritingOptions,
@@ -77,7 +77,7 @@ async function edited(
   assertAllowed(location.path, new_text, refuse);
   const content = await readText(workspace, location.path, watch);
   const { text: after, note } = replaceOnce(content, old_text, new_text);
-  const bytes = encode(content.path, after, content);
+  const bytes = encodeText(content.path, after, content);
   return { location, content, bytes, after, note, diff: lineDiff(content.text, after) };
 }
 
@@ -101,10 +101,10 @@ function replaceOnce(content: TextContent, oldText: string, newText: string): Re
       "match",
       `old_text and new_text are the same, so there is nothing to change in ${content.path}.`,
     );
-  const places = placesOf(content.text, wanted, MOST_COUNTED + 1);
+  const places = findOccurrences(content.text, wanted, MOST_COUNTED + 1);
   const [at] = places;
   if (at === undefined) return replaceLookAlike(content, wanted, replacement);
-  if (places.length > 1) throw ambiguous(content, places, "occurs");
+  if (places.length > 1) throw ambiguousPlaceError(content, places, "occurs");
   return { text: content.text.slice(0, at) + replacement + content.text.slice(at + wanted.length) };
 }
 
@@ -115,7 +115,7 @@ function replaceLookAlike(content: TextContent, wanted: string, replacement: str
   if (only === undefined)
     throw new WorkspaceError("match", `old_text does not occur in ${content.path}. ${hint(content, wanted)}`);
   if (alike.length > 1)
-    throw ambiguous(
+    throw ambiguousPlaceError(
       content,
       alike.map(({ from }) => from),
       "does not occur exactly, and apart from look-alike characters it occurs",
@@ -136,7 +136,7 @@ function replaceLookAlike(content: TextContent, wanted: string, replacement: str
   };
 }
 
-function ambiguous({ path, text }: TextContent, places: readonly number[], how: string): WorkspaceError {
+function ambiguousPlaceError({ path, text }: TextContent, places: readonly number[], how: string): WorkspaceError {
   const lines = places.slice(0, 10).map((place) => lineAt(text, place));
   const count = places.length > MOST_COUNTED ? `more than ${MOST_COUNTED}` : places.length;
   const more = places.length > 10 ? ", ..." : "";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FileChange } from "@banyan/core/conversation";
-import { digestOf } from "../files/backups.ts";
-import { formOf, SNIFFED_BYTES } from "../files/file-text.ts";
+import { contentDigest } from "../files/backups.ts";
+import { detectFileForm, SNIFFED_BYTES } from "../files/file-text.ts";
 import { countLines } from "../files/text-content.ts";
 import { type LineDiff, lineDiff } from "./line-diff.ts";
 import { boundedDiff } from "./unified-diff.ts";
@@ -15,9 +15,9 @@ export interface FileContent {
 }
 
 /** Returns digest and text of bytes. */
-export function contentOf(bytes: Buffer): FileContent {
-  const digest = digestOf(bytes);
-  const form = formOf(bytes.subarray(0, SNIFFED_BYTES));
+export function fileContent(bytes: Buffer): FileContent {
+  const digest = contentDigest(bytes);
+  const form = detectFileForm(bytes.subarray(0, SNIFFED_BYTES));
   if (form.kind === "binary" || form.encoding !== "utf-8" || !isUtf8(bytes)) return { digest };
   return { digest, text: bytes.toString("utf8") };
 }
@@ -45,8 +45,8 @@ export function fileChange(
     kind: before === undefined ? "created" : after === undefined ? "deleted" : "changed",
     before: before?.digest ?? null,
     after: after?.digest ?? null,
-    added: diff?.added ?? linesOf(after),
-    removed: diff?.removed ?? linesOf(before),
+    added: diff?.added ?? lineCount(after),
+    removed: diff?.removed ?? lineCount(before),
     diff: diff === undefined ? "" : boundedDiff(path, diff, most),
     ...(mode && { mode }),
   };
@@ -58,6 +58,6 @@ function diffOf(before: FileContent | undefined, after: FileContent | undefined)
   return old === undefined || now === undefined ? undefined : lineDiff(old, now);
 }
 
-function linesOf(content: FileContent | undefined): number {
+function lineCount(content: FileContent | undefined): number {
   return content?.text === undefined ? 0 : countLines(content.text);
 }

@@ -6,7 +6,7 @@ import { systemCode, WorkspaceError } from "../files/error.ts";
 import { openDirectory, openFile } from "../files/open-path.ts";
 import { type Location, locate, type Workspace } from "../files/paths.ts";
 import { assertWritable } from "../files/protected-paths.ts";
-import { removeFile, replaceFile } from "./replace-file.ts";
+import { removeFile, replaceWorkspaceFile } from "./replace-file.ts";
 
 /** The mode of a link, as git writes it. */
 const LINK = "120000";
@@ -69,7 +69,7 @@ export function hasSameContent(one: FileEntry | undefined, other: FileEntry | un
 
 /**
  * Replaces the entry `standing`; undefined: no entry. An entry without a mode keeps the mode of the existing file, or
- * gets the mode of a new file. Throws like `replaceFile` and `removeFile`.
+ * gets the mode of a new file. Throws like `replaceWorkspaceFile` and `removeFile`.
  */
 export async function putEntry(
   workspace: Workspace,
@@ -83,7 +83,7 @@ export async function putEntry(
   }
   const { content, mode } = entry;
   if (!standing || isLink(standing) || mode === LINK || !standing.content.equals(content))
-    return replaceFile(workspace, location, content, standing?.stats, mode);
+    return replaceWorkspaceFile(workspace, location, content, standing?.stats, mode);
   if (mode === undefined) return;
   assertWritable(workspace, location);
   await using file = await openFile(workspace, location.path);

@@ -1,13 +1,13 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { FileChange } from "@banyan/core/conversation";
-import { keepContent } from "../files/backups.ts";
+import { keepBackup } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
 import type { KeyWatch } from "../files/key-file.ts";
 import { listFiles } from "../files/list-files.ts";
 import { openFile } from "../files/open-path.ts";
 import { locate, type Workspace } from "../files/paths.ts";
-import { contentOf, type FileContent, fileChange } from "./file-change.ts";
+import { type FileContent, fileChange, fileContent } from "./file-change.ts";
 
 /** A change that another program reports: the replaced text or the whole file, and the new text. */
 export interface ReportedChange {
@@ -77,7 +77,7 @@ export class ForeignChanges {
    * the content of small files in memory, up to 32 MiB in all. The previous content of other files stays unknown.
    */
   async noteAll(): Promise<void> {
-    const stamps = await stampsIn(this.#workspace.root);
+    const stamps = await workspaceStamps(this.#workspace.root);
     if (stamps === undefined) return;
     const all = new Map<string, NotedFile>();
     let room = MOST_KEPT;
@@ -95,7 +95,7 @@ export class ForeignChanges {
   /** Returns changes of files without a call, since `noteAll` or the last call of `unnamed`. */
   async unnamed(): Promise<FileChange[]> {
     const all = this.#all;
-    const stamps = all && (await stampsIn(this.#workspace.root));
+    const stamps = all && (await workspaceStamps(this.#workspace.root));
     if (!all || !stamps) return [];
     const changes: FileChange[] = [];
     for (const path of new Set([...all.keys(), ...stamps.keys()])) {
@@ -106,10 +106,10 @@ export class ForeignChanges {
       // git ignores the file now.
       if (bytes === "unreadable" || (stamp === undefined && bytes)) continue;
       this.#note(path, bytes);
-      const [old, now] = [before?.bytes && contentOf(before.bytes), bytes && contentOf(bytes)];
+      const [old, now] = [before?.bytes && fileContent(before.bytes), bytes && fileContent(bytes)];
       const previous = before && (old ?? UNKNOWN);
       if (previous?.digest === now?.digest) continue;
-      if (before?.bytes) await keepContent(this.#backups, [before.bytes]);
+      if (before?.bytes) await keepBackup(this.#backups, [before.bytes]);
       for (const content of [old, now]) this.#watch?.()(content?.text ?? "");
       changes.push(fileChange(path, previous, now));
     }
@@ -118,7 +118,7 @@ export class ForeignChanges {
 
   /** Records the current state of a file, so that its change is reported once. */
   #note(path: string, bytes: Buffer | undefined): void {
-    const stamp = stampOf(this.#workspace.root, path)?.stamp;
+    const stamp = workspaceStamp(this.#workspace.root, path)?.stamp;
     if (bytes === undefined || stamp === undefined) this.#all?.delete(path);
     else this.#all?.set(path, bytes.length <= MOST_KEPT_OF_ONE ? { stamp, bytes } : { stamp });
   }
@@ -136,8 +136,8 @@ export class ForeignChanges {
         else {
           const bytes = await this.#read(path);
           if (bytes === "unreadable") return;
-          if (bytes) await keepContent(this.#backups, [bytes]);
-          this.#held.set(path, { content: bytes && contentOf(bytes), calls: 1 });
+          if (bytes) await keepBackup(this.#backups, [bytes]);
+          this.#held.set(path, { content: bytes && fileContent(bytes), calls: 1 });
         }
         own.add(path);
       },
@@ -158,9 +158,9 @@ export class ForeignChanges {
     const bytes = await this.#read(path);
     if (bytes === "unreadable") return [];
     this.#note(path, bytes);
-    const now = bytes && contentOf(bytes);
+    const now = bytes && fileContent(bytes);
     if (now?.digest === held.content?.digest) return [];
-    if (bytes && held.calls > 0) await keepContent(this.#backups, [bytes]);
+    if (bytes && held.calls > 0) await keepBackup(this.#backups, [bytes]);
     const change = fileChange(path, held.content, now);
     for (const content of [held.content, now]) this.#watch?.()(content?.text ?? "");
     held.content = now;
@@ -176,15 +176,15 @@ export class ForeignChanges {
     if (path === undefined || known.some((change) => change.path === path)) return [];
     const bytes = await this.#read(path);
     if (!bytes || bytes === "unreadable") return [];
-    const now = contentOf(bytes);
+    const now = fileContent(bytes);
     if (now.text === undefined || oldText === newText) return [];
     const before = textBefore(now.text, oldText, newText);
     if (before === undefined) return [];
     this.#note(path, bytes);
     const previous = Buffer.from(before);
-    await keepContent(this.#backups, [previous]);
+    await keepBackup(this.#backups, [previous]);
     for (const text of [before, now.text]) this.#watch?.()(text);
-    return [fileChange(path, contentOf(previous), now)];
+    return [fileChange(path, fileContent(previous), now)];
   }
 
   /** Returns a path relative to the root; undefined for a path outside or a folder. */
@@ -211,12 +211,12 @@ export class ForeignChanges {
 }
 
 /** Returns the files that git does not ignore, with their stamps; undefined if the folder has too many files. */
-async function stampsIn(root: string): Promise<ReadonlyMap<string, Stamp> | undefined> {
+async function workspaceStamps(root: string): Promise<ReadonlyMap<string, Stamp> | undefined> {
   const paths = await listFiles(root);
   if (paths.length > MOST_FILES) return undefined;
   return new Map(
     paths.flatMap((path) => {
-      const stamp = stampOf(root, path);
+      const stamp = workspaceStamp(root, path);
       return stamp === undefined ? [] : [[path, stamp] as const];
     }),
   );
@@ -228,15 +228,17 @@ interface Stamp {
 }
 
 /** Undefined for links and everything else that is no regular file. */
-function stampOf(root: string, path: string): Stamp | undefined {
+function workspaceStamp(root: string, path: string): Stamp | undefined {
   const stats = lstatSync(join(root, path), { bigint: true, throwIfNoEntry: false });
   if (!stats?.isFile()) return undefined;
   return { stamp: `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`, size: Number(stats.size) };
 }
 
 /** Returns the diff of a proposed change, for an approval. Lines are counted in the reported texts. */
-export function toldDiff({ path, oldText, newText }: ReportedChange): FileChange {
-  const [before, after] = [oldText, newText].map((text) => (text === null ? undefined : contentOf(Buffer.from(text))));
+export function reportedDiff({ path, oldText, newText }: ReportedChange): FileChange {
+  const [before, after] = [oldText, newText].map((text) =>
+    text === null ? undefined : fileContent(Buffer.from(text)),
+  );
   return fileChange(path, before, after);
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { errorMessage } from "@banyan/core/shown";
-import { digestOf } from "../files/backups.ts";
+import { contentDigest } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
 import type { Workspace } from "../files/paths.ts";
 
@@ -54,7 +54,7 @@ export async function writeIntent(
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await (await open(temporary, "wx", 0o600)).close();
-    database = openDatabase(temporary);
+    database = openIntentFile(temporary);
     database.exec(
       "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = FULL; BEGIN;" +
         "CREATE TABLE files (path TEXT NOT NULL, before TEXT, after TEXT NOT NULL, temporary TEXT NOT NULL) STRICT",
@@ -96,7 +96,7 @@ export function takeIntent(backups: string, file: string): ChangeIntent | undefi
   let database: DatabaseSync | undefined;
   let intent: ChangeIntent | undefined;
   try {
-    database = openDatabase(file);
+    database = openIntentFile(file);
     database.exec("BEGIN EXCLUSIVE");
     // Another process may have settled the change before the lock.
     if (!existsSync(file)) return undefined;
@@ -130,7 +130,7 @@ function heldIntent(
 }
 
 /** Opens an existing file without waiting for a lock. SQLite would create a missing file. */
-function openDatabase(file: string): DatabaseSync {
+function openIntentFile(file: string): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const address = pathToFileURL(file);
   address.searchParams.set("mode", "rw");
@@ -148,7 +148,7 @@ function folderIn(backups: string): string {
 
 /** Each workspace has its own prefix, so that no file is restored into another workspace. */
 function startOfNames(root: string): string {
-  return `${digestOf(Buffer.from(root))}.`;
+  return `${contentDigest(Buffer.from(root))}.`;
 }
 
 /** Makes new and removed names in a folder survive a power cut. */

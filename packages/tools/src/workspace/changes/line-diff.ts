@@ -64,12 +64,12 @@ function lineStartBefore(text: string, place: number): number {
 }
 
 function rewrite(before: string, after: string): StructuredPatchHunk {
-  const [old, now] = [linesOf(before), linesOf(after)];
+  const [old, now] = [splitAtLineEnds(before), splitAtLineEnds(after)];
   const lines = [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
   return { oldStart: 1, oldLines: old.length, newStart: 1, newLines: now.length, lines };
 }
 
-function linesOf(text: string): string[] {
+function splitAtLineEnds(text: string): string[] {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
   return lines;

@@ -1,7 +1,7 @@
 import { diffArrays } from "diff";
 import { ASCII, FoldedText } from "../files/folded-text.ts";
 import { MOST_CHANGES } from "./line-diff.ts";
-import { type Difference, placesOf } from "./unseen-difference.ts";
+import { type Difference, findOccurrences } from "./unseen-difference.ts";
 
 /** The longest text to fold, in characters. */
 const MOST_FOLDED = 2_000_000;
@@ -19,7 +19,7 @@ export function lookAlikesOf(text: string, wanted: string, most: number): readon
   const folded = new FoldedText(text);
   const sought = new FoldedText(wanted, { startsInLine: true }).text;
   const [indentation = ""] = /^[^\S\r\n]*/.exec(wanted) ?? [];
-  return placesOf(folded.text, sought, most).flatMap((place) => {
+  return findOccurrences(folded.text, sought, most).flatMap((place) => {
     const [from, to] = [folded.originalPlace(place), folded.originalPlace(place + sought.length)];
     if (from === undefined || to === undefined) return [];
     const lineStart = text.lastIndexOf("\n", from - 1) + 1;
@@ -62,7 +62,9 @@ export class LookAlikes {
    */
   replaced(replacement: string): string {
     // With too many different lines, the replacement changes the whole piece.
-    const changes = diffArrays(linesOf(this.#wanted), linesOf(replacement), { maxEditLength: MOST_CHANGES });
+    const changes = diffArrays(linesWithEnds(this.#wanted), linesWithEnds(replacement), {
+      maxEditLength: MOST_CHANGES,
+    });
     const kept: string[] = [];
     let offset = 0;
     for (const [index, { value, added, removed }] of (changes ?? []).entries()) {
@@ -104,7 +106,7 @@ export class LookAlikes {
   }
 }
 
-function linesOf(text: string): string[] {
+function linesWithEnds(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 

@@ -14,7 +14,7 @@ export function nearestLine(text: string, wanted: string): string | undefined {
     .map((line) => line.trim())
     .find((line) => line !== "");
   if (first === undefined || text.length > MOST_CHARACTERS) return undefined;
-  const pairs = pairsOf(first);
+  const pairs = letterPairs(first);
   let best = { score: SIMILAR, number: 0, line: "" };
   for (const [index, line] of text.split("\n").entries()) {
     const plain = line.trim();
@@ -22,7 +22,7 @@ export function nearestLine(text: string, wanted: string): string | undefined {
       return `Line ${index + 1} begins like it, so the difference is in white space or further down.`;
     // A line of a very different length cannot be similar.
     if (plain.length > 2 * first.length + 10 || 2 * plain.length + 10 < first.length) continue;
-    const score = similarity(pairs, pairsOf(plain));
+    const score = similarity(pairs, letterPairs(plain));
     if (score > best.score) best = { score, number: index + 1, line: plain };
   }
   return best.number === 0
@@ -31,7 +31,7 @@ export function nearestLine(text: string, wanted: string): string | undefined {
 }
 
 /** Counts each pair of neighbouring letters. */
-function pairsOf(line: string): ReadonlyMap<string, number> {
+function letterPairs(line: string): ReadonlyMap<string, number> {
   const pairs = new Map<string, number>();
   for (let at = 0; at + 2 <= line.length; at += 1) {
     const pair = line.slice(at, at + 2);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { keepContent } from "../files/backups.ts";
+import { keepBackup } from "../files/backups.ts";
 import { TestFolder } from "../test-folder.fixture.ts";
 import { pruneBackups } from "./prune-backups.ts";
 
@@ -12,7 +12,7 @@ class Backups extends TestFolder {
   readonly backups = join(this.outside, "backups");
 
   async keep(text: string, daysAgo = 0): Promise<string> {
-    const digest = await keepContent(this.backups, [Buffer.from(text)]);
+    const digest = await keepBackup(this.backups, [Buffer.from(text)]);
     this.age(digest, daysAgo);
     return digest;
   }

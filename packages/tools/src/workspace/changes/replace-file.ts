@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, rename, symlink, unlink } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
-import { explain, systemCode, WorkspaceError } from "../files/error.ts";
+import { explainPathError, systemCode, WorkspaceError } from "../files/error.ts";
 import { type OpenDirectory, openDirectory, openInside } from "../files/open-path.ts";
 import type { Location, Workspace } from "../files/paths.ts";
 import { assertWritable } from "../files/protected-paths.ts";
@@ -18,7 +18,7 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
  * `changed`. Paths that `assertWritable` refuses fail too, as does a file with several hard links: it may have names
  * outside the workspace.
  */
-export async function replaceFile(
+export async function replaceWorkspaceFile(
   workspace: Workspace,
   location: Location,
   bytes: Uint8Array,
@@ -39,7 +39,7 @@ export interface Replacement extends AsyncDisposable {
   flush(): Promise<void>;
 }
 
-/** The first part of `replaceFile`, with the same errors: everything but the last step. */
+/** The first part of `replaceWorkspaceFile`, with the same errors: everything but the last step. */
 export async function prepareReplacement(
   workspace: Workspace,
   location: Location,
@@ -55,8 +55,8 @@ export async function prepareReplacement(
     );
     const target = targetIn(parent, location);
     const before = await writableFile(target, location);
-    if (before !== undefined && location.kind === "missing") throw changed(location);
-    if (read !== undefined && !isSame(read, before)) throw changed(location);
+    if (before !== undefined && location.kind === "missing") throw changedFileError(location);
+    if (read !== undefined && !isSameFile(read, before)) throw changedFileError(location);
     const name = `.${randomUUID()}.tmp`;
     const temporary = `${parent.at}/${name}`;
     if (mode?.startsWith("12")) await symlink(Buffer.from(bytes), temporary);
@@ -69,12 +69,12 @@ export async function prepareReplacement(
       temporary: name,
       async takePlace() {
         try {
-          if (!isSame(before, await writableFile(target, location))) throw changed(location);
+          if (!isSameFile(before, await writableFile(target, location))) throw changedFileError(location);
           await rename(temporary, target);
           isPlaced = true;
           return await lstat(target);
         } catch (error) {
-          throw explain(location.path, error);
+          throw explainPathError(location.path, error);
         }
       },
       flush: () => parent.flush(),
@@ -82,7 +82,7 @@ export async function prepareReplacement(
     };
   } catch (error) {
     await resources.disposeAsync();
-    throw explain(location.path, error);
+    throw explainPathError(location.path, error);
   }
 }
 
@@ -92,10 +92,10 @@ export async function removeFile(workspace: Workspace, location: Location, read:
   try {
     await using parent = await openParent(workspace, location, false);
     const target = targetIn(parent, location);
-    if (!isSame(read, await writableFile(target, location))) throw changed(location);
+    if (!isSameFile(read, await writableFile(target, location))) throw changedFileError(location);
     await unlink(target);
   } catch (error) {
-    throw explain(location.path, error);
+    throw explainPathError(location.path, error);
   }
 }
 
@@ -103,7 +103,7 @@ function targetIn(parent: OpenDirectory, location: Location): string {
   return `${parent.at}/${location.path.slice(location.path.lastIndexOf("/") + 1)}`;
 }
 
-function changed(location: Location): WorkspaceError {
+function changedFileError(location: Location): WorkspaceError {
   return new WorkspaceError(
     "changed",
     `${location.path} was not written: another program changed the file meanwhile. Read it again first.`,
@@ -167,7 +167,7 @@ export function assertOneName({ path }: Location, { nlink }: Stats): void {
   }
 }
 
-function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
+function isSameFile(one: Stats | undefined, other: Stats | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return one.dev === other.dev && one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
 }

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { defineTool, type Tool } from "@banyan/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { digestOf, keepContent } from "../files/backups.ts";
+import { contentDigest, keepBackup } from "../files/backups.ts";
 import { openWorkspace } from "../files/paths.ts";
 import { workspaceTools } from "../index.ts";
 import { call, TestFolder } from "../test-folder.fixture.ts";
 import { type ChangeIntent, takeIntent, writeIntent } from "./intent.ts";
-import { afterSettling, settleIntents } from "./settle-intents.ts";
+import { settledTools, settleIntents } from "./settle-intents.ts";
 
 const PUT_BACK = "A process ended while it wrote a.txt, b.txt, and c.txt for one message, so its changes were undone";
 
@@ -23,7 +23,7 @@ class Half extends TestFolder {
 
   /** Writes the intent like a living process that is changing the files. */
   async intend(): Promise<ChangeIntent> {
-    const [before, after] = [await keepContent(this.backups, [Buffer.from("old")]), digestOf(Buffer.from("new"))];
+    const [before, after] = [await keepBackup(this.backups, [Buffer.from("old")]), contentDigest(Buffer.from("new"))];
     return writeIntent(this.workspace, this.backups, [
       { path: "a.txt", before, after, temporary: ".a.tmp" },
       { path: "b.txt", before, after, temporary: ".b.tmp" },
@@ -147,7 +147,7 @@ describe("a file stays as it is, and this is told, when", () => {
   test("its previous content is not kept any more", async () => {
     using folder = new Half();
     await folder.leave();
-    rmSync(join(folder.backups, digestOf(Buffer.from("old"))));
+    rmSync(join(folder.backups, contentDigest(Buffer.from("old"))));
     expect(await folder.settle()).toEqual([
       expect.stringMatching(/as far as possible\. The previous content .* is not kept any more/),
     ]);
@@ -191,7 +191,7 @@ describe("tools", () => {
 
   test("look at nothing before all is settled, and the first answer tells of it", async () => {
     using folder = new Half();
-    const [tool] = afterSettling(folder.workspace, folder.backups, [look(folder)]) as [Tool];
+    const [tool] = settledTools(folder.workspace, folder.backups, [look(folder)]) as [Tool];
     expect(await call(tool, {})).toBe("new");
     await folder.leave();
     expect(await Promise.all([call(tool, {}), call(tool, {})])).toEqual([`${PUT_BACK}.\n\nold`, "old"]);
@@ -207,7 +207,7 @@ describe("tools", () => {
 
   test("tell of it with the next answer when there is none, and once only", async () => {
     using folder = new Half();
-    const [tool] = afterSettling(folder.workspace, folder.backups, [look(folder)]) as [Tool];
+    const [tool] = settledTools(folder.workspace, folder.backups, [look(folder)]) as [Tool];
     await folder.leave();
     writeFileSync(
       folder.intents[0] ?? "",

@@ -1,7 +1,7 @@
 import type { Tool } from "@banyan/core";
 import { errorMessage } from "@banyan/core/shown";
-import { digestOf } from "../files/backups.ts";
-import { explain, WorkspaceError } from "../files/error.ts";
+import { contentDigest } from "../files/backups.ts";
+import { explainPathError, WorkspaceError } from "../files/error.ts";
 import { openFile } from "../files/open-path.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import { type ChangeIntent, type IntendedFile, intentsIn, takeIntent } from "./intent.ts";
@@ -20,7 +20,7 @@ export async function settleIntents(workspace: Workspace, backups: string): Prom
   for (const file of await intentsIn(workspace, backups)) {
     try {
       await using intent = takeIntent(backups, file);
-      if (intent) told.push(await settle(workspace, backups, intent));
+      if (intent) told.push(await settleIntent(workspace, backups, intent));
     } catch (error) {
       told.push(`${file} records unfinished changes, which cannot be settled: ${errorMessage(error)}.`);
     }
@@ -29,7 +29,7 @@ export async function settleIntents(workspace: Workspace, backups: string): Prom
 }
 
 /** Wraps tools so that each call settles unfinished changes first. The next tool result contains the report. */
-export function afterSettling(workspace: Workspace, backups: string, tools: readonly Tool[]): Tool[] {
+export function settledTools(workspace: Workspace, backups: string, tools: readonly Tool[]): Tool[] {
   let settled: Promise<unknown> = Promise.resolve();
   let last: readonly string[] = [];
   const untold: string[] = [];
@@ -51,14 +51,14 @@ export function afterSettling(workspace: Workspace, backups: string, tools: read
   }));
 }
 
-async function settle(workspace: Workspace, backups: string, intent: ChangeIntent): Promise<string> {
+async function settleIntent(workspace: Workspace, backups: string, intent: ChangeIntent): Promise<string> {
   const problems: string[] = [];
   let isSettled = true;
   for (const file of intent.files) {
     try {
-      await putBack(workspace, backups, file);
+      await restoreIntended(workspace, backups, file);
     } catch (error) {
-      const problem = explain(file.path, error);
+      const problem = explainPathError(file.path, error);
       problems.push(problem.message);
       if (!(problem instanceof WorkspaceError) || problem.code === "system" || problem.code === "root")
         isSettled = false;
@@ -70,23 +70,23 @@ async function settle(workspace: Workspace, backups: string, intent: ChangeInten
   return problems.length === 0 ? `${begun}.` : `${begun}, as far as possible. ${problems.join(" ")}`;
 }
 
-async function putBack(
+async function restoreIntended(
   workspace: Workspace,
   backups: string,
   { path, before, after, temporary }: IntendedFile,
 ): Promise<void> {
   await removeTemporary(workspace, path.replace(/[^/]*$/, temporary));
-  if ((await digestAt(workspace, path)) !== before) await undoChange(workspace, backups, { path, before, after });
+  if ((await digestAtPath(workspace, path)) !== before) await undoChange(workspace, backups, { path, before, after });
 }
 
 /** Returns the digest of a path's file, without following a link; `null` if missing. */
-async function digestAt(workspace: Workspace, path: string): Promise<string | null> {
+async function digestAtPath(workspace: Workspace, path: string): Promise<string | null> {
   const location = await locate(workspace, path);
   if (location.path !== path)
     throw new WorkspaceError("changed", `${path} leads to ${location.path} now, so it was left as it is.`);
   if (location.kind === "missing") return null;
   await using file = await openFile(workspace, path);
-  return digestOf(await file.handle.readFile());
+  return contentDigest(await file.handle.readFile());
 }
 
 /** Removes a temporary file whose content was not used. */

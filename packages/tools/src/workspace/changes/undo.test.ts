@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import type { Tool } from "@banyan/core";
 import type { FileChange } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
-import { keepContent } from "../files/backups.ts";
+import { keepBackup } from "../files/backups.ts";
 import { openWorkspace } from "../files/paths.ts";
 import { call, TestFolder } from "../test-folder.fixture.ts";
 import type { ChangedFile } from "./changed-files.ts";
@@ -191,8 +191,8 @@ describe("revertFile", () => {
 test("a content is kept by the SHA-256 of its bytes", async () => {
   using folder = new TestFolder();
   const digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-  expect(await keepContent(undefined, [Buffer.from("a"), Buffer.from("bc")])).toBe(digest);
-  expect(await keepContent(folder.path("kept"), [Buffer.from("a"), Buffer.from("bc")])).toBe(digest);
+  expect(await keepBackup(undefined, [Buffer.from("a"), Buffer.from("bc")])).toBe(digest);
+  expect(await keepBackup(folder.path("kept"), [Buffer.from("a"), Buffer.from("bc")])).toBe(digest);
   expect(folder.read(`kept/${digest}`)).toBe("abc");
 });
 

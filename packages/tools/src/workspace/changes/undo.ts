@@ -1,10 +1,10 @@
 import type { FileChange } from "@banyan/core/conversation";
-import { digestOf, keepContent, keptContent } from "../files/backups.ts";
+import { contentDigest, keepBackup, keptContent } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
 import type { KeyWatch } from "../files/key-file.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import type { ChangedFile } from "./changed-files.ts";
-import { contentOf, fileChange } from "./file-change.ts";
+import { fileChange, fileContent } from "./file-change.ts";
 import { entryAt, isLink, locateEntry, putEntry } from "./file-entry.ts";
 
 /**
@@ -27,16 +27,16 @@ export async function undoChange(
   const location = await (hadLink ? locateEntry : locate)(workspace, change.path);
   const now = await entryAt(workspace, location);
   const isAsLeft =
-    (now ? digestOf(now.content) : null) === after &&
+    (now ? contentDigest(now.content) : null) === after &&
     (now === undefined || isLink(now) === isLink({ mode: mode?.after ?? "" })) &&
     (!mode?.before || !mode.after || now?.mode === mode.after);
   if (!isAsLeft || (now === undefined && before === null)) throw notAsLeft(location.path);
   const bytes = before === null ? undefined : await keptContent(backups, before);
   const previous = bytes && { content: bytes, ...(mode?.before && { mode: mode.before }) };
-  if (now) await keepContent(backups, [now.content]);
+  if (now) await keepBackup(backups, [now.content]);
   await putEntry(workspace, location, previous, now);
   for (const content of [now?.content, bytes]) watch?.()(content?.toString("latin1") ?? "");
-  return fileChange(location.path, now && contentOf(now.content), bytes && contentOf(bytes), {
+  return fileChange(location.path, now && fileContent(now.content), bytes && fileContent(bytes), {
     mode: mode && { before: mode.after, after: mode.before },
   });
 }

@@ -50,7 +50,7 @@ export function unseenDifference(text: string, wanted: string): string | undefin
   if (text.length > MOST_CHARACTERS) return undefined;
   let best: readonly Difference[] | undefined;
   for (const [word, offset] of rarestWords(text, wanted)) {
-    for (const place of placesOf(text, word, MOST_PLACES)) {
+    for (const place of findOccurrences(text, word, MOST_PLACES)) {
       const found = differencesAt(text, wanted, place, offset);
       if (found && (!best || weightOf(found) < weightOf(best))) best = found;
     }
@@ -67,7 +67,7 @@ export function sentenceOn(text: string, from: number, differences: readonly Dif
   if (first === undefined) return undefined;
   const more =
     others.length === 0 ? "" : `, and ${others.length} more such ${others.length === 1 ? "place" : "places"}`;
-  return `Line ${lineAt(text, from + first.at)} has ${inWords(first.theirs)} where you wrote ${inWords(first.yours)}${more}.`;
+  return `Line ${lineAt(text, from + first.at)} has ${differenceText(first.theirs)} where you wrote ${differenceText(first.yours)}${more}.`;
 }
 
 /**
@@ -154,7 +154,7 @@ function rarestWords(text: string, wanted: string): readonly (readonly [word: st
     for (const { 0: word, 1: pair = word, index } of wanted.matchAll(pattern)) offsets.set(pair, index);
     const counted = [...offsets]
       .slice(0, MOST_PLACES)
-      .map(([word, offset]) => ({ word, offset, count: placesOf(text, word, MOST_PLACES).length }))
+      .map(([word, offset]) => ({ word, offset, count: findOccurrences(text, word, MOST_PLACES).length }))
       .filter(({ count }) => count > 0)
       .sort((one, other) => one.count - other.count || other.word.length - one.word.length);
     if (counted.length > 0) return counted.slice(0, MOST_WORDS).map(({ word, offset }) => [word, offset]);
@@ -163,7 +163,7 @@ function rarestWords(text: string, wanted: string): readonly (readonly [word: st
 }
 
 /** Returns the places of `wanted` in a text, overlaps included, at most `most`. */
-export function placesOf(text: string, wanted: string, most: number): readonly number[] {
+export function findOccurrences(text: string, wanted: string, most: number): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at >= 0 && places.length < most; at = text.indexOf(wanted, at + 1))
     places.push(at);
@@ -175,17 +175,17 @@ function isSeen(text: string): boolean {
   return /^[!-~]*$/.test(text);
 }
 
-function inWords(text: string): string {
+function differenceText(text: string): string {
   if (text === "") return "nothing";
   if (isSeen(text)) return `"${text}"`;
   const characters = Array.from(text.replaceAll("\r\n", "\n"));
   const [first = ""] = characters;
-  if (characters.every((character) => character === first)) return counted(first, characters.length);
-  const shown = characters.slice(0, LONGEST).map((character) => counted(character, 1));
+  if (characters.every((character) => character === first)) return countedCharacter(first, characters.length);
+  const shown = characters.slice(0, LONGEST).map((character) => countedCharacter(character, 1));
   return characters.length > LONGEST ? `${shown.join(", ")}, ...` : shown.join(", ");
 }
 
-function counted(character: string, count: number): string {
+function countedCharacter(character: string, count: number): string {
   const name = NAMES.get(character);
   const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
   if (name !== undefined) {

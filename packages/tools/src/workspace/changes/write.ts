@@ -3,9 +3,9 @@ import { defineTool, type Tool } from "@banyan/core";
 import type { Preview } from "@banyan/core/conversation";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
-import { digestOf, keepContent } from "../files/backups.ts";
+import { contentDigest, keepBackup } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
-import { formOf, SNIFFED_BYTES } from "../files/file-text.ts";
+import { detectFileForm, SNIFFED_BYTES } from "../files/file-text.ts";
 import { openFile } from "../files/open-path.ts";
 import { pathArgument } from "../files/path-argument.ts";
 import { type Location, locate, type Workspace } from "../files/paths.ts";
@@ -13,7 +13,7 @@ import { assertWritable } from "../files/protected-paths.ts";
 import { assertAsSeen, isAsSeen } from "../files/seen-files.ts";
 import {
   countLines,
-  encode,
+  encodeText,
   formInWords,
   lineEndsOf,
   linesInWords,
@@ -26,7 +26,7 @@ import {
 } from "../files/text-content.ts";
 import { type FileContent, fileChange } from "./file-change.ts";
 import { lineDiff } from "./line-diff.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceWorkspaceFile } from "./replace-file.ts";
 import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 import { assertAllowed, assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./writing.ts";
 
@@ -53,7 +53,7 @@ export function writeTool(workspace: Workspace, options: FileWritingOptions = {}
       const location = await locate(workspace, path);
       assertWritable(workspace, location);
       const before = location.kind === "file" ? await previous(workspace, location, watch ? { watch } : {}) : undefined;
-      const { after } = newContent(location.path, content, before);
+      const { after } = encodeNewContent(location.path, content, before);
       if (before === undefined)
         return { changes: [fileChange(location.path, undefined, after, { most: MOST_ASKED_BYTES })] };
       const { digest, text, why } = before;
@@ -81,12 +81,12 @@ export function writeTool(workspace: Workspace, options: FileWritingOptions = {}
         location.kind === "file"
           ? await previous(workspace, location, { ...(backups !== undefined && { backups }), ...(watch && { watch }) })
           : undefined;
-      const { bytes, after } = newContent(location.path, content, before);
+      const { bytes, after } = encodeNewContent(location.path, content, before);
       const size = `${linesInWords(countLines(content))}, ${bytes.length} bytes`;
       assertAsAgreed(location.path, before?.digest ?? null, context.agreed);
       assertAsSeen(workspace, location.path, before?.digest ?? null, context);
       context.signal.throwIfAborted();
-      await replaceFile(workspace, location, bytes, before?.stats);
+      await replaceWorkspaceFile(workspace, location, bytes, before?.stats);
       if (before === undefined) {
         await context.changed(fileChange(location.path, undefined, after));
         return `Created ${location.path} (${size}).`;
@@ -132,9 +132,9 @@ interface Previous extends FileContent {
 }
 
 /** Returns the bytes of the new content, in the encoding of the replaced file. */
-function newContent(path: string, content: string, before: Previous | undefined) {
-  const bytes = encode(path, content, before?.form ?? NEW_FILE);
-  return { bytes, after: { digest: digestOf(bytes), text: before?.form.mark ? withoutMark(content) : content } };
+function encodeNewContent(path: string, content: string, before: Previous | undefined) {
+  const bytes = encodeText(path, content, before?.form ?? NEW_FILE);
+  return { bytes, after: { digest: contentDigest(bytes), text: before?.form.mark ? withoutMark(content) : content } };
 }
 
 /** Keeps and returns the content to replace, which need not be text. Throws if its encoding would be lost. */
@@ -151,15 +151,15 @@ async function previous(
     await using file = await openFile(workspace, path);
     const start = Buffer.alloc(SNIFFED_BYTES);
     const { bytesRead } = await file.handle.read(start, 0, start.length, 0);
-    const form = formOf(start.subarray(0, bytesRead));
+    const form = detectFileForm(start.subarray(0, bytesRead));
     const pieces = file.handle.createReadStream({ start: 0, autoClose: false });
     return {
-      digest: await keepContent(backups, pieces),
+      digest: await keepBackup(backups, pieces),
       stats: file.stats,
       form: form.kind === "text" ? textForm(form) : NEW_FILE,
       why: error.message,
     };
   }
   const { bytes, text, stats } = content;
-  return { digest: await keepContent(backups, [bytes]), text, stats, form: content };
+  return { digest: await keepBackup(backups, [bytes]), text, stats, form: content };
 }

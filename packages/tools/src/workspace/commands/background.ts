@@ -3,7 +3,7 @@ import { defineTool, type Tool, type ToolContext } from "@banyan/core";
 import { onAbort } from "@banyan/core/hosts";
 import { z } from "zod";
 import { WorkspaceError } from "../files/error.ts";
-import { type CommandEnd, type CommandOptions, runCommand } from "./command.ts";
+import { type CommandEnd, type CommandOptions, runShellCommand } from "./command.ts";
 import { RunningCommands } from "./process-family.ts";
 import { TerminalScreen } from "./terminal-screen.ts";
 
@@ -206,7 +206,7 @@ class BackgroundCommand implements CommandWork {
     const [line = ""] = command.trim().split("\n", 1);
     this.title = line.length > TITLE ? `${line.slice(0, TITLE)} …` : line;
     this.#timeout = timeout;
-    this.ended = runCommand(command, running, {
+    this.ended = runShellCommand(command, running, {
       ...options,
       timeout,
       signal: this.#stop.signal,

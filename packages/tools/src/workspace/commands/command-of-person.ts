@@ -1,7 +1,7 @@
 import type { Redaction } from "../files/output.ts";
-import { type CommandEnd, runCommand } from "./command.ts";
+import { type CommandEnd, runShellCommand } from "./command.ts";
 import { RunningCommands } from "./process-family.ts";
-import { ShownOutput, told, WITHOUT_TERMINAL } from "./shell.ts";
+import { commandReport, ShownOutput, WITHOUT_TERMINAL } from "./shell.ts";
 
 /** A command that a user runs, and its folder. */
 export interface UserCommand {
@@ -24,7 +24,7 @@ const A_DAY = 24 * 3_600_000;
  * Runs a command for a user, with the user's variables and without a sandbox, but without input and terminal. Resolves
  * with the end of the command and the text for the model. Rejects if the shell cannot start.
  */
-export async function runByPerson({
+export async function runForUser({
   command,
   directory,
   signal,
@@ -34,7 +34,7 @@ export async function runByPerson({
 }: UserCommand): Promise<{ readonly end: CommandEnd; readonly told: string }> {
   const output = new ShownOutput(redaction);
   const set = Object.entries({ ...process.env, ...WITHOUT_TERMINAL }).filter(([, value]) => value !== undefined);
-  const end = await runCommand(command, new RunningCommands(), {
+  const end = await runShellCommand(command, new RunningCommands(), {
     directory,
     environment: Object.fromEntries(set) as Record<string, string>,
     timeout: A_DAY,
@@ -45,5 +45,5 @@ export async function runByPerson({
       onOutput(text);
     },
   });
-  return { end, told: told(output.end(), end, A_DAY) };
+  return { end, told: commandReport(output.end(), end, A_DAY) };
 }

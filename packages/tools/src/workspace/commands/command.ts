@@ -9,11 +9,11 @@ import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { WorkspaceError } from "../files/error.ts";
 import { ControlStripper } from "../files/plain-text.ts";
 import {
-  atMost,
   endFamily,
   familyOf,
   markedEnvironment,
   type RunningCommands,
+  waitAtMostFor,
   waitsForInput,
 } from "./process-family.ts";
 
@@ -67,7 +67,7 @@ export function commandShell(): string {
  * So a child process in the background ends with its command, even in its own session. Without an owner, the process
  * could hold the output open for ever. Throws if the shell cannot start, or if the sandbox refuses the command.
  */
-export async function runCommand(
+export async function runShellCommand(
   command: string,
   running: RunningCommands,
   options: CommandOptions,
@@ -138,9 +138,9 @@ export async function runCommand(
   }
   try {
     const end = await Promise.race([exited, stop.promise]);
-    if (end.type === "exited") await atMost(DRAIN, closed);
+    if (end.type === "exited") await waitAtMostFor(DRAIN, closed);
     await endFamily(family, options.hurry);
-    await atMost(DRAIN, closed);
+    await waitAtMostFor(DRAIN, closed);
     const rest = decoder.end();
     options.onOutput(stripper.push(rest) + stripper.end(), rest);
     for (const notice of (await sandboxed?.ended()) ?? []) options.onOutput(`\n${notice}\n`, `\n${notice}\n`);

@@ -51,7 +51,7 @@ export function familyOf(leader: number, mark: string): ProcessFamily {
 }
 
 /** Waits for a promise, but at most `time` milliseconds. */
-export async function atMost(time: number, promise: Promise<unknown> | undefined): Promise<void> {
+export async function waitAtMostFor(time: number, promise: Promise<unknown> | undefined): Promise<void> {
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(over.resolve, time);
   await Promise.race([promise, over.promise]).finally(() => clearTimeout(timer));
@@ -68,7 +68,7 @@ export async function endFamily(family: ProcessFamily, hurry?: AbortSignal): Pro
   for (let pause = 5; performance.now() < deadline && !hurry?.aborted; pause = Math.min(2 * pause, 100)) {
     // `hurry` ends the pause.
     await sleep(pause, undefined, hurry && { signal: hurry }).catch(() => {});
-    if (!isAlive(family, known)) return;
+    if (!isFamilyAlive(family, known)) return;
   }
   for (let round = 0; round < MOST_ROUNDS && signalFamily(family, "SIGKILL", known); round += 1) await sleep(10);
 }
@@ -82,7 +82,7 @@ export function killFamily(family: ProcessFamily): void {
 
 /** Returns whether a process of the family lives. */
 export function isLiving(family: ProcessFamily): boolean {
-  return isAlive(family, new Set());
+  return isFamilyAlive(family, new Set());
 }
 
 /**
@@ -98,14 +98,14 @@ export function waitsForInput(family: ProcessFamily): boolean {
 
 /** See proc_pid_syscall(5) and proc_pid_wchan(5): the first argument of a blocked read is the file descriptor. */
 function readsInput(id: number): boolean {
-  return /^\d+ 0x0 /.test(textOf(id, "syscall")) && /_read\b|_read_/.test(textOf(id, "wchan"));
+  return /^\d+ 0x0 /.test(readProcFile(id, "syscall")) && /_read\b|_read_/.test(readProcFile(id, "wchan"));
 }
 
 /** See epoll(7): a program with an event loop registers the files that it waits for. */
 function watchesInput(id: number): boolean {
-  if (!/epoll/.test(textOf(id, "wchan"))) return false;
-  return namesIn(`/proc/${id}/fdinfo`).some((loop) => {
-    const watched = Array.from(textOf(id, `fdinfo/${loop}`).matchAll(/^tfd:\s*(\d+)/gm), ([, fd]) => Number(fd));
+  if (!/epoll/.test(readProcFile(id, "wchan"))) return false;
+  return listProcFolder(`/proc/${id}/fdinfo`).some((loop) => {
+    const watched = Array.from(readProcFile(id, `fdinfo/${loop}`).matchAll(/^tfd:\s*(\d+)/gm), ([, fd]) => Number(fd));
     return watched.includes(0) && !watched.some((fd) => fd > 2 && linkOf(id, fd)?.startsWith("socket:"));
   });
 }
@@ -120,7 +120,7 @@ function linkOf(id: number, fd: number): string | undefined {
   }
 }
 
-function textOf(id: number, file: string): string {
+function readProcFile(id: number, file: string): string {
   try {
     return readFileSync(`/proc/${id}/${file}`, "latin1");
   } catch {
@@ -129,7 +129,7 @@ function textOf(id: number, file: string): string {
   }
 }
 
-function namesIn(folder: string): string[] {
+function listProcFolder(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -164,24 +164,24 @@ export class RunningCommands {
 /** Sends a signal. Returns whether a process was there to get the signal. */
 function signalFamily(family: ProcessFamily, signal: "SIGTERM" | "SIGKILL", known: Set<string>): boolean {
   const members = membersOf(family, known);
-  if (members === undefined) return send(-family.group, signal);
+  if (members === undefined) return sendSignal(-family.group, signal);
   // SIGTERM to the processes around a sandbox would kill the sandbox at once. Such processes end when the sandbox is empty.
   const inSandbox = signal === "SIGTERM" ? members.filter(isInSandbox) : [];
   if (inSandbox.length > 0) {
-    for (const member of inSandbox) send(member.id, signal);
+    for (const member of inSandbox) sendSignal(member.id, signal);
     return true;
   }
   // Signal the group first: that reaches processes that are being forked.
-  if (members.some((member) => member.group === family.group)) send(-family.group, signal);
-  for (const member of members) if (member.group !== family.group) send(member.id, signal);
+  if (members.some((member) => member.group === family.group)) sendSignal(-family.group, signal);
+  for (const member of members) if (member.group !== family.group) sendSignal(member.id, signal);
   return members.length > 0;
 }
 
-function isAlive(family: ProcessFamily, known: Set<string>): boolean {
-  return (membersOf(family, known)?.length ?? Number(send(-family.group, 0))) > 0;
+function isFamilyAlive(family: ProcessFamily, known: Set<string>): boolean {
+  return (membersOf(family, known)?.length ?? Number(sendSignal(-family.group, 0))) > 0;
 }
 
-function send(id: number, signal: NodeJS.Signals | 0): boolean {
+function sendSignal(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(id, signal);
   } catch {
@@ -200,7 +200,7 @@ function membersOf(family: ProcessFamily, known: Set<string>): readonly Process[
   const younger = all.filter((one) => one.since >= family.since && one.id !== process.pid);
   const members = new Set(
     younger.filter(
-      (one) => one.group === family.group || known.has(nameOf(one)) || environmentOf(one).includes(family.mark),
+      (one) => one.group === family.group || known.has(processName(one)) || environmentOf(one).includes(family.mark),
     ),
   );
   for (let before = -1; before !== members.size; ) {
@@ -208,12 +208,12 @@ function membersOf(family: ProcessFamily, known: Set<string>): readonly Process[
     const ids = new Set([...members].map((member) => member.id));
     for (const one of younger) if (ids.has(one.parent)) members.add(one);
   }
-  for (const member of members) known.add(nameOf(member));
+  for (const member of members) known.add(processName(member));
   return [...members].filter((member) => !member.isDead);
 }
 
 /** A process id is reused after a while; id and start time together are unique. */
-function nameOf(one: Process): string {
+function processName(one: Process): string {
   return `${one.id} since ${one.since}`;
 }
 

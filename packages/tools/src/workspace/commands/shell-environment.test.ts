@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { openWorkspace } from "../files/paths.ts";
 import { call, TestFolder } from "../test-folder.fixture.ts";
-import { runByPerson } from "./command-of-person.ts";
+import { runForUser } from "./command-of-person.ts";
 import { shellTool } from "./shell.ts";
 import { GIT_SETTINGS, steadyEnvironment } from "./shell-environment.ts";
 
@@ -111,7 +111,7 @@ test("F80: a user's own command keeps their editor, which may have a window of i
   const before = process.env.VISUAL;
   process.env.VISUAL = "my-editor --wait";
   try {
-    const { told } = await runByPerson({
+    const { told } = await runForUser({
       command: "echo $VISUAL",
       directory: folder,
       signal: new AbortController().signal,

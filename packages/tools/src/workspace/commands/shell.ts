@@ -8,9 +8,9 @@ import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { WorkspaceError } from "../files/error.ts";
 import { BoundedOutput, type Redaction } from "../files/output.ts";
 import { checkRoot, type Workspace } from "../files/paths.ts";
-import { whileSeen } from "../files/seen-files.ts";
+import { loggingSeenFiles } from "../files/seen-files.ts";
 import { BackgroundCommands, type StartedCommand } from "./background.ts";
-import { type CommandEnd, runCommand } from "./command.ts";
+import { type CommandEnd, runShellCommand } from "./command.ts";
 import { RunningCommands } from "./process-family.ts";
 import { ProgressPace } from "./progress-pace.ts";
 import { GIT_SETTINGS, steadyEnvironment, withoutEditors } from "./shell-environment.ts";
@@ -80,12 +80,12 @@ export function shellTool(
     about: ({ command }) => ({ command }),
     async execute({ command, timeout: given, background: stays = false }, context) {
       await orNotExecuted(checkRoot(workspace));
-      return whileSeen(workspace, context, async () => {
+      return loggingSeenFiles(workspace, context, async () => {
         if (stays) {
           const surroundings = { ...surroundingsIn(workspace, { env, sandbox }), timeout: given };
           const starting = background.start({ ...surroundings, command, redaction: redaction?.() }, context);
           const started = await orNotExecuted(starting);
-          return "end" in started ? told(started.output, started.end, given) : toldToStay(started);
+          return "end" in started ? commandReport(started.output, started.end, given) : toldToStay(started);
         }
         const timeout = given ?? DEFAULT_TIMEOUT;
         using progress = new ProgressPace((text) => context.progress(text));
@@ -103,7 +103,7 @@ export function shellTool(
             running,
           }),
         );
-        return told(output, end, timeout);
+        return commandReport(output, end, timeout);
       });
     },
   });
@@ -155,7 +155,7 @@ export async function runInWorkspace(
   const { env, sandbox, redaction, onOutput = () => {}, running = new RunningCommands(), ...bounds } = options;
   const output = new ShownOutput(redaction?.());
   const watched = redaction?.();
-  const end = await runCommand(command, running, {
+  const end = await runShellCommand(command, running, {
     ...surroundingsIn(workspace, { env, sandbox }),
     timeout: bounds.timeout,
     signal: bounds.signal,
@@ -213,12 +213,12 @@ function confines({ domains }: Sandbox): string {
 }
 
 /** Returns the result for the model: the output, and the end of the command unless it succeeded. */
-export function told(output: string, end: CommandEnd, timeout: number | undefined): string {
-  return join(output, outcome(end, timeout));
+export function commandReport(output: string, end: CommandEnd, timeout: number | undefined): string {
+  return joinOutcome(output, outcome(end, timeout));
 }
 
 function toldToStay({ output, name, waiting }: Extract<StartedCommand, { readonly name: string }>): string {
-  return join(output, `[Running in the background as ${name}${waiting}]`);
+  return joinOutcome(output, `[Running in the background as ${name}${waiting}]`);
 }
 
 function outcome(end: CommandEnd, timeout: number | undefined): string {
@@ -232,7 +232,7 @@ function outcome(end: CommandEnd, timeout: number | undefined): string {
   }
 }
 
-function join(output: string, outcome: string): string {
+function joinOutcome(output: string, outcome: string): string {
   if (output === "") return outcome === "" ? "[no output]" : outcome;
   if (outcome === "") return output;
   return output.endsWith("\n") ? output + outcome : `${output}\n${outcome}`;

@@ -66,7 +66,7 @@ export class TerminalScreen {
       ) + 1,
     );
     const last = shown.at(-1);
-    const text = textOf(shown.slice(0, -1)) + (last === undefined ? "" : textIn(last));
+    const text = screenText(shown.slice(0, -1)) + (last === undefined ? "" : rowText(last));
     const isBehind = this.#row === shown.length - 1 && this.#column === last?.width;
     const out = this.#before(text);
     if (text !== "") this.#isOpen = !text.endsWith("\n");
@@ -110,7 +110,7 @@ export class TerminalScreen {
     this.#move(this.#row + 1, 0, ROWS);
     if (this.#rows.length <= ROWS) return "";
     this.#row -= 1;
-    const out = this.#before(textOf(this.#rows.splice(0, 1)));
+    const out = this.#before(screenText(this.#rows.splice(0, 1)));
     this.#isOpen = false;
     return out;
   }
@@ -119,7 +119,7 @@ export class TerminalScreen {
     const row = this.#rows[this.#row] as ScreenRow;
     if (this.#column >= row.width) {
       row.text += " ".repeat(this.#column - row.width) + text;
-      row.width = this.#column + widthOf(text, this.#column);
+      row.width = this.#column + columnsFrom(text, this.#column);
       this.#column = row.width;
       return;
     }
@@ -231,11 +231,11 @@ function splitLines(text: string): [begun: string, certain: string, rest: string
   return rest > begun ? [text.slice(0, begun), text.slice(begun, rest + 1), text.slice(rest + 1)] : [text, "", ""];
 }
 
-function textOf(rows: readonly ScreenRow[]): string {
-  return rows.map((row) => `${textIn(row)}\n`).join("");
+function screenText(rows: readonly ScreenRow[]): string {
+  return rows.map((row) => `${rowText(row)}\n`).join("");
 }
 
-function textIn({ text, isRewritten }: ScreenRow): string {
+function rowText({ text, isRewritten }: ScreenRow): string {
   return isRewritten ? text.trimEnd() : text;
 }
 
@@ -245,7 +245,7 @@ function setCells(row: ScreenRow, cells: readonly string[]): void {
 }
 
 /** Returns the width of a text that begins at a column. */
-function widthOf(text: string, column: number): number {
+function columnsFrom(text: string, column: number): number {
   if (NARROW.test(text)) return text.length;
   const before = TAB + (column % TAB);
   return cellsOf(text, Array<string>(before).fill(" ")).length - before;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Addressee, type EditMode, formatAddress, parseAddress } from "./address.ts";
+import { type Addressee, type EditMode, formatAddress, parseBlockAddress } from "./address.ts";
 
 const file = (path: string, mode: EditMode = "lines"): Addressee => ({
   path,
@@ -11,7 +11,7 @@ const b = file("src/b.ts");
 
 /** Returns an address in short: `src/a.ts 2 5`, `nothing`, or the reason why it is invalid. */
 function read(info: string, ...files: readonly Addressee[]): string {
-  const address = parseAddress(info, files);
+  const address = parseBlockAddress(info, files);
   switch (address.type) {
     case "none":
       return "nothing";
@@ -129,5 +129,5 @@ test.each([
   expect(formatAddress(addressee, language, place, false)).toBe(alone);
   expect(formatAddress(addressee, language, place, true)).toBe(named);
   const told = formatAddress(addressee, language, place === "START:END" ? "1:2" : place, true);
-  expect(parseAddress(told, [a, b, addressee])).toMatchObject({ type: "place", file: addressee });
+  expect(parseBlockAddress(told, [a, b, addressee])).toMatchObject({ type: "place", file: addressee });
 });

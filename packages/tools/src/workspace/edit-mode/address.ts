@@ -42,7 +42,7 @@ const ACT = /:(before|after|remove)$/;
  * (`lang:START:END path=...`), and is required with several files. Only the first word counts, or a path with blanks
  * that names one of the files. A colon in the first word or a `path=` makes an address. A path is never guessed.
  */
-export function parseAddress<File extends Addressee>(info: string, files: readonly File[]): BlockAddress<File> {
+export function parseBlockAddress<File extends Addressee>(info: string, files: readonly File[]): BlockAddress<File> {
   const named = PATH.exec(info);
   const [word = ""] = info.replace(PATH, " ").trim().split(/\s+/);
   const colon = word.indexOf(":");
@@ -52,17 +52,18 @@ export function parseAddress<File extends Addressee>(info: string, files: readon
   if (named !== null) {
     const path = named[1] ?? named[2] ?? named[3] ?? "";
     // Literally, which includes Windows paths, or else with JSON escapes.
-    const file = files.find((other) => names(other, path)) ?? files.find((other) => names(other, unescaped(path)));
-    return file === undefined ? notArmed(path) : placeIn(file, rest);
+    const file =
+      files.find((other) => namesFile(other, path)) ?? files.find((other) => namesFile(other, readEscapes(path)));
+    return file === undefined ? notArmed(path) : addressInFile(file, rest);
   }
   const found = leadingPath(rest ?? "", files) ?? leadingPath(info.slice(info.indexOf(":") + 1).trim(), files);
-  if (found !== undefined) return placeIn(found.file, found.rest?.split(/\s/, 1)[0]);
+  if (found !== undefined) return addressInFile(found.file, found.rest?.split(/\s/, 1)[0]);
   const [, other] = /^(.+):\d+:\d+$/.exec(rest ?? "") ?? [];
   if (other !== undefined) return notArmed(other);
   const [only] = files;
   if (only === undefined || files.length > 1)
-    return { type: "wrong", why: `does not name its file (${listed(files)})` };
-  return only.mode === "complete" && rest ? notArmed(rest) : placeIn(only, rest || undefined);
+    return { type: "wrong", why: `does not name its file (${joinFilePaths(files)})` };
+  return only.mode === "complete" && rest ? notArmed(rest) : addressInFile(only, rest || undefined);
 }
 
 /** Formats an address, for instructions and errors. */
@@ -74,7 +75,7 @@ export function formatAddress(file: Addressee, language: string, place: string, 
 }
 
 /** Decodes JSON escapes. Returns the text itself if they are invalid. */
-function unescaped(text: string): string {
+function readEscapes(text: string): string {
   try {
     return String(JSON.parse(`"${text}"`));
   } catch {
@@ -82,7 +83,7 @@ function unescaped(text: string): string {
   }
 }
 
-function placeIn<File extends Addressee>(file: File, rest: string | undefined): BlockAddress<File> {
+function addressInFile<File extends Addressee>(file: File, rest: string | undefined): BlockAddress<File> {
   const { path, mode } = file;
   switch (mode) {
     case "complete":
@@ -109,20 +110,20 @@ function leadingPath<File extends Addressee>(
   files: readonly File[],
 ): { readonly file: File; readonly rest: string | undefined } | undefined {
   for (let end = text.length; end > 0; end = text.lastIndexOf(":", end - 1)) {
-    const file = files.find((other) => names(other, text.slice(0, end)));
+    const file = files.find((other) => namesFile(other, text.slice(0, end)));
     if (file !== undefined) return { file, rest: end === text.length ? undefined : text.slice(end + 1) };
   }
   return undefined;
 }
 
-function names(file: Addressee, path: string): boolean {
+function namesFile(file: Addressee, path: string): boolean {
   if (path === "") return false;
-  const wanted = [path, meaningOf(path, file.base)].map((each) => posix.normalize(each));
+  const wanted = [path, addressedPath(path, file.base)].map((each) => posix.normalize(each));
   return [file.path, ...file.aliases].some((name) => wanted.includes(posix.normalize(name)));
 }
 
 /** Returns the path that an address means (S35). */
-function meaningOf(path: string, base: PathBase | undefined): string {
+function addressedPath(path: string, base: PathBase | undefined): string {
   try {
     return base === undefined ? path : meantPath(path, base);
   } catch {
@@ -135,6 +136,6 @@ function notArmed(path: string): BlockAddress<never> {
   return { type: "wrong", why: `is for ${path}, and edit_mode was not called for that file` };
 }
 
-function listed(files: readonly Addressee[]): string {
+function joinFilePaths(files: readonly Addressee[]): string {
   return files.map(({ path }) => path).join(", ");
 }

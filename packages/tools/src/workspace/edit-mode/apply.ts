@@ -3,13 +3,13 @@ import { errorMessage } from "@banyan/core/shown";
 import { fileChange } from "../changes/file-change.ts";
 import { prepareReplacement } from "../changes/replace-file.ts";
 import type { FileWritingOptions } from "../changes/writing.ts";
-import { digestOf, keepContent } from "../files/backups.ts";
+import { contentDigest, keepBackup } from "../files/backups.ts";
 import type { Workspace } from "../files/paths.ts";
 import { countLines } from "../files/text-content.ts";
 import { type ArmedFile, messageOfCall } from "./armed-file.ts";
 import type { CapturedBlocks, FileBlock } from "./capture.ts";
-import { type NewContent, newContent } from "./new-content.ts";
-import { type PreparedFile, putInPlace, withoutStop } from "./put-in-place.ts";
+import { applyBlocks, type NewContent } from "./new-content.ts";
+import { type PreparedFile, replaceFiles, withoutFullStop } from "./put-in-place.ts";
 
 /** The result for one file. */
 export type FileOutcome =
@@ -49,34 +49,34 @@ export async function applyCaptured(
     const { path } = file;
     const reasons = wrong.flatMap((block) => (block.file === file ? [block.why] : []));
     if (reasons.length > 0) {
-      outcomes.set(path, refused(path, reasons.join("; ")));
+      outcomes.set(path, refusedOutcome(path, reasons.join("; ")));
       continue;
     }
     const own = blocks.filter((block) => block.file === file);
     try {
-      const next = own.length === 0 ? "untouched" : await prepare(surroundings, file, own);
+      const next = own.length === 0 ? "untouched" : await prepareFile(surroundings, file, own);
       if (typeof next === "string") {
         outcomes.set(path, { type: next, path });
         continue;
       }
       replacements.use(next.replacement);
       prepared.push(next);
-      outcomes.set(path, written(next.content, own.length));
+      outcomes.set(path, writtenOutcome(next.content, own.length));
     } catch (error) {
-      outcomes.set(path, refused(path, errorMessage(error)));
+      outcomes.set(path, refusedOutcome(path, errorMessage(error)));
     }
   }
-  const problem = await putInPlace(surroundings, prepared);
+  const problem = await replaceFiles(surroundings, prepared);
   for (const { content } of prepared) {
     const { path } = content.file;
-    if (problem === undefined) await report(content);
-    else outcomes.set(path, refused(path, problem));
+    if (problem === undefined) await reportChange(content);
+    else outcomes.set(path, refusedOutcome(path, problem));
   }
   return [...outcomes.values()];
 }
 
 /** Writes the new content of a file to a temporary file, after all checks. */
-async function prepare(
+async function prepareFile(
   { workspace, backups, refuse, watch }: ApplyOptions,
   file: ArmedFile,
   blocks: readonly FileBlock<ArmedFile>[],
@@ -86,10 +86,10 @@ async function prepare(
     const reason = refuse?.(text);
     if (reason !== undefined) throw new Error(`${name} was refused: ${reason}`);
   }
-  const content = await newContent(workspace, file, blocks, watch);
+  const content = await applyBlocks(workspace, file, blocks, watch);
   const { location, before, bytes } = content;
   if (before?.bytes.equals(bytes)) return "unchanged";
-  if (before) await keepContent(backups, [before.bytes]);
+  if (before) await keepBackup(backups, [before.bytes]);
   return { content, replacement: await prepareReplacement(workspace, location, bytes, before?.stats) };
 }
 
@@ -108,16 +108,16 @@ function wasApproved(context: ToolContext): boolean {
   return messageOfCall(context)?.calls.some(({ id, approved }) => id === context.call && approved === true) ?? false;
 }
 
-async function report({ file, before, bytes, text }: NewContent): Promise<void> {
+async function reportChange({ file, before, bytes, text }: NewContent): Promise<void> {
   const old = file.snapshot && before && { digest: file.snapshot.digest, text: before.text };
-  await file.context.changed(fileChange(file.path, old, { digest: digestOf(bytes), text }));
+  await file.context.changed(fileChange(file.path, old, { digest: contentDigest(bytes), text }));
 }
 
-function written({ file, before, text }: NewContent, blocks: number): FileOutcome {
+function writtenOutcome({ file, before, text }: NewContent, blocks: number): FileOutcome {
   const lines = before && { before: countLines(before.text) };
   return { type: "written", path: file.path, blocks, ...lines, after: countLines(text) };
 }
 
-function refused(path: string, why: string): FileOutcome {
-  return { type: "refused", path, why: withoutStop(why) };
+function refusedOutcome(path: string, why: string): FileOutcome {
+  return { type: "refused", path, why: withoutFullStop(why) };
 }

@@ -1,9 +1,9 @@
 import type { AssistantMessage, ToolContext } from "@banyan/core";
 import type { FileSymbols } from "../../symbols/file-symbols.ts";
 import type { SymbolFinder } from "../../symbols/finder.ts";
-import { languageOf } from "../../symbols/language.ts";
+import { fileLanguage } from "../../symbols/language.ts";
 import { assertOneName } from "../changes/replace-file.ts";
-import { digestOf } from "../files/backups.ts";
+import { contentDigest } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
 import { type Location, locate, type Workspace } from "../files/paths.ts";
 import { assertWritable } from "../files/protected-paths.ts";
@@ -61,9 +61,14 @@ export async function armFile(
     );
   }
   // Mode symbol finds symbols by name, so other changes of the file do no harm.
-  if (mode !== "symbol") assertAsSeen(workspace, path, digestOf(bytes), context);
-  const symbols = mode === "symbol" ? await finder.read(text, languageOf(path), context.signal) : undefined;
-  return { ...common, mode, snapshot: { digest: digestOf(bytes), lines, longestFence: longestFence(text) }, symbols };
+  if (mode !== "symbol") assertAsSeen(workspace, path, contentDigest(bytes), context);
+  const symbols = mode === "symbol" ? await finder.read(text, fileLanguage(path), context.signal) : undefined;
+  return {
+    ...common,
+    mode,
+    snapshot: { digest: contentDigest(bytes), lines, longestFence: longestFence(text) },
+    symbols,
+  };
 }
 
 /** Returns the message of a call, which may no longer be the last of its path. */

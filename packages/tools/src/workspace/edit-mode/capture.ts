@@ -1,6 +1,6 @@
 import type { Part } from "@banyan/core";
 import { type Fence, type FenceListener, FenceParser } from "../../fences/index.ts";
-import { type Addressee, type BlockAddress, type BlockPlace, parseAddress } from "./address.ts";
+import { type Addressee, type BlockAddress, type BlockPlace, parseBlockAddress } from "./address.ts";
 
 /** A block of a message for a file. */
 export interface FileBlock<File extends Addressee> {
@@ -79,9 +79,9 @@ export class Capture<File extends Addressee> implements FenceListener {
     const blocks: FileBlock<File>[] = [];
     for (const block of this.#addressed) {
       const { address } = block;
-      const name = nameOf(block.number, block.fence);
+      const name = blockName(block.number, block.fence);
       if (block === this.#unclosed) doubts.push(`${name} is not closed`);
-      else if (address.type === "place") blocks.push({ name, ...address, text: textOf(block) });
+      else if (address.type === "place") blocks.push({ name, ...address, text: fileBlockText(block) });
       else if (address.type === "wrong" && address.file)
         wrong.push({ file: address.file, why: `${name} ${address.why}` });
       else if (address.type === "wrong") doubts.push(`${name} ${address.why}`);
@@ -92,7 +92,7 @@ export class Capture<File extends Addressee> implements FenceListener {
   }
 
   opened(fence: Fence): void {
-    const address = parseAddress(fence.info, this.#files);
+    const address = parseBlockAddress(fence.info, this.#files);
     const among = address.type === "none" ? this.#plain : this.#addressed;
     const place = address.type === "none" ? this.#assumedPlace() : address.type === "place" ? address : undefined;
     const index = place ? (this.#counts.get(place.file) ?? 0) : 0;
@@ -138,14 +138,14 @@ export class Capture<File extends Addressee> implements FenceListener {
     const none = { blocks: [], wrong: [], doubts: [], plain: 0 };
     const [only, ...more] = this.#plain;
     if (only === undefined) return none;
-    const name = nameOf(1, only.fence);
+    const name = blockName(1, only.fence);
     if (this.#mayHaveEndedEarly(only, more)) return { ...none, doubts: [endedEarly(name, only.fence)] };
     if (more.length > 0) {
       const why = `there are ${this.#plain.length} fences, and none is marked as the file`;
       return { ...none, wrong: [{ file, why }] };
     }
     if (this.#unclosed) return { ...none, doubts: [`${name} is not closed`] };
-    return { ...none, blocks: [{ name, file, place: { type: "complete" }, text: textOf(only) }] };
+    return { ...none, blocks: [{ name, file, place: { type: "complete" }, text: fileBlockText(only) }] };
   }
 
   /**
@@ -184,13 +184,13 @@ export function captureMessage<File extends Addressee>(
   return capture.end();
 }
 
-function nameOf(number: number, { info }: Fence): string {
+function blockName(number: number, { info }: Fence): string {
   const shown = info.length > 80 ? `${info.slice(0, 80)}...` : info;
   return shown === "" ? `block ${number}` : `block ${number} (${shown})`;
 }
 
 /** Returns the text with LF line ends. */
-function textOf({ pieces }: OpenBlock<Addressee>): string {
+function fileBlockText({ pieces }: OpenBlock<Addressee>): string {
   return pieces.join("").replaceAll("\r\n", "\n").replace(/\r$/, "\n");
 }
 

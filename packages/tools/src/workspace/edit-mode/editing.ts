@@ -86,11 +86,11 @@ export class EditSession {
 
 /** Shows an unfinished block as a change of its file (B30). */
 function showDraft(file: ArmedFile, index: number, place: BlockPlace, text: string): void {
-  file.context.draft({ index, path: file.path, ...linesOf(file, place), text });
+  file.context.draft({ index, path: file.path, ...replacedLines(file, place), text });
 }
 
 /** Returns the lines that a block replaces; empty for a whole file and for an unknown symbol. */
-function linesOf(file: ArmedFile, place: BlockPlace): { readonly start?: number; readonly end?: number } {
+function replacedLines(file: ArmedFile, place: BlockPlace): { readonly start?: number; readonly end?: number } {
   switch (place.type) {
     case "lines":
       return { start: place.start, end: place.end };

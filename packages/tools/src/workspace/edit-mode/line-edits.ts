@@ -36,9 +36,9 @@ export function applyLineEdits(text: string, edits: readonly LineEdit[]): LineEd
   const pieces: string[] = [];
   let done = 0;
   for (const edit of ordered) {
-    const from = startOf(starts, edit.start);
+    const from = lineOffset(starts, edit.start);
     pieces.push(source.slice(done, from), withLineEnds(edit, source, starts));
-    done = startOf(starts, edit.end);
+    done = lineOffset(starts, edit.end);
   }
   const edited = pieces.join("") + source.slice(done);
   if (isEnded) return { ok: true, text: edited };
@@ -52,7 +52,7 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-function startOf(starts: readonly number[], line: number): number {
+function lineOffset(starts: readonly number[], line: number): number {
   return starts[line - 1] as number;
 }
 
@@ -60,11 +60,11 @@ function startOf(starts: readonly number[], line: number): number {
 function withLineEnds(edit: LineEdit, source: string, starts: readonly number[]): string {
   const lines = edit.text.split("\n");
   lines.pop();
-  let end = endBefore(source, startOf(starts, edit.start));
+  let end = endBefore(source, lineOffset(starts, edit.start));
   return lines
     .map((line, index) => {
       const replaced = edit.start + index;
-      if (replaced < edit.end) end = endBefore(source, startOf(starts, replaced + 1));
+      if (replaced < edit.end) end = endBefore(source, lineOffset(starts, replaced + 1));
       return line.endsWith("\r") ? line.slice(0, -1) + end : line + end;
     })
     .join("");

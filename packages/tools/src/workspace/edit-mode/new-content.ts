@@ -1,9 +1,9 @@
 import { SymbolError } from "../../symbols/language.ts";
-import { digestOf } from "../files/backups.ts";
+import { contentDigest } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
 import type { KeyWatch } from "../files/key-file.ts";
 import { type Location, locate, type Workspace } from "../files/paths.ts";
-import { countLines, encode, NEW_FILE, readText, type TextContent } from "../files/text-content.ts";
+import { countLines, encodeText, NEW_FILE, readText, type TextContent } from "../files/text-content.ts";
 import type { ArmedFile } from "./armed-file.ts";
 import type { FileBlock } from "./capture.ts";
 import { applyLineEdits, type LineEdit } from "./line-edits.ts";
@@ -22,7 +22,7 @@ export interface NewContent {
  * Computes the content of a file after all its blocks, without writing. Throws an error with the reasons, for the
  * model, if a block does not fit or the file changed since it was armed.
  */
-export async function newContent(
+export async function applyBlocks(
   workspace: Workspace,
   file: ArmedFile,
   blocks: readonly FileBlock<ArmedFile>[],
@@ -33,20 +33,21 @@ export async function newContent(
   if (location.kind === "missing" && file.snapshot) throw conflict(file, "is not there any more");
   if (file.snapshot === undefined) {
     if (location.kind !== "missing") throw conflict(file, "has come into being since");
-    const text = edited(file, "", blocks);
-    return { file, location, before: undefined, bytes: encode(file.path, text, NEW_FILE), text };
+    const text = editedText(file, "", blocks);
+    return { file, location, before: undefined, bytes: encodeText(file.path, text, NEW_FILE), text };
   }
   const before = await readText(workspace, file.path, watch);
-  if (digestOf(before.bytes) !== file.snapshot.digest) throw conflict(file, "was changed since edit_mode was called");
-  const text = edited(file, before.text, blocks);
-  return { file, location, before, bytes: encode(file.path, text, before), text };
+  if (contentDigest(before.bytes) !== file.snapshot.digest)
+    throw conflict(file, "was changed since edit_mode was called");
+  const text = editedText(file, before.text, blocks);
+  return { file, location, before, bytes: encodeText(file.path, text, before), text };
 }
 
 function conflict({ path }: ArmedFile, what: string): WorkspaceError {
   return new WorkspaceError("changed", `${path} ${what}; read it again first`);
 }
 
-function edited(file: ArmedFile, text: string, blocks: readonly FileBlock<ArmedFile>[]): string {
+function editedText(file: ArmedFile, text: string, blocks: readonly FileBlock<ArmedFile>[]): string {
   const lines = countLines(text);
   const problems: string[] = [];
   const edits: LineEdit[] = [];

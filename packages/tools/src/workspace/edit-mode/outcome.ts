@@ -13,15 +13,15 @@ export function appliedOutcome(outcomes: readonly FileOutcome[]): FollowResult {
   const again =
     refused.length === 0
       ? AGAIN
-      : `${AGAIN} for ${list(refused)}, and then send all blocks for ${refused.length === 1 ? "it" : "them"} again`;
-  return { say: [how, ...outcomes.map(line), `${again}.`].join("\n"), failed: refused.length > 0 };
+      : `${AGAIN} for ${listPaths(refused)}, and then send all blocks for ${refused.length === 1 ? "it" : "them"} again`;
+  return { say: [how, ...outcomes.map(outcomeLine), `${again}.`].join("\n"), failed: refused.length > 0 };
 }
 
 /** Returns the report about a message whose blocks have unclear targets. */
 export function doubtfulOutcome(paths: readonly string[], doubts: readonly string[]): FollowResult {
   const why = doubts.join("; ");
   return {
-    say: `No block was applied, and nothing was written to ${list(paths)}: ${why}.\n${AGAIN}, and then send all blocks again.`,
+    say: `No block was applied, and nothing was written to ${listPaths(paths)}: ${why}.\n${AGAIN}, and then send all blocks again.`,
     failed: true,
   };
 }
@@ -33,23 +33,23 @@ export function emptyOutcome(paths: readonly string[], plain: number): FollowRes
       ? ""
       : ` ${plain === 1 ? "One fence was" : `${plain} fences were`} taken as an example, without an address.`;
   return {
-    say: `Your message had no block for ${list(paths)}, so nothing was written.${examples}\n${AGAIN}.`,
+    say: `Your message had no block for ${listPaths(paths)}, so nothing was written.${examples}\n${AGAIN}.`,
     failed: plain > 0,
   };
 }
 
 /** Returns the report about a discarded message. */
 export function droppedOutcome(paths: readonly string[], reason: string): string {
-  return `Nothing was written to ${list(paths)}, because ${reason}.\n${AGAIN}, and then send all blocks again.`;
+  return `Nothing was written to ${listPaths(paths)}, because ${reason}.\n${AGAIN}, and then send all blocks again.`;
 }
 
-function line(outcome: FileOutcome): string {
+function outcomeLine(outcome: FileOutcome): string {
   const { path } = outcome;
   switch (outcome.type) {
     case "written": {
       const { blocks, before, after } = outcome;
-      if (before === undefined) return `${path}: created, with ${count(after, "line")}.`;
-      return `${path}: ${count(blocks, "block")} applied; it has ${count(after, "line")} now, and had ${before}.`;
+      if (before === undefined) return `${path}: created, with ${countedThings(after, "line")}.`;
+      return `${path}: ${countedThings(blocks, "block")} applied; it has ${countedThings(after, "line")} now, and had ${before}.`;
     }
     case "unchanged":
       return `${path}: unchanged, it has this content already.`;
@@ -60,10 +60,10 @@ function line(outcome: FileOutcome): string {
   }
 }
 
-function count(number: number, what: string): string {
+function countedThings(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
-function list(paths: readonly string[]): string {
+function listPaths(paths: readonly string[]): string {
   return paths.length < 2 ? paths.join("") : `${paths.slice(0, -1).join(", ")} and ${paths.at(-1)}`;
 }

@@ -6,7 +6,7 @@ import { prepareReplacement } from "../changes/replace-file.ts";
 import { locate, openWorkspace } from "../files/paths.ts";
 import { readText } from "../files/text-content.ts";
 import { TestFolder } from "../test-folder.fixture.ts";
-import { type PreparedFile, putInPlace } from "./put-in-place.ts";
+import { type PreparedFile, replaceFiles } from "./put-in-place.ts";
 
 /** Prepares an existing and a new file for the content "new". */
 async function prepared(folder: TestFolder, ...paths: readonly string[]) {
@@ -33,7 +33,7 @@ async function prepared(folder: TestFolder, ...paths: readonly string[]) {
   return {
     signals,
     async put(backups?: string) {
-      const problem = await putInPlace({ workspace, ...(backups !== undefined && { backups }) }, all);
+      const problem = await replaceFiles({ workspace, ...(backups !== undefined && { backups }) }, all);
       for (const { replacement } of all) await replacement[Symbol.asyncDispose]();
       return problem;
     },

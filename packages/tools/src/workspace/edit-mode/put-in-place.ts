@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
 import { errorMessage } from "@banyan/core/shown";
 import { type ChangeIntent, type IntendedFile, writeIntent } from "../changes/intent.ts";
-import { type Replacement, removeFile, replaceFile } from "../changes/replace-file.ts";
-import { digestOf } from "../files/backups.ts";
+import { type Replacement, removeFile, replaceWorkspaceFile } from "../changes/replace-file.ts";
+import { contentDigest } from "../files/backups.ts";
 import type { Location, Workspace } from "../files/paths.ts";
 import type { NewContent } from "./new-content.ts";
 
@@ -17,7 +17,7 @@ export interface PreparedFile {
  * and the reason is returned. If the process ends halfway, `settleIntents` restores the files: a change of several
  * files is complete once its intent has ended.
  */
-export async function putInPlace(
+export async function replaceFiles(
   { workspace, backups }: { readonly workspace: Workspace; readonly backups?: string },
   prepared: readonly PreparedFile[],
 ): Promise<string | undefined> {
@@ -41,7 +41,7 @@ export async function putInPlace(
     const problems: string[] = [];
     for (const { content, stats } of placed.reverse()) {
       try {
-        await putBack(workspace, content, stats);
+        await restorePrevious(workspace, content, stats);
       } catch (problem) {
         problems.push(`${content.file.path} could not be put back: ${errorMessage(problem)}`);
       }
@@ -49,22 +49,27 @@ export async function putInPlace(
     // If the intent cannot be ended, the process that settles it finds the old files.
     await intent?.end().catch(() => {});
     const back = placed.length === 0 ? [] : ["files written before were restored"];
-    return [errorMessage(error), ...(problems.length > 0 ? problems : back)].map(withoutStop).join("; ");
+    return [errorMessage(error), ...(problems.length > 0 ? problems : back)].map(withoutFullStop).join("; ");
   }
 }
 
 function intended({ content, replacement }: PreparedFile): IntendedFile {
   const { location, before, bytes } = content;
   const { temporary } = replacement;
-  return { path: location.path, before: before ? digestOf(before.bytes) : null, after: digestOf(bytes), temporary };
+  return {
+    path: location.path,
+    before: before ? contentDigest(before.bytes) : null,
+    after: contentDigest(bytes),
+    temporary,
+  };
 }
 
-async function putBack(workspace: Workspace, { location, before }: NewContent, stats: Stats): Promise<void> {
+async function restorePrevious(workspace: Workspace, { location, before }: NewContent, stats: Stats): Promise<void> {
   const here: Location = { ...location, kind: "file" };
-  await (before ? replaceFile(workspace, here, before.bytes, stats) : removeFile(workspace, here, stats));
+  await (before ? replaceWorkspaceFile(workspace, here, before.bytes, stats) : removeFile(workspace, here, stats));
 }
 
 /** Removes the final stop of a sentence, so that several reasons can be joined. */
-export function withoutStop(sentence: string): string {
+export function withoutFullStop(sentence: string): string {
   return sentence.replace(/\.$/, "");
 }

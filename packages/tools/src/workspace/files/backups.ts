@@ -8,7 +8,7 @@ import { systemCode, WorkspaceError } from "./error.ts";
  * folder `backups` (S13). Resolves with the digest in hexadecimal once the content would survive a power cut. Without
  * `backups`, only the digest is computed. Throws a `WorkspaceError` if the content cannot be kept.
  */
-export async function keepContent(
+export async function keepBackup(
   backups: string | undefined,
   content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<string> {
@@ -58,7 +58,7 @@ export async function keptContent(backups: string, digest: string): Promise<Buff
   } catch (error) {
     if (systemCode(error) !== "ENOENT") throw error;
   }
-  if (bytes !== undefined && digestOf(bytes) === digest) return bytes;
+  if (bytes !== undefined && contentDigest(bytes) === digest) return bytes;
   const what = bytes === undefined ? "is not kept any more" : "was damaged";
   throw new WorkspaceError(
     "missing",
@@ -67,6 +67,6 @@ export async function keptContent(backups: string, digest: string): Promise<Buff
 }
 
 /** Returns the SHA-256 of bytes in hexadecimal. */
-export function digestOf(bytes: Uint8Array): string {
+export function contentDigest(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

@@ -1,5 +1,5 @@
 import type { ToolContext } from "@banyan/core";
-import { type AddressedText, EARLIER, readEarlier, searchedEarlier } from "@banyan/core/hosts";
+import { type AddressedText, EARLIER, earlierTextsToSearch, readEarlier } from "@banyan/core/hosts";
 import { WorkspaceError } from "./error.ts";
 
 /** How a call for an `earlier:` address is displayed. The call concerns no file, so path rules do not apply (F98). */
@@ -13,7 +13,7 @@ export function isEarlier(path: string): boolean {
 /** Returns the text at an `earlier:` address on the branch of a call. Rejects with a `WorkspaceError` if there is none. */
 export async function earlierText(address: string, { wholePath }: WholePathContext): Promise<string> {
   const path = await wholePath();
-  return orRefused(() => readEarlier(path, address));
+  return refuseEarlierErrors(() => readEarlier(path, address));
 }
 
 /** Returns the texts that a search at an `earlier:` address covers. Rejects like `earlierText`. */
@@ -22,12 +22,12 @@ export async function earlierTexts(
   { wholePath }: WholePathContext,
 ): Promise<readonly AddressedText[]> {
   const path = await wholePath();
-  return orRefused(() => searchedEarlier(path, address));
+  return refuseEarlierErrors(() => earlierTextsToSearch(path, address));
 }
 
 type WholePathContext = Pick<ToolContext, "wholePath">;
 
-function orRefused<Found>(look: () => Found): Found {
+function refuseEarlierErrors<Found>(look: () => Found): Found {
   try {
     return look();
   } catch (error) {

@@ -40,7 +40,7 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /** Describes an operating system error for a path. Other errors are returned unchanged. */
-export function explain(path: string, error: unknown): Error {
+export function explainPathError(path: string, error: unknown): Error {
   if (error instanceof WorkspaceError) return error;
   const code = systemCode(error);
   switch (code) {

@@ -15,7 +15,7 @@ export type FileForm =
     }
   | { readonly kind: "binary"; readonly what: string };
 
-/** The number of bytes that `formOf` needs. */
+/** The number of bytes that `detectFileForm` needs. */
 export const SNIFFED_BYTES = 8000;
 
 /** File formats by their first bytes, in Latin-1. */
@@ -40,7 +40,7 @@ export const SIGNATURES: readonly (readonly [start: string, what: string])[] = [
 ];
 
 /** Detects text by the first `SNIFFED_BYTES`: a null byte means binary, unless a byte-order mark means UTF-16. */
-export function formOf(start: Buffer): FileForm {
+export function detectFileForm(start: Buffer): FileForm {
   if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return { kind: "text", encoding: "utf-8", mark: 3 };
   if (start[0] === 0xff && start[1] === 0xfe) return { kind: "text", encoding: "utf-16le", mark: 2 };
   if (start[0] === 0xfe && start[1] === 0xff) return { kind: "text", encoding: "utf-16be", mark: 2 };
@@ -177,7 +177,7 @@ export async function feedLines(
     let bytes = piece.subarray(0, bytesRead);
     if (form === undefined) {
       judge?.(bytes);
-      form = formOf(bytes.subarray(0, SNIFFED_BYTES));
+      form = detectFileForm(bytes.subarray(0, SNIFFED_BYTES));
       if (form.kind === "binary") return form;
       bytes = bytes.subarray(form.mark);
       if (form.encoding !== "utf-8") decoder = new TextDecoder(form.encoding);

@@ -47,7 +47,7 @@ export async function rulesIn(
   const lines = texts.join("\n").split("\n");
   const rules = lines
     .filter((line) => line.trim() !== "" && !line.startsWith("#"))
-    .map((line) => fromRoot(folder, line))
+    .map((line) => ignoreRuleFromRoot(folder, line))
     .filter((rule) => !TOO_MANY_STARS.test(rule) && !TOO_MANY_DEPTHS.test(rule));
   const held = outer?.count ?? 0;
   const own = rules.slice(0, MOST_RULES - held);
@@ -61,7 +61,7 @@ export async function rulesIn(
  * Rewrites a folder's rule relative to the root. A rule with `/` matches a path below the folder; other rules match a name at
  * any depth. Separate lists per folder would be wrong: an inner rule could not re-include a folder that an outer rule excludes.
  */
-function fromRoot(folder: string, rule: string): string {
+function ignoreRuleFromRoot(folder: string, rule: string): string {
   if (folder === ".") return rule;
   const not = rule.startsWith("!") ? "!" : "";
   const pattern = rule.slice(not.length);
@@ -77,7 +77,7 @@ async function ownExclusions(workspace: Workspace, directory: OpenDirectory, fol
     await using information = await openInside(workspace, repository, "info");
     return await ignoreText(workspace, information, "exclude", join(folder, ".git/info/exclude"));
   } catch (error) {
-    return nothing(error);
+    return ignoreMissingRules(error);
   }
 }
 
@@ -86,12 +86,12 @@ async function ignoreText(workspace: Workspace, directory: OpenDirectory, name: 
     await using file = await openFileInside(workspace, directory, name, path);
     return file.stats.size > MOST_BYTES ? "" : await file.handle.readFile("utf8");
   } catch (error) {
-    return nothing(error);
+    return ignoreMissingRules(error);
   }
 }
 
 /** Most folders have no such file. An unreadable or special file counts as empty. */
-function nothing(error: unknown): string {
+function ignoreMissingRules(error: unknown): string {
   if (systemCode(error) !== undefined || error instanceof WorkspaceError) return "";
   throw error;
 }

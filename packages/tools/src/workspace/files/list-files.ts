@@ -23,7 +23,7 @@ export async function listFiles(folder: string): Promise<string[]> {
   const signal = AbortSignal.timeout(LONGEST);
   try {
     const { root } = openWorkspace(folder);
-    const top = repositoryAround(root);
+    const top = repositoryOfFolder(root);
     const workspace = openWorkspace(top ?? root);
     const start = relative(workspace.root, root).split(sep).join("/") || ".";
     await using directory = await openDirectory(workspace, root);
@@ -47,7 +47,7 @@ export async function listFiles(folder: string): Promise<string[]> {
 }
 
 /** Returns the nearest parent folder with a repository, including the folder itself. */
-function repositoryAround(folder: string): string | undefined {
+function repositoryOfFolder(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (lstatSync(join(at, ".git"), { throwIfNoEntry: false })) return at;
     if (at === dirname(at)) return undefined;

@@ -1,13 +1,13 @@
 import { lstat, readlink } from "node:fs/promises";
 import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
-import { explain, WorkspaceError } from "./error.ts";
+import { explainPathError, WorkspaceError } from "./error.ts";
 import { rulesDownTo } from "./git-ignore.ts";
 import { adviceOnPath, shownPath } from "./named-path.ts";
 import { openDirectory } from "./open-path.ts";
 import { pathArgument } from "./path-argument.ts";
 import { locate, specialKind, type Workspace } from "./paths.ts";
-import { namesOf } from "./plain-text.ts";
+import { shortNameList } from "./plain-text.ts";
 import { type SkippedEntry, type WalkEntry, walk } from "./walk.ts";
 
 const MOST_ENTRIES = 1000;
@@ -61,7 +61,7 @@ export function listTool(workspace: Workspace): Tool {
         for await (const entry of entries) if (!(await listing.take(entry))) break;
         return listing.text(folder.path);
       } catch (error) {
-        throw explain(folder.path, error);
+        throw explainPathError(folder.path, error);
       }
     },
   });
@@ -84,7 +84,7 @@ class Listing {
   async take(entry: WalkEntry): Promise<boolean> {
     this.#count += 1;
     if (!this.#isFull) {
-      const line = `${await describe(entry)}\n`;
+      const line = `${await describeListedEntry(entry)}\n`;
       this.#bytes += Buffer.byteLength(line);
       this.#isFull = this.#lines.length === MOST_ENTRIES || this.#bytes > MOST_BYTES;
       if (!this.#isFull) this.#lines.push(line);
@@ -102,12 +102,12 @@ class Listing {
       );
     }
     if (this.#ignored > 0) notes.push(`[left out because of .gitignore: ${this.#ignored}]`);
-    if (this.#unreadable.length > 0) notes.push(`[cannot be opened: ${namesOf(this.#unreadable)}]`);
+    if (this.#unreadable.length > 0) notes.push(`[cannot be opened: ${shortNameList(this.#unreadable)}]`);
     return this.#lines.join("") + notes.map((note) => `${note}\n`).join("");
   }
 }
 
-async function describe(entry: WalkEntry): Promise<string> {
+async function describeListedEntry(entry: WalkEntry): Promise<string> {
   const path = shownPath(entry.path);
   if (entry.kind === "directory") return `${path}/`;
   const at = `${entry.directory.at}/${entry.name}`;

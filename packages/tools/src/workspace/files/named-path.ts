@@ -46,9 +46,9 @@ export function meantPath(named: string, base: PathBase): string {
 function spelledPath(named: string, { root, home }: PathBase): string {
   const isWindows = process.platform === "win32";
   if (!SPECIAL.test(named) && (isWindows || !DRIVE.test(named))) return named;
-  const path = expandHome(fromAddress(unquoted(named, root)), home);
+  const path = expandHome(fromAddress(unquotedPath(named, root)), home);
   const [user] = USER.exec(path) ?? [];
-  if (user !== undefined && !exists(root, user)) {
+  if (user !== undefined && !isPathThere(root, user)) {
     throw noPlace(
       `${named} names the home folder of another user, and only your own, ~, is known here. Write the whole path, or ./${path} for a file of that name.`,
     );
@@ -56,18 +56,18 @@ function spelledPath(named: string, { root, home }: PathBase): string {
   if (isWindows) return path;
   if (DRIVE.test(path) || path.startsWith("\\\\")) throw ofWindows(named, path);
   const last = path.indexOf("/", path.lastIndexOf("\\"));
-  if (!path.includes("\\") || exists(root, last === -1 ? path : path.slice(0, last))) return path;
+  if (!path.includes("\\") || isPathThere(root, last === -1 ? path : path.slice(0, last))) return path;
   return path.replaceAll("\\", "/");
 }
 
 /** Removes double quotes, repeatedly. Quotes stay if they are part of an existing file's name. */
-function unquoted(named: string, root: string): string {
+function unquotedPath(named: string, root: string): string {
   for (let path = named; ; ) {
     const [, inner] = QUOTED.exec(path) ?? [];
-    if (inner === undefined || exists(root, lookAlikePath(root, path))) return path;
+    if (inner === undefined || isPathThere(root, lookAlikePath(root, path))) return path;
     try {
       const read: unknown = JSON.parse(path);
-      path = typeof read === "string" && exists(root, read) ? read : inner;
+      path = typeof read === "string" && isPathThere(root, read) ? read : inner;
     } catch {
       // The quoted text is no JSON: its backslashes are literal.
       path = inner;
@@ -100,13 +100,15 @@ export function foldedName(name: string): string {
 
 /** Replaces look-alikes of existing names by these names. */
 function lookAlikePath(root: string, path: string): string {
-  if (!HAS_LOOK_ALIKES.test(path) || exists(root, path)) return path;
+  if (!HAS_LOOK_ALIKES.test(path) || isPathThere(root, path)) return path;
   const parts = path.split("/");
   for (const [index, part] of parts.entries()) {
     const above = parts.slice(0, index).join("/") || (path.startsWith("/") ? "/" : ".");
-    if (part === "" || exists(root, parts.slice(0, index + 1).join("/") || "/")) continue;
+    if (part === "" || isPathThere(root, parts.slice(0, index + 1).join("/") || "/")) continue;
     const wanted = foldedName(part);
-    const alike = HAS_LOOK_ALIKES.test(part) ? namesIn(root, above).filter((name) => foldedName(name) === wanted) : [];
+    const alike = HAS_LOOK_ALIKES.test(part)
+      ? listPathFolder(root, above).filter((name) => foldedName(name) === wanted)
+      : [];
     const [only] = alike;
     if (only === undefined || alike.length > 1) break;
     parts[index] = only;
@@ -117,18 +119,18 @@ function lookAlikePath(root: string, path: string): string {
 /** Returns a sentence with existing paths similar to a missing one, such as "Did you mean src/a.ts?"; empty if none is similar. */
 export function adviceOnPath(root: string, path: string): string {
   const parts = path.split("/");
-  const missing = parts.findIndex((_, index) => !exists(root, parts.slice(0, index + 1).join("/") || "/"));
+  const missing = parts.findIndex((_, index) => !isPathThere(root, parts.slice(0, index + 1).join("/") || "/"));
   const above = parts.slice(0, missing);
-  const names = namesIn(root, above.join("/") || (path.startsWith("/") ? "/" : "."));
+  const names = listPathFolder(root, above.join("/") || (path.startsWith("/") ? "/" : "."));
   const meant = nearest(parts[missing] ?? "", names.slice(0, MOST_COMPARED)).map((name) => {
     const whole = [...above, name, ...parts.slice(missing + 1)].join("/");
-    return exists(root, whole) ? whole : [...above, name].join("/");
+    return isPathThere(root, whole) ? whole : [...above, name].join("/");
   });
   return meant.length === 0 ? "" : `Did you mean ${meant.map(shownPath).join(" or ")}?`;
 }
 
 /** Returns the names in a folder; empty if unreadable. */
-function namesIn(root: string, folder: string): string[] {
+function listPathFolder(root: string, folder: string): string[] {
   try {
     return readdirSync(isAbsolute(folder) ? folder : root + sep + folder);
   } catch {
@@ -181,7 +183,7 @@ function noPlace(message: string, cause?: unknown): WorkspaceError {
   return new WorkspaceError("path", message, cause === undefined ? {} : { cause });
 }
 
-function exists(root: string, path: string): boolean {
+function isPathThere(root: string, path: string): boolean {
   try {
     return lstatSync(isAbsolute(path) ? path : root + sep + path, { throwIfNoEntry: false }) !== undefined;
   } catch {

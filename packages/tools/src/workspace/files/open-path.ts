@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { explain, systemCode, WorkspaceError } from "./error.ts";
+import { explainPathError, systemCode, WorkspaceError } from "./error.ts";
 import { adviceOnPath } from "./named-path.ts";
 import { type Location, locate, specialKind, type Workspace } from "./paths.ts";
 
@@ -36,17 +36,19 @@ export async function openDirectory(workspace: Workspace, real: string): Promise
     await handle.close();
     throw error;
   }
-  return directoryOf(workspace, handle, real);
+  return openedDirectory(workspace, handle, real);
 }
 
 /** Opens a folder directly inside an open folder, never through a link. */
 export async function openInside(workspace: Workspace, parent: OpenDirectory, name: string): Promise<OpenDirectory> {
   const at = `${parent.at}/${name}`;
   // With the parent's descriptor, only a link as the last part could lead elsewhere.
-  return workspace.descriptors ? directoryOf(workspace, await open(at, DIRECTORY), at) : openDirectory(workspace, at);
+  return workspace.descriptors
+    ? openedDirectory(workspace, await open(at, DIRECTORY), at)
+    : openDirectory(workspace, at);
 }
 
-function directoryOf(workspace: Workspace, handle: FileHandle, path: string): OpenDirectory {
+function openedDirectory(workspace: Workspace, handle: FileHandle, path: string): OpenDirectory {
   return {
     at: workspace.descriptors ? `/proc/self/fd/${handle.fd}` : path,
     async flush() {
@@ -93,7 +95,7 @@ export async function openFileAt(workspace: Workspace, location: Location): Prom
     await using parent = await openDirectory(workspace, dirname(location.real));
     return await openFileInside(workspace, parent, basename(location.real), location.path);
   } catch (error) {
-    throw explain(location.path, error);
+    throw explainPathError(location.path, error);
   }
 }
 

@@ -4,7 +4,7 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, sym
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { editTool } from "../changes/edit.ts";
-import { replaceFile } from "../changes/replace-file.ts";
+import { replaceWorkspaceFile } from "../changes/replace-file.ts";
 import { writeTool } from "../changes/write.ts";
 import { call, TestFolder } from "../test-folder.fixture.ts";
 import { WorkspaceError } from "./error.ts";
@@ -118,7 +118,7 @@ test("S8: a parent that becomes a link between the check and the writing is noti
   const location = await locate(workspace, "src/deep/new.txt");
   renameSync(folder.path("src/deep"), folder.path("src/was-deep"));
   symlinkSync(folder.outside, folder.path("src/deep"));
-  await expect(replaceFile(workspace, location, Buffer.from("broken in"))).rejects.toThrow(WorkspaceError);
+  await expect(replaceWorkspaceFile(workspace, location, Buffer.from("broken in"))).rejects.toThrow(WorkspaceError);
   expect(readdirSync(folder.outside)).toEqual(["secret.txt"]);
 });
 
@@ -279,7 +279,7 @@ test("a file that another process changes between reading and writing is not ove
   });
   rmSync(folder.path("a.txt"));
   folder.add("a.txt", "two\n");
-  await expect(replaceFile(workspace, location, Buffer.from("three"), stats)).rejects.toThrow(
+  await expect(replaceWorkspaceFile(workspace, location, Buffer.from("three"), stats)).rejects.toThrow(
     refusal("changed", /another program changed the file/),
   );
   expect(folder.read("a.txt")).toBe("two\n");

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, type Stats, statSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, resolve, sep } from "node:path";
-import { explain, systemCode, WorkspaceError } from "./error.ts";
+import { explainPathError, systemCode, WorkspaceError } from "./error.ts";
 import { followLinks } from "./follow-links.ts";
 
 /**
@@ -63,7 +63,7 @@ export function openWorkspace(
     real = realpathSync(alias);
     found = statSync(real);
   } catch (cause) {
-    throw unusable(alias, cause);
+    throw unusableRoot(alias, cause);
   }
   if (!found.isDirectory())
     throw new WorkspaceError("root", `The workspace ${alias} is not a folder. Name an existing folder.`);
@@ -81,7 +81,7 @@ export function openWorkspace(
   return { ...workspace, protected: closed, ...(whyNotRead && { whyNotRead }) };
 }
 
-function unusable(root: string, cause: unknown): WorkspaceError {
+function unusableRoot(root: string, cause: unknown): WorkspaceError {
   const reason = systemCode(cause) ?? String(cause);
   return new WorkspaceError("root", `The workspace ${root} cannot be opened (${reason}). Name an existing folder.`, {
     cause,
@@ -124,7 +124,7 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
   if (given.includes("\0")) throw new WorkspaceError("path", "The path contains a null byte. Name it without.");
   await checkRoot(workspace);
   const start = isAbsolute(given) ? (belowRoot(workspace, given) ?? leadingBack(workspace, given)) : given;
-  if (start === undefined) throw outside(given, "is outside the workspace");
+  if (start === undefined) throw outsideError(given, "is outside the workspace");
 
   let ahead = start.split(sep);
   const parts: string[] = [];
@@ -137,40 +137,40 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
     if (part === "" || part === ".") continue;
     if (part === "..") {
       if (parts.pop() === undefined) {
-        if (links > 0) throw outside(given, LINK_OUT);
+        if (links > 0) throw outsideError(given, LINK_OUT);
         const back = leadingBack(workspace, given);
-        if (back === undefined) throw outside(given, "leads out of the workspace");
+        if (back === undefined) throw outsideError(given, "leads out of the workspace");
         ahead = back.split(sep);
         existing = undefined;
         found = await lstat(workspace.root);
         continue;
       }
       if (existing !== undefined && parts.length <= existing) existing = undefined;
-      if (existing === undefined) found = await lstat(join(workspace, parts));
+      if (existing === undefined) found = await lstat(joinPath(workspace, parts));
       continue;
     }
     parts.push(part);
     if (existing !== undefined) continue;
     if (!found?.isDirectory())
       throw new WorkspaceError("kind", `${parts.slice(0, -1).join("/")} is not a folder, so ${given} cannot exist.`);
-    found = await lstatOrNothing(join(workspace, parts), given);
+    found = await lstatOrNothing(joinPath(workspace, parts), given);
     if (found === undefined) {
       existing = parts.length - 1;
     } else if (found.isSymbolicLink()) {
       links += 1;
       if (links > MOST_LINKS)
         throw new WorkspaceError("path", `${given} goes through too many links. Name the file itself.`);
-      const target = await readlink(join(workspace, parts));
+      const target = await readlink(joinPath(workspace, parts));
       parts.pop();
       const next = isAbsolute(target) ? belowRoot(workspace, target) : target;
-      if (next === undefined) throw outside(given, LINK_OUT);
+      if (next === undefined) throw outsideError(given, LINK_OUT);
       if (isAbsolute(target)) parts.length = 0;
-      found = await lstat(join(workspace, parts));
+      found = await lstat(joinPath(workspace, parts));
       ahead.unshift(...next.split(sep));
     }
   }
   const path = parts.join("/") || ".";
-  const real = join(workspace, parts);
+  const real = joinPath(workspace, parts);
   if (existing !== undefined || found === undefined) return { path, real, kind: "missing", what: "nothing" };
   if (found.isFile()) return { path, real, kind: "file", what: "a file" };
   if (found.isDirectory()) return { path, real, kind: "directory", what: "a folder" };
@@ -200,11 +200,11 @@ export async function checkRoot(workspace: Workspace): Promise<void> {
   );
 }
 
-function outside(given: string, how: string): WorkspaceError {
+function outsideError(given: string, how: string): WorkspaceError {
   return new WorkspaceError("outside", `${given} ${how}. Only paths inside the workspace can be used.`);
 }
 
-function join(workspace: Workspace, parts: readonly string[]): string {
+function joinPath(workspace: Workspace, parts: readonly string[]): string {
   if (parts.length === 0) return workspace.root;
   return (workspace.root.endsWith(sep) ? workspace.root : workspace.root + sep) + parts.join(sep);
 }
@@ -214,6 +214,6 @@ async function lstatOrNothing(path: string, given: string): Promise<Stats | unde
     return await lstat(path);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
-    throw explain(given, error);
+    throw explainPathError(given, error);
   }
 }

@@ -71,7 +71,7 @@ export function showOnOneLine(text: string): string {
 const MOST_NAMES = 5;
 
 /** Lists the first names, each on one line: `a, b and 3 more`. */
-export function namesOf(names: readonly string[]): string {
+export function shortNameList(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).map(shownPath).join(", ");
   return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;
 }

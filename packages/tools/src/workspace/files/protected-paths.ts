@@ -72,13 +72,16 @@ export function assertWritable(workspace: Workspace, location: Location): void {
   if (part !== undefined) {
     const name = part.split("/").at(-1)?.toLowerCase();
     const isConfiguration = name === ".git" || name === ".banyan";
-    throw refusal(location, isConfiguration ? `${name} is not written by tools` : "a shell runs it when it starts");
+    throw protectedPathError(
+      location,
+      isConfiguration ? `${name} is not written by tools` : "a shell runs it when it starts",
+    );
   }
   const here = location.path.toLowerCase();
   for (const path of workspace.protected) {
     const closed = path.toLowerCase();
     if (closed === "." || here === closed || here.startsWith(`${closed}/`))
-      throw refusal(location, `${path} is protected`);
+      throw protectedPathError(location, `${path} is protected`);
   }
   if (location.kind === "directory") throw new WorkspaceError("kind", `${location.path} is a folder. Name a file.`);
   // Only callers that replace the link itself have a link's location: `locate` follows links.
@@ -86,7 +89,7 @@ export function assertWritable(workspace: Workspace, location: Location): void {
     throw new WorkspaceError("kind", `${location.path} is ${location.what}, not a file, and is not written.`);
 }
 
-function refusal(location: Location, reason: string): WorkspaceError {
+function protectedPathError(location: Location, reason: string): WorkspaceError {
   return new WorkspaceError(
     "protected",
     `${location.path} must not be written: ${reason}. Ask the user to change it by hand.`,

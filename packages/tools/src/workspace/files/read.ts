@@ -68,14 +68,14 @@ export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool 
       });
       const digest = await digestOfOpen(file);
       if (digest !== undefined) context.saw({ path: file.path, digest });
-      if (form.kind === "binary") return await shown(file, form.what, (brought) => context.attach(brought));
+      if (form.kind === "binary") return await showFile(file, form.what, (brought) => context.attach(brought));
       return page.text(file.path, form, end);
     },
   });
 }
 
 /** Attaches an image or a PDF to the result, and returns a description. */
-async function shown(
+async function showFile(
   { path, stats, handle }: OpenRegularFile,
   what: string,
   attach: ToolContext["attach"],

@@ -6,7 +6,7 @@ import { bringTool } from "../changes/bring.ts";
 import { play } from "../edit-mode/play.fixture.ts";
 import { TestFolder } from "../test-folder.fixture.ts";
 import { openWorkspace } from "./paths.ts";
-import { whileSeen } from "./seen-files.ts";
+import { loggingSeenFiles } from "./seen-files.ts";
 
 const REFUSED =
   "The tool failed: n.md changed since you read it, so it was not replaced. Read it again first, or change one place in it with edit.";
@@ -191,7 +191,7 @@ test("F78: any tool that is run while changes are noticed counts as the branch's
     description: "Changes a file.",
     input: { type: "object" },
     effects: "external",
-    execute: (_, context) => whileSeen(workspace, context, async () => it.user("by a server\n")),
+    execute: (_, context) => loggingSeenFiles(workspace, context, async () => it.user("by a server\n")),
   };
   await it.turn(read);
   await play(it.folder, [[call("foreign")], "Done."], { session: it.session, also: [foreign] });

@@ -4,7 +4,7 @@ import type { Message, UserMessage } from "@banyan/core";
 import { type FileChange, type SeenFile, worktreeAt } from "@banyan/core/conversation";
 import type { PreviewContext } from "@banyan/core/hosts";
 import { attachedText } from "@banyan/core/shown";
-import { digestOf, keepContent } from "./backups.ts";
+import { contentDigest, keepBackup } from "./backups.ts";
 import { systemCode, WorkspaceError } from "./error.ts";
 import { meantPath } from "./named-path.ts";
 import { type OpenRegularFile, openFile } from "./open-path.ts";
@@ -38,7 +38,7 @@ function seenBy(workspace: Workspace, { conversation, path }: SeenFileScope): Se
   const walk = (messages: Iterable<Message>, onlyChanges: boolean) => {
     for (const { id } of messages) {
       const message = conversation.messages.get(id);
-      if (message?.role === "user" && !onlyChanges) attachedTo(message, workspace).forEach(look);
+      if (message?.role === "user" && !onlyChanges) attachedFiles(message, workspace).forEach(look);
       if (message?.role !== "assistant") continue;
       for (const call of message.calls) {
         if (!onlyChanges) call.seen?.forEach(look);
@@ -54,14 +54,14 @@ function seenBy(workspace: Workspace, { conversation, path }: SeenFileScope): Se
 }
 
 /** Returns the files that a user attached to a message (B46). The digest differs if a secret was removed from the text. */
-function attachedTo({ parts }: Pick<UserMessage, "parts">, workspace: Workspace): SeenFile[] {
+function attachedFiles({ parts }: Pick<UserMessage, "parts">, workspace: Workspace): SeenFile[] {
   return parts.flatMap((part) => {
     const attached = part.type === "text" ? attachedText(part.text) : undefined;
     if (attached?.kind !== "file") return [];
     const { name, content, encoding } = attached;
     try {
       const path = relative(workspace.root, resolve(workspace.root, meantPath(name, workspace)));
-      return [{ path: path.split(sep).join("/"), digest: digestOf(bytesOf(content, encoding)) }];
+      return [{ path: path.split(sep).join("/"), digest: contentDigest(attachedBytes(content, encoding)) }];
     } catch {
       // The text only looks like an attached file.
       return [];
@@ -70,7 +70,7 @@ function attachedTo({ parts }: Pick<UserMessage, "parts">, workspace: Workspace)
 }
 
 /** Returns the bytes of an attached file from its text. */
-function bytesOf(content: string, encoding: string | undefined): Buffer {
+function attachedBytes(content: string, encoding: string | undefined): Buffer {
   if (encoding === undefined) return Buffer.from(content);
   const bytes = Buffer.from(content, "utf16le");
   return encoding === "utf-16be" ? bytes.swap16() : bytes;
@@ -95,22 +95,22 @@ export function isAsSeen(workspace: Workspace, path: string, digest: string, whe
  * Runs work that may change files, such as a command. Then logs the new state of files whose last seen state was
  * current before. Concurrent changes by other programs to these files count as changes by the work.
  */
-export async function whileSeen<Result>(
+export async function loggingSeenFiles<Result>(
   workspace: Workspace,
   context: SeenFileScope & { saw(file: SeenFile): void },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const before = new Map<string, string>();
   for (const [path, digest] of seenBy(workspace, context)) {
-    const mark = await markOf(workspace, path);
-    if ((await digestAt(workspace, path, mark)) === digest) before.set(path, mark);
+    const mark = await fileMark(workspace, path);
+    if ((await digestWithMark(workspace, path, mark)) === digest) before.set(path, mark);
   }
   try {
     return await work();
   } finally {
     for (const [path, mark] of before) {
-      const now = await markOf(workspace, path);
-      const digest = now === mark ? undefined : await digestAt(workspace, path, now);
+      const now = await fileMark(workspace, path);
+      const digest = now === mark ? undefined : await digestWithMark(workspace, path, now);
       if (digest !== undefined) context.saw({ path, digest });
     }
   }
@@ -121,7 +121,7 @@ const known = new Map<string, string>();
 const MOST_KNOWN = 10_000;
 
 /** Returns the digest of a file; `null` if missing, undefined if unreadable. `mark` is the file's current mark. */
-async function digestAt(workspace: Workspace, path: string, mark: string): Promise<string | null | undefined> {
+async function digestWithMark(workspace: Workspace, path: string, mark: string): Promise<string | null | undefined> {
   if (mark === GONE) return null;
   const key = `${workspace.root}\0${path}\0${mark}`;
   const digest = known.get(key) ?? (await readDigest(workspace, path));
@@ -147,7 +147,7 @@ async function readDigest(workspace: Workspace, path: string): Promise<string | 
 /** Returns the digest of an open file; undefined if the file is too large or changed meanwhile. */
 export async function digestOfOpen({ handle, stats }: OpenRegularFile): Promise<string | undefined> {
   if (stats.size > MOST_COMPARED) return undefined;
-  const digest = await keepContent(undefined, handle.createReadStream({ start: 0, autoClose: false }));
+  const digest = await keepBackup(undefined, handle.createReadStream({ start: 0, autoClose: false }));
   const { size, mtimeMs } = await handle.stat();
   return size === stats.size && mtimeMs === stats.mtimeMs ? digest : undefined;
 }
@@ -155,7 +155,7 @@ export async function digestOfOpen({ handle, stats }: OpenRegularFile): Promise<
 const GONE = "gone";
 
 /** Returns a text that differs after a write, replacement or removal. Only equality matters, so links need no special care. */
-async function markOf({ root }: Workspace, path: string): Promise<string> {
+async function fileMark({ root }: Workspace, path: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await lstat(join(root, path), { bigint: true });
     return [dev, ino, size, mtimeNs, ctimeNs].join(":");

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Stats } from "node:fs";
 import { TextDecoder } from "node:util";
 import { WorkspaceError } from "./error.ts";
-import { type Encoding, type FileForm, formOf, SNIFFED_BYTES } from "./file-text.ts";
+import { detectFileForm, type Encoding, type FileForm, SNIFFED_BYTES } from "./file-text.ts";
 import type { KeyWatch } from "./key-file.ts";
 import { openFile } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
@@ -50,13 +50,13 @@ export async function readText(workspace: Workspace, given: string, watch?: KeyW
     );
   }
   const bytes = await file.handle.readFile();
-  const form = formOf(bytes.subarray(0, SNIFFED_BYTES));
+  const form = detectFileForm(bytes.subarray(0, SNIFFED_BYTES));
   if (form.kind === "binary")
     throw new WorkspaceError(
       "content",
       `${file.path} is ${form.what}, ${bytes.length} bytes; only text can be changed.`,
     );
-  const text = decoded(bytes, form);
+  const text = decodeWholeFile(bytes, form);
   if (text === undefined) {
     throw new WorkspaceError(
       "encoding",
@@ -68,7 +68,7 @@ export async function readText(workspace: Workspace, given: string, watch?: KeyW
 }
 
 /** Decodes a file without its byte-order mark; undefined if some bytes are invalid. */
-function decoded(bytes: Buffer, { encoding, mark }: FileForm & { readonly kind: "text" }): string | undefined {
+function decodeWholeFile(bytes: Buffer, { encoding, mark }: FileForm & { readonly kind: "text" }): string | undefined {
   const text = bytes.subarray(mark);
   if (encoding === "utf-8") return isUtf8(text) ? text.toString("utf8") : undefined;
   try {
@@ -122,7 +122,7 @@ export function linesInWords(lines: number): string {
 }
 
 /** Encodes a text. Throws if the text has a lone surrogate, which has no bytes. */
-export function encode(path: string, text: string, { encoding, mark }: TextForm): Buffer {
+export function encodeText(path: string, text: string, { encoding, mark }: TextForm): Buffer {
   if (!text.isWellFormed())
     throw new WorkspaceError(
       "content",

@@ -70,7 +70,7 @@ async function* walkEntries(
     options.signal?.throwIfAborted();
     if (entry.name === ".git") continue;
     const path = folder === "." ? entry.name : `${folder}/${entry.name}`;
-    const kind = kindOf(entry);
+    const kind = entryKind(entry);
     if (isIgnored(options.rules, path, kind === "directory")) {
       options.onLeftOut?.({ path, why: "ignored", isFolder: kind === "directory" });
       continue;
@@ -109,7 +109,7 @@ export function isUnreadable(error: unknown, name: string): boolean {
   return code !== undefined && (name.includes("\ufffd") || !["ENOENT", "ENOTDIR", "ELOOP"].includes(code));
 }
 
-function kindOf(entry: Dirent): WalkEntry["kind"] {
+function entryKind(entry: Dirent): WalkEntry["kind"] {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "directory";
   return entry.isSymbolicLink() ? "link" : "special";

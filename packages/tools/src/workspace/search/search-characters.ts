@@ -102,7 +102,7 @@ export function readCharacter(reader: PatternReader): string | undefined {
 export function posixClass(name = ""): string {
   const members = Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
   if (members !== undefined) return members;
-  throw invalid(`[:${name}:] is no class of characters`, `There are ${Object.keys(POSIX).join(", ")}`);
+  throw invalidPattern(`[:${name}:] is no class of characters`, `There are ${Object.keys(POSIX).join(", ")}`);
 }
 
 /** Reads a Unicode property after its backslash, as a member of a class. */
@@ -115,21 +115,21 @@ export function readProperty(reader: PatternReader): string | undefined {
     const source = `\\${isNegated ? "P" : "p"}{${meaning}}`;
     if (isValid(source)) return source;
   }
-  throw invalid(`\\${whole} is no property of Unicode`, "Write \\p{L} for letters or \\p{Greek} for a script");
+  throw invalidPattern(`\\${whole} is no property of Unicode`, "Write \\p{L} for letters or \\p{Greek} for a script");
 }
 
 /** Returns the character after a backslash if the escape has no other meaning. */
 export function ownCharacter(letter: string): string {
   if (!/[a-z\d]/i.test(letter)) return letter;
-  throw invalid(`\\${letter} has no meaning`, `Write ${OTHER_FORMS[letter] ?? `${letter} for the character`}`);
+  throw invalidPattern(`\\${letter} has no meaning`, `Write ${OTHER_FORMS[letter] ?? `${letter} for the character`}`);
 }
 
 function fromCode(code: number): string {
-  if (code > 0x10ffff) throw invalid(`there is no character ${code.toString(16)}`);
+  if (code > 0x10ffff) throw invalidPattern(`there is no character ${code.toString(16)}`);
   return String.fromCodePoint(code);
 }
 
-export function escaped(character: string): string {
+export function escapeCharacter(character: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
 }
 
@@ -166,7 +166,7 @@ function isValid(source: string): boolean {
 }
 
 /** Returns the error for an invalid pattern. `advice` is the suggested replacement, without a full stop. */
-export function invalid(reason: string, advice?: string, cause?: unknown): WorkspaceError {
+export function invalidPattern(reason: string, advice?: string, cause?: unknown): WorkspaceError {
   const help = advice ?? "To find text as it is, put \\ before characters such as ( [ { . * + ?";
   return new WorkspaceError("pattern", `The pattern is not a valid regular expression: ${reason}. ${help}.`, { cause });
 }

@@ -1,5 +1,5 @@
 import {
-  invalid,
+  invalidPattern,
   member,
   ownCharacter,
   type PatternReader,
@@ -22,7 +22,7 @@ export interface CharacterClass {
 export function readClass(reader: PatternReader): CharacterClass {
   const posix = /^\[:(\w+):\]/.exec(reader.rest)?.[1];
   if (posix !== undefined && posixClass(posix))
-    throw invalid(`[:${posix}:] is a class of characters only inside of brackets`, `Write [[:${posix}:]]`);
+    throw invalidPattern(`[:${posix}:] is a class of characters only inside of brackets`, `Write [[:${posix}:]]`);
   reader.takes("[");
   const isNegated = reader.takes("^");
   const hasBracket = reader.rest.startsWith("]");
@@ -31,7 +31,10 @@ export function readClass(reader: PatternReader): CharacterClass {
     return { source: "[^]", spans: true, raw: false };
   }
   if (!isNegated && hasBracket)
-    throw invalid("[] is an empty class", "Write \\[\\] for the two brackets, or [\\]ab] for a class that contains ]");
+    throw invalidPattern(
+      "[] is an empty class",
+      "Write \\[\\] for the two brackets, or [\\]ab] for a class that contains ]",
+    );
   const members: Member[] = [];
   do members.push(readMember(reader));
   while (!reader.takes("]"));
@@ -53,35 +56,35 @@ interface Member {
 
 function readMember(reader: PatternReader): Member {
   if (/^(?:&&|--|~~)\[/.test(reader.rest))
-    throw invalid("Classes cannot be intersected", "Write (?![aeiou])[a-z] for [a-z&&[^aeiou]]");
+    throw invalidPattern("Classes cannot be intersected", "Write (?![aeiou])[a-z] for [a-z&&[^aeiou]]");
   const first = readOne(reader);
   if (Number.isNaN(first.from) || !/^-(?:[^\]\\[]|\\[^dwshvpP]|\[(?!:))/i.test(reader.rest)) return first;
   reader.takes("-");
   const last = readOne(reader);
-  if (last.from < first.from) throw invalid("Range out of order in character class");
+  if (last.from < first.from) throw invalidPattern("Range out of order in character class");
   return { source: `${first.source}-${last.source}`, from: first.from, to: last.to };
 }
 
 function readOne(reader: PatternReader): Member {
-  if (reader.isAtEnd) throw invalid("Unterminated character class");
+  if (reader.isAtEnd) throw invalidPattern("Unterminated character class");
   const posix = reader.match(/^\[:(\^?)(\w+):\]/);
   if (posix) {
     const members = posixClass(posix[2]);
-    return named(posix[1] ? `[^${members}]` : members);
+    return namedMember(posix[1] ? `[^${members}]` : members);
   }
   const character = reader.character();
   if (character !== "\\") return single(character);
   const meant = readCharacter(reader);
   if (meant !== undefined) return single(meant);
   const property = readProperty(reader);
-  if (property !== undefined) return named(property);
+  if (property !== undefined) return namedMember(property);
   const letter = reader.isAtEnd ? "\\" : reader.character();
   const set = SETS[letter.toLowerCase()];
   if (set === undefined) return single(letter === "b" ? "\b" : ownCharacter(letter));
-  return { ...named(letter === letter.toLowerCase() ? set : `[^${set}]`), letter };
+  return { ...namedMember(letter === letter.toLowerCase() ? set : `[^${set}]`), letter };
 }
 
-function named(source: string): Member {
+function namedMember(source: string): Member {
   return { source, from: Number.NaN, to: Number.NaN };
 }
 

@@ -11,7 +11,7 @@ const LONGEST_WORD = 512;
 const CUT = "[...]";
 
 /** Returns the shown part of a line: the whole line, or the surroundings of the match at `at` (in UTF-16 units). */
-export function excerpt(line: string, at: number): string {
+export function excerptAround(line: string, at: number): string {
   if (line.length <= LONGEST) return line;
   const from = at + BEFORE < LONGEST ? 0 : at - BEFORE;
   const to = Math.min(line.length, from + LONGEST);

@@ -6,7 +6,7 @@ import { type FileLine, feedLines, LineSplitter, pieceOfFile, type TextSink } fr
 import { type OpenDirectory, openDirectory, openFileInside } from "../files/open-path.ts";
 import type { Workspace } from "../files/paths.ts";
 import { isUnreadable } from "../files/walk.ts";
-import { excerpt } from "./search-excerpt.ts";
+import { excerptAround } from "./search-excerpt.ts";
 import type { SearchMatch, UnsearchedFile } from "./search-matches.ts";
 import { type Pattern, translate } from "./search-pattern.ts";
 
@@ -74,7 +74,7 @@ export function searchTexts({ pattern, texts }: TextQuery, { found, skipped }: S
   const translated = translate(pattern);
   for (const { address, text } of texts) {
     try {
-      for (const match of matchesIn(translated, text)) if (!found({ path: address, ...match })) return;
+      for (const match of findMatches(translated, text)) if (!found({ path: address, ...match })) return;
     } catch (error) {
       if (!endsMatching(error)) throw error;
       skipped({ path: address, why: "depth" });
@@ -115,38 +115,38 @@ async function searchFile(
     await feedLines(file.handle, whole, { piece });
     const { text } = whole;
     if (text === undefined) listener.skipped({ path, why: "size" });
-    else for (const match of matchesIn(pattern, text)) if (!tell(match)) break;
+    else for (const match of findMatches(pattern, text)) if (!tell(match)) break;
     return wantsMore;
   }
   const take = ({ number, bytes, dropped }: FileLine) => {
-    const text = decoded(bytes);
+    const text = decodeLeniently(bytes);
     const at = pattern.expression.exec(text)?.index;
     if (dropped > 0) listener.skipped({ path, why: "line" });
-    return at === undefined || tell({ line: number, text: excerpt(text, at) });
+    return at === undefined || tell({ line: number, text: excerptAround(text, at) });
   };
   await feedLines(file.handle, new LineSplitter({ limit: MOST_HELD, first: 1, take }), { piece });
   return wantsMore;
 }
 
 /** Decodes text. Invalid UTF-8 is usually Latin-1 or a similar encoding. */
-function decoded(bytes: Buffer): string {
+function decodeLeniently(bytes: Buffer): string {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 }
 
 /** Yields the matches in a whole text. */
-function* matchesIn({ expression, spans, raw }: Pattern, whole: string): Generator<Omit<SearchMatch, "path">> {
+function* findMatches({ expression, spans, raw }: Pattern, whole: string): Generator<Omit<SearchMatch, "path">> {
   const text = raw ? whole : whole.replaceAll("\r\n", "\n");
   if (spans) {
     yield* matchesAcrossLines(expression, text);
     return;
   }
-  for (const [index, line] of linesOf(text).entries()) {
+  for (const [index, line] of outputLines(text).entries()) {
     const at = expression.exec(line)?.index;
-    if (at !== undefined) yield { line: index + 1, text: excerpt(line, at) };
+    if (at !== undefined) yield { line: index + 1, text: excerptAround(line, at) };
   }
 }
 
-function linesOf(text: string): string[] {
+function outputLines(text: string): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
@@ -162,11 +162,11 @@ function* matchesAcrossLines(expression: RegExp, text: string): Generator<Omit<S
       line += 1;
       start = end + 1;
     }
-    const lines = linesOf(text.slice(start, index + match.length)).length || 1;
+    const lines = outputLines(text.slice(start, index + match.length)).length || 1;
     for (let nth = 0, from = start; nth < Math.min(lines, MOST_LINES); nth += 1) {
       const end = text.indexOf("\n", from);
       const content = text.slice(from, end < 0 ? text.length : end).replace(/\r$/, "");
-      if (line + nth > shown) yield { line: line + nth, text: excerpt(content, nth === 0 ? index - from : 0) };
+      if (line + nth > shown) yield { line: line + nth, text: excerptAround(content, nth === 0 ? index - from : 0) };
       from = end + 1;
     }
     shown = Math.max(shown, line + Math.min(lines, MOST_LINES) - 1);
@@ -212,6 +212,6 @@ class WholeText implements TextSink {
   end(): void {}
 
   get text(): string | undefined {
-    return this.#bytes > MOST_HELD ? undefined : decoded(Buffer.concat(this.#pieces));
+    return this.#bytes > MOST_HELD ? undefined : decodeLeniently(Buffer.concat(this.#pieces));
   }
 }

@@ -1,5 +1,5 @@
 import { shownPath } from "../files/named-path.ts";
-import { namesOf, showControls } from "../files/plain-text.ts";
+import { shortNameList, showControls } from "../files/plain-text.ts";
 import type { SkippedEntry } from "../files/walk.ts";
 
 /** A matching line. */
@@ -100,11 +100,11 @@ export class Matches {
     }
     notes.push(...meant.map((one) => `[${one}]`));
     if (this.#isOpen) notes.push("[not searched: files that rules on reading close]");
-    const unreadable = leftOut.filter(({ why }) => why === "unreadable").map(nameOf);
+    const unreadable = leftOut.filter(({ why }) => why === "unreadable").map(skippedName);
     const named = (why: UnsearchedFile["why"]) =>
       this.#skipped.filter((one) => one.why === why).map(({ path }) => path);
     const note = (names: readonly string[], why: string) => {
-      if (names.length > 0) notes.push(`[not searched: ${namesOf(names)} (${why})]`);
+      if (names.length > 0) notes.push(`[not searched: ${shortNameList(names)} (${why})]`);
     };
     note([...unreadable, ...named("unreadable")], "cannot be opened");
     note(named("size"), "over 16 MB, too large for a pattern that spans lines; search by lines, or use a command");
@@ -123,9 +123,11 @@ export class Matches {
 /** Returns the names of ignored entries. Folders come first, because most ignored files are inside them. */
 function namesLeftOut(leftOut: readonly SkippedEntry[]): readonly string[] {
   const ignored = leftOut.filter(({ why }) => why === "ignored");
-  return [...ignored.filter(({ isFolder }) => isFolder), ...ignored.filter(({ isFolder }) => !isFolder)].map(nameOf);
+  return [...ignored.filter(({ isFolder }) => isFolder), ...ignored.filter(({ isFolder }) => !isFolder)].map(
+    skippedName,
+  );
 }
 
-function nameOf({ path, isFolder }: SkippedEntry): string {
+function skippedName({ path, isFolder }: SkippedEntry): string {
   return isFolder ? `${path}/` : path;
 }

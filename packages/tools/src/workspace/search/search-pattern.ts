@@ -1,7 +1,7 @@
 import {
   anyCase,
-  escaped,
-  invalid,
+  escapeCharacter,
+  invalidPattern,
   ownCharacter,
   PatternReader,
   readCharacter,
@@ -88,7 +88,7 @@ function compiled(source: string, flags: string): RegExp {
     return expression;
   } catch (cause) {
     const reason = String(cause).replace(/^.*?Invalid regular expression: .*\/[a-z]*: /s, "");
-    throw invalid(reason, undefined, cause);
+    throw invalidPattern(reason, undefined, cause);
   }
 }
 
@@ -125,9 +125,9 @@ class Translation implements Facts {
 
   whole(): PatternPart {
     const part = this.#choice(NO_FLAGS);
-    if (!this.#reader.isAtEnd) throw invalid("Unmatched ')'");
+    if (!this.#reader.isAtEnd) throw invalidPattern("Unmatched ')'");
     const missing = [...this.references].find((number) => number > this.#groups);
-    if (missing !== undefined) throw invalid(`there is no group ${missing} for \\${missing}`);
+    if (missing !== undefined) throw invalidPattern(`there is no group ${missing} for \\${missing}`);
     return part;
   }
 
@@ -187,7 +187,7 @@ class Translation implements Facts {
       case "*":
       case "+":
       case "?":
-        throw invalid("Nothing to repeat");
+        throw invalidPattern("Nothing to repeat");
       default:
         return this.#literal(character, flags);
     }
@@ -231,7 +231,7 @@ class Translation implements Facts {
       return set(character === "\n" ? "\\n" : "\\r");
     }
     const isLetter = character.toLowerCase() !== character.toUpperCase();
-    const source = isLetter ? this.#cased(escaped(character), ignoresCase) : escaped(character);
+    const source = isLetter ? this.#cased(escapeCharacter(character), ignoresCase) : escapeCharacter(character);
     // These characters have other bytes in other encodings, and their upper or lower case may share no bytes.
     const code = character.codePointAt(0) ?? 0;
     const isPlain = code < 0x80 || (!ignoresCase && code > 0xff && character.isWellFormed() && code !== 0xfffd);
@@ -244,14 +244,14 @@ class Translation implements Facts {
     if (again !== undefined) return this.#reference(again, flags);
     const { rest } = this.#reader;
     for (const [start, advice] of OPENING_FORMS)
-      if (start.test(rest)) throw invalid(`${start.exec(rest)?.[0]}... is not understood`, advice);
+      if (start.test(rest)) throw invalidPattern(`${start.exec(rest)?.[0]}... is not understood`, advice);
     if (this.#reader.takes("(?>")) return this.#atomic(this.#inner(flags));
     const look = this.#reader.match(/^\(\?<?[=!]/)?.[0];
     if (look) return assertion(`${look}${this.#inner(flags).source})`);
     const flagged = this.#reader.match(/^\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?:/);
     if (flagged) return grouped(this.#inner(changedFlags(flags, flagged[1], flagged[2])));
     const name = this.#reader.match(/^\(\?(?:P?<([^>=!]+)>|'([^']+)')/);
-    if (!name && rest.startsWith("(?")) throw invalid(`Invalid group ${rest.slice(0, 4)}`);
+    if (!name && rest.startsWith("(?")) throw invalidPattern(`Invalid group ${rest.slice(0, 4)}`);
     if (!name) this.#reader.takes("(");
     this.#groups += 1;
     const number = this.#groups;
@@ -264,10 +264,10 @@ class Translation implements Facts {
 
   #inner(flags: Flags): PatternPart {
     this.#depth += 1;
-    if (this.#depth > MOST_DEPTH) throw invalid("Groups are nested too deeply");
+    if (this.#depth > MOST_DEPTH) throw invalidPattern("Groups are nested too deeply");
     const part = this.#choice(flags);
     this.#depth -= 1;
-    if (!this.#reader.takes(")")) throw invalid("Unterminated group");
+    if (!this.#reader.takes(")")) throw invalidPattern("Unterminated group");
     return part;
   }
 
@@ -297,7 +297,7 @@ class Translation implements Facts {
   }
 
   #escape(flags: Flags): PatternPart | undefined {
-    if (this.#reader.isAtEnd) throw invalid("\\ at end of pattern");
+    if (this.#reader.isAtEnd) throw invalidPattern("\\ at end of pattern");
     if (this.#reader.takes("Q")) {
       this.#isQuoted = true;
       return undefined;
@@ -351,9 +351,9 @@ class Translation implements Facts {
 
   #reference(group: number | string, { ignoresCase }: Flags): PatternPart {
     const number = typeof group === "string" ? this.#names.get(group) : group;
-    if (number === undefined) throw invalid(`there is no group "${group}" before the place that refers to it`);
+    if (number === undefined) throw invalidPattern(`there is no group "${group}" before the place that refers to it`);
     if (ignoresCase && this.#known.listsCases)
-      throw invalid(
+      throw invalidPattern(
         "a reference cannot ignore case in a part of a pattern",
         "Write (?i) at the beginning, for all parts",
       );
@@ -383,7 +383,10 @@ class Translation implements Facts {
 function changedFlags(flags: Flags, on = "", off = ""): Flags {
   const unknown = /[^imsxu]/.exec(on + off)?.[0] ?? (off.includes("m") ? "-m" : undefined);
   if (unknown !== undefined)
-    throw invalid(`the flag ${unknown} is not known`, "There are i, m, s and x; ^ and $ always hold at each line");
+    throw invalidPattern(
+      `the flag ${unknown} is not known`,
+      "There are i, m, s and x; ^ and $ always hold at each line",
+    );
   const has = (flag: string, before: boolean) => (before || on.includes(flag)) && !off.includes(flag);
   const { ignoresCase, dotAll, verbose } = flags;
   return { ignoresCase: has("i", ignoresCase), dotAll: has("s", dotAll), verbose: has("x", verbose) };

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openWorkspace } from "../files/paths.ts";
 import { call, type TestFolder } from "../test-folder.fixture.ts";
 import { searchTool } from "./search.ts";
-import { excerpt } from "./search-excerpt.ts";
+import { excerptAround } from "./search-excerpt.ts";
 import { searchTexts } from "./search-files.ts";
 import {
   type JudgedFile,
@@ -136,7 +136,7 @@ test("F82: what is shown of a line contains the beginning of the match, and no h
     fc.property(words, fc.constantFrom("needle", "sk-needle-in-a-key", "n"), words, (before, match, behind) => {
       const line = before.join("") + match + behind.join("");
       const at = before.join("").length;
-      const shown = excerpt(line, at);
+      const shown = excerptAround(line, at);
       const text = shown.replace(/^\[\.\.\.\] /, "").replace(/ \[\.\.\.\]$/, "");
       expect(text).toContain(match);
       expect(text.isWellFormed()).toBe(true);

@@ -3,7 +3,7 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import { childEnvironment } from "../../sandbox/environment.ts";
 import { earlierTexts, isEarlier, LOOKING_BACK } from "../files/earlier.ts";
-import { explain, WorkspaceError } from "../files/error.ts";
+import { explainPathError, WorkspaceError } from "../files/error.ts";
 import { feedLines, LineSplitter } from "../files/file-text.ts";
 import { compileGlob } from "../files/glob.ts";
 import type { KeyWatch } from "../files/key-file.ts";
@@ -89,11 +89,11 @@ export function searchTool(workspace: Workspace, options: SearchToolOptions = {}
         const left = Math.max(1, Math.ceil(until - performance.now()));
         const end = await searchInWorker({ workspace, pattern, files }, matches, left, context.signal);
         const isEmpty = all.length === 0 && leftOut.every(({ isFolder }) => isFolder);
-        const advice = isEmpty ? [nothingThere(place.path, glob)] : adviceOn(translated);
+        const advice = isEmpty ? [nothingThere(place.path, glob)] : patternAdvice(translated);
         return told(matches, end, { leftOut, links, advice, notes: notesOn(translated) }, context.signal);
       } catch (error) {
         context.signal.throwIfAborted();
-        if (!late.aborted) throw explain(place.path, error);
+        if (!late.aborted) throw explainPathError(place.path, error);
         return told(matches, "late", { notes: notesOn(translated) }, context.signal);
       }
     },
@@ -114,7 +114,7 @@ export function searchTool(workspace: Workspace, options: SearchToolOptions = {}
     const matches = new Matches();
     const end = await searchInWorker({ texts, pattern }, matches, deadline, context.signal);
     const translated = translate(pattern);
-    return matches.text({ advice: adviceOn(translated), notes: notesOn(translated), ...stoppedBy(end) });
+    return matches.text({ advice: patternAdvice(translated), notes: notesOn(translated), ...stoppedBy(end) });
   }
 
   /** Returns the result. First reads the files whose matches may be lines of a key: a single line does not show that. */
@@ -144,7 +144,7 @@ function notesOn({ note }: Pattern): readonly string[] {
   return note === undefined ? [] : [note];
 }
 
-function adviceOn({ spans, stopsAtLineEnd }: Pattern): readonly string[] {
+function patternAdvice({ spans, stopsAtLineEnd }: Pattern): readonly string[] {
   const isByLine = stopsAtLineEnd && !spans;
   return isByLine ? ["each line was searched alone; write \\n in the pattern where a line ends"] : [];
 }

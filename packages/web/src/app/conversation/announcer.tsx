@@ -1,6 +1,6 @@
 import { displayItem } from "@banyan/client/display";
 import { shownStatus } from "@banyan/client/words";
-import { type FeedItem, textOf, toolOf } from "@banyan/core/conversation";
+import { type FeedItem, textOf, toolNameOf } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
 import type { PageConversation } from "../../parts/conversation/live-conversation.ts";
 import { useConversation } from "../../parts/conversation/use-conversation.ts";
@@ -24,7 +24,7 @@ export function Announcer() {
   useEffect(
     () =>
       conversation.hear((item) => {
-        const said = inWords(item, conversation, mayAnswer);
+        const said = announcementOf(item, conversation, mayAnswer);
         if (!said) return;
         const { text, isUrgent = false } = said;
         setTold((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, isUrgent }].slice(-KEPT));
@@ -46,7 +46,7 @@ export function Announcer() {
 }
 
 /** The announcement for a feed item; most items have none. */
-function inWords(
+function announcementOf(
   item: FeedItem,
   { state, givenUp }: PageConversation,
   mayAnswer: boolean,
@@ -58,7 +58,7 @@ function inWords(
     message?.role === "assistant" ? message.calls.find((call) => call.id === id) : undefined;
   const tool = (id: string) => {
     const call = callOf(id);
-    return call === undefined ? "" : toolOf(call);
+    return call === undefined ? "" : toolNameOf(call);
   };
   switch (display.type) {
     case "notice":

@@ -4,9 +4,9 @@ import {
   type Cost,
   lastAssistantMessage,
   pathTo,
-  spentOn,
   totalTokens,
   type Usage,
+  usageOnPath,
 } from "@banyan/core/conversation";
 import { formatCost, visibleLine } from "@banyan/core/shown";
 import { usePanel } from "../../panels/use-panel.ts";
@@ -45,7 +45,7 @@ export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
 /** The cost of the branch. A click shows the cost of all branches and the used context (W42). */
 function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
   const { usage, cost } = tree;
-  const branch = spentOn(pathTo(tree, leaf));
+  const branch = usageOnPath(pathTo(tree, leaf));
   if (totalTokens(usage) === 0 && cost === 0) return null;
   return (
     <Disclosure
@@ -58,8 +58,8 @@ function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly le
       name={t("Tokens and cost")}
     >
       <dl aria-label={t("Tokens and cost")} className="flex flex-col gap-1">
-        <Spent name={t("This branch")} usage={branch.usage} cost={branch.cost} />
-        <Spent name={t("All branches")} usage={usage} cost={cost} />
+        <ConversationCost name={t("This branch")} usage={branch.usage} cost={branch.cost} />
+        <ConversationCost name={t("All branches")} usage={usage} cost={cost} />
         <ContextUsed tree={tree} leaf={leaf} />
       </dl>
     </Disclosure>
@@ -88,7 +88,15 @@ function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonl
 }
 
 /** Usage and cost. Empty before the first answer, because the price is then unknown, not $0 (W51). */
-function Spent({ name, usage, cost }: { readonly name: string; readonly usage: Usage; readonly cost: Cost }) {
+function ConversationCost({
+  name,
+  usage,
+  cost,
+}: {
+  readonly name: string;
+  readonly usage: Usage;
+  readonly cost: Cost;
+}) {
   if (totalTokens(usage) === 0 && cost === 0) return null;
   return <Amount name={name} title={formatTokens(usage, say)} value={formatCost(cost, say)} />;
 }

@@ -1,8 +1,8 @@
 import { isPersons } from "@banyan/core/conversation";
 import { useState } from "react";
-import { beginningOf } from "../../panels/tree/words.ts";
-import { go, PlaceLink } from "../../parts/browser/navigation.tsx";
-import { exportFile, FORMATS } from "../../parts/conversation/export-file.ts";
+import { messageBeginning } from "../../panels/tree/words.ts";
+import { goToPlace, PlaceLink } from "../../parts/browser/navigation.tsx";
+import { downloadExport, FORMATS } from "../../parts/conversation/export-file.ts";
 import { useConversation, useTree } from "../../parts/conversation/use-conversation.ts";
 import { Button } from "../../parts/design/button.tsx";
 import { Disclosure } from "../../parts/design/disclosure.tsx";
@@ -19,7 +19,7 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
   const { id } = useConversation();
   return (
     <Disclosure id="more" icon="more" name={t("More about this conversation")}>
-      {may("conversation.rename") && <Rename />}
+      {may("conversation.rename") && <RenameItem />}
       <PlaceLink
         to={{ conversation: id, leaf: leaf ?? undefined, whole: true }}
         className="mt-3 inline-block min-h-6 text-leaf underline"
@@ -36,7 +36,7 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
               type="button"
               aria-label={t("Export as {name}", { name })}
               onClick={() =>
-                page.told(exportFile(page, { conversation: id, format, ...(leaf === null ? {} : { leaf }) }))
+                page.told(downloadExport(page, { conversation: id, format, ...(leaf === null ? {} : { leaf }) }))
               }
               className="inline-block min-h-6 text-leaf underline"
             >
@@ -51,7 +51,7 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-function Rename() {
+function RenameItem() {
   const page = usePage();
   const { id: conversation } = useConversation();
   const [title, setTitle] = useState(useTree()?.title ?? "");
@@ -84,7 +84,7 @@ function Remove() {
   const title = useTitle() ?? t("New conversation");
   const remove = () => {
     removal.begin([id], title);
-    go({});
+    goToPlace({});
   };
   return (
     <div className="mt-3">
@@ -102,5 +102,5 @@ export function useTitle(): string | undefined {
   const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => id === conversation.id)?.title);
   // A removed conversation is in no list. The first message may be about a worktree, and not from a user.
   const first = tree?.messages.values().find(isPersons)?.id;
-  return tree?.title ?? (listed || (tree && first && beginningOf(conversation, tree, first)));
+  return tree?.title ?? (listed || (tree && first && messageBeginning(conversation, tree, first)));
 }

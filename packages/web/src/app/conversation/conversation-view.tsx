@@ -46,7 +46,7 @@ function Standing(shown: ShownBranch) {
   const conversation = useConversation();
   const tree = useTree();
   const canDraw = useCanDraw();
-  if (tree) return <Branch tree={tree} canDraw={canDraw} {...shown} />;
+  if (tree) return <BranchColumn tree={tree} canDraw={canDraw} {...shown} />;
   return (
     <div className="m-auto w-full max-w-text p-4">
       {conversation.problem ? (
@@ -60,7 +60,7 @@ function Standing(shown: ShownBranch) {
   );
 }
 
-function Branch({
+function BranchColumn({
   tree,
   canDraw,
   leaf,

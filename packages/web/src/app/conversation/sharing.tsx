@@ -4,7 +4,7 @@ import { useCopy } from "../../parts/browser/use-copy.ts";
 import { useConversation } from "../../parts/conversation/use-conversation.ts";
 import { Button } from "../../parts/design/button.tsx";
 import { usePage } from "../../parts/page/page.ts";
-import { t, toldTime } from "../../parts/phrases/phrases.ts";
+import { formatPageTime, t } from "../../parts/phrases/phrases.ts";
 
 const UNTIL = { dateStyle: "medium", timeStyle: "short" } as const;
 
@@ -60,8 +60,8 @@ export function Sharing({ leaf }: { readonly leaf: string | null }) {
           <li key={share.id} className="flex items-center justify-between gap-2 text-xs">
             <span>
               {share.leaf === undefined
-                ? t("Conversation, link expires {time}", { time: toldTime(share.expiresAt, UNTIL) })
-                : t("Branch, link expires {time}", { time: toldTime(share.expiresAt, UNTIL) })}
+                ? t("Conversation, link expires {time}", { time: formatPageTime(share.expiresAt, UNTIL) })
+                : t("Branch, link expires {time}", { time: formatPageTime(share.expiresAt, UNTIL) })}
             </span>
             <Button isSmall look="bad" onClick={() => page.told(revoke(share.id))}>
               {t("Revoke")}

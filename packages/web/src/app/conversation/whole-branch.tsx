@@ -38,7 +38,7 @@ export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
             place={index + 1}
             of={path.length}
             isTabbable={false}
-            onFocus={nothing}
+            onFocus={stepNowhere}
           />
         ))}
       </div>
@@ -47,4 +47,4 @@ export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
 }
 
 /** The keys scroll here, instead of moving between messages. */
-function nothing(): void {}
+function stepNowhere(): void {}

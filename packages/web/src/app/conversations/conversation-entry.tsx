@@ -37,7 +37,7 @@ export function ConversationEntry({
       </label>
     );
   }
-  if (isNaming) return <Rename id={id} title={title} onClose={() => setNaming(false)} />;
+  if (isNaming) return <TitleField id={id} title={title} onClose={() => setNaming(false)} />;
   return (
     <div className="group/entry relative mb-0.5">
       <PlaceLink
@@ -106,7 +106,7 @@ function EntryActions({ id, name, onRename }: { readonly id: string; readonly na
 }
 
 /** Edits the title in place. Enter saves; Escape and losing the focus cancel. */
-function Rename({ id, title, onClose }: { readonly id: string; readonly title: string; onClose(): void }) {
+function TitleField({ id, title, onClose }: { readonly id: string; readonly title: string; onClose(): void }) {
   const page = usePage();
   const [words, setWords] = useState(title);
   return (

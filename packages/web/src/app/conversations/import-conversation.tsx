@@ -1,6 +1,6 @@
 import { errorMessage, visibleLine } from "@banyan/core/shown";
 import { useRef } from "react";
-import { go } from "../../parts/browser/navigation.tsx";
+import { goToPlace } from "../../parts/browser/navigation.tsx";
 import { Button } from "../../parts/design/button.tsx";
 import { usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
@@ -19,7 +19,7 @@ export function ImportConversation() {
         const problem = errorMessage(error);
         throw new Error(t("Could not import {name}. {problem}", { name: visibleLine(file.name), problem }));
       });
-    go({ conversation });
+    goToPlace({ conversation });
     return notice;
   };
   return (

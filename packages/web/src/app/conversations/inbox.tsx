@@ -6,7 +6,7 @@ import { Disclosure } from "../../parts/design/disclosure.tsx";
 import { usePage, usePageState, waitingInAll } from "../../parts/page/page.ts";
 import { t, waitingInWords } from "../../parts/phrases/phrases.ts";
 
-const Approval = lazily(async () => ({ default: (await import("../../transcript/approval.tsx")).Approval }));
+const Approval = lazily(async () => ({ default: (await import("../../transcript/approval.tsx")).QuestionView }));
 
 /** All questions to the user, in all conversations and sub-agents; answered here or in their conversation (W34). */
 export function Inbox() {

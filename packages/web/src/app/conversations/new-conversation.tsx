@@ -1,7 +1,7 @@
 import { FIRST_PAGE, moveDraft } from "../../composer/draft.ts";
 import { composed } from "../../parts/browser/keys.ts";
 import { lazily } from "../../parts/browser/lazily.ts";
-import { go, here } from "../../parts/browser/navigation.tsx";
+import { currentPlace, goToPlace } from "../../parts/browser/navigation.tsx";
 import { Button } from "../../parts/design/button.tsx";
 import { type Page, usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
@@ -40,15 +40,15 @@ let wanted = 0;
 export function opening(page: Page): (conversation: string) => Promise<void> {
   wanted++;
   const own = wanted;
-  return (conversation) => show(page, conversation, () => own === wanted);
+  return (conversation) => showWhenReady(page, conversation, () => own === wanted);
 }
 
 /**
  * Shows a new conversation when its composer is ready, unless the user has navigated or wants another one meanwhile. Until then
  * the first page stays, so that every key reaches one of the two message boxes. Text from the first page moves along (W83).
  */
-async function show(page: Page, conversation: string, isWanted: () => boolean): Promise<void> {
-  const before = here().conversation;
+async function showWhenReady(page: Page, conversation: string, isWanted: () => boolean): Promise<void> {
+  const before = currentPlace().conversation;
   const live = page.follow(conversation);
   await Promise.all([
     ConversationView.ahead(),
@@ -56,9 +56,9 @@ async function show(page: Page, conversation: string, isWanted: () => boolean): 
   ]);
   // Replacing the message box would end an input method's composition.
   await composed();
-  const now = here().conversation;
+  const now = currentPlace().conversation;
   if (now === conversation) return;
   if (now !== before || !isWanted()) return page.leave(conversation);
   if (now === undefined) moveDraft(FIRST_PAGE, conversation);
-  go({ conversation });
+  goToPlace({ conversation });
 }

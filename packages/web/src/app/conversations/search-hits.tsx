@@ -3,7 +3,7 @@ import type { Result } from "@banyan/protocol";
 import { Fragment, useEffect, useState } from "react";
 import { PlaceLink } from "../../parts/browser/navigation.tsx";
 import { usePage } from "../../parts/page/page.ts";
-import { t, toldTime } from "../../parts/phrases/phrases.ts";
+import { formatPageTime, t } from "../../parts/phrases/phrases.ts";
 
 type Hit = Result<"conversation.search">["hits"][number];
 
@@ -63,7 +63,7 @@ function HitLink({ hit: { conversation, message, role, at, excerpt, matches } }:
       <span className="text-soft">
         {role === "user" ? t("You") : t("The agent")}
         {" · "}
-        {toldTime(at, { dateStyle: "medium", timeStyle: "short" })}
+        {formatPageTime(at, { dateStyle: "medium", timeStyle: "short" })}
       </span>
     </PlaceLink>
   );

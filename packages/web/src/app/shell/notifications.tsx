@@ -1,6 +1,6 @@
 import type { ListedConversation } from "@banyan/protocol";
 import { useEffect } from "react";
-import { go } from "../../parts/browser/navigation.tsx";
+import { goToPlace } from "../../parts/browser/navigation.tsx";
 import { usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
@@ -30,7 +30,7 @@ export function Notifications() {
       told.addEventListener("click", () => {
         window.focus();
         told.close();
-        go({ conversation: id });
+        goToPlace({ conversation: id });
       });
     };
     const stop = store.subscribe((now, before) => {

@@ -34,7 +34,7 @@ export function Shell() {
     <ActionsProvider>
       <CommandKeys />
       <PageActions />
-      <Told />
+      <SystemNotifications />
       <div className="flex h-full flex-col">
         {may("turn.say") && <SkipLink to="#composer">{t("Skip to the message box")}</SkipLink>}
         {shown !== undefined && <SkipLink to="[role=log] article[tabindex='0']">{t("Skip to the messages")}</SkipLink>}
@@ -73,7 +73,7 @@ export function Shell() {
 const Notifications = lazily(async () => ({ default: (await import("./notifications.tsx")).Notifications }));
 
 /** System notifications, if the user wants them and the browser allows them (W75). */
-function Told() {
+function SystemNotifications() {
   const [notify] = usePreference("notify");
   if (notify === "off" || !("Notification" in window) || Notification.permission !== "granted") return null;
   return (

@@ -11,8 +11,8 @@ applyTheme();
 applyLanguage(document.documentElement);
 sayAll();
 
-const form = there(document.querySelector("form"));
-const problem = there(document.getElementById("problem"));
+const form = requireElement(document.querySelector("form"));
+const problem = requireElement(document.getElementById("problem"));
 const { hash, pathname } = window.location;
 const once = pathname === "/sign-in" ? hash.slice(1) : "";
 // Remove the token from the address and the history before anything else.
@@ -20,21 +20,21 @@ if (once !== "") window.history.replaceState(null, "", pathname);
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  enter(tokenIn(String(new FormData(form).get("token") ?? ""))).catch(tell);
+  enter(tokenInText(String(new FormData(form).get("token") ?? ""))).catch(showProblem);
 });
-if (once !== "") enter(once).catch(tell);
+if (once !== "") enter(once).catch(showProblem);
 // A link from another site arrives without the cookie, because that site must not cause requests with it.
 else if ((await keptKey()) !== undefined && (await isSignedIn())) goOn();
 
 async function enter(token: string): Promise<void> {
   const came = await signIn(token);
   if (!("problem" in came)) return goOn(came.path);
-  there(document.getElementById("why")).textContent = "";
+  requireElement(document.getElementById("why")).textContent = "";
   problem.textContent = came.problem;
   form.querySelector("input")?.select();
 }
 
-function tell(error: unknown): void {
+function showProblem(error: unknown): void {
   problem.textContent = t("Could not sign in: {problem}", {
     problem: errorMessage(error),
   });
@@ -44,8 +44,8 @@ function tell(error: unknown): void {
 function sayAll(): void {
   document.title = `${t("Sign in")} · Banyan`;
   const words = { heading: t("Sign in to Banyan"), label: t("Token"), enter: t("Sign in") };
-  for (const [id, said] of Object.entries(words)) there(document.getElementById(id)).textContent = said;
-  const where = there(document.getElementById("where"));
+  for (const [id, said] of Object.entries(words)) requireElement(document.getElementById(id)).textContent = said;
+  const where = requireElement(document.getElementById("where"));
   const [address, command] = where.querySelectorAll("code");
   const parts = new Map([
     ["address", address],
@@ -66,11 +66,11 @@ function goOn(shown?: string): void {
 }
 
 /** The pasted text may be the whole address. */
-function tokenIn(text: string): string {
+function tokenInText(text: string): string {
   return /[?&]token=([^&#\s]+)/.exec(text)?.[1] ?? text.trim();
 }
 
-function there<T>(element: T | null): T {
+function requireElement<T>(element: T | null): T {
   if (element === null) throw new Error("sign-in.html has no place for this.");
   return element;
 }

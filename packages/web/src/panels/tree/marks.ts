@@ -16,7 +16,7 @@ export interface TreeMarks {
 }
 
 /** Computes the marks of a tree. Visits each message once, however many marks there are. */
-export function marksOf(tree: ConversationState, hits: ReadonlySet<string>): TreeMarks {
+export function treeMarks(tree: ConversationState, hits: ReadonlySet<string>): TreeMarks {
   const running = new Set<string>();
   for (const { leaf } of tree.runs.values()) {
     const shown = inOwnConversation(tree, leaf);

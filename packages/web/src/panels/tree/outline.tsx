@@ -6,7 +6,7 @@ import { useConversation } from "../../parts/conversation/use-conversation.ts";
 import { t, tCount } from "../../parts/phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 import { onTreeKey } from "./tree-keys.ts";
-import { wordsOf } from "./words.ts";
+import { rowName } from "./words.ts";
 
 /** The height of a row in pixels. */
 const ROW = 28;
@@ -65,7 +65,7 @@ export function Outline({
   useEffect(() => {
     if (place >= 0) scrollToIndex(place);
   }, [lookAt, scrollToIndex]);
-  const words = (row: OutlineRow) => wordsOf(conversation, tree, row);
+  const words = (row: OutlineRow) => rowName(conversation, tree, row);
   const move = (place: number) => {
     const row = rows[Math.min(rows.length - 1, Math.max(0, place))];
     if (!row) return;
@@ -132,8 +132,8 @@ function RowWords({
         {words}
       </span>
       <span className="flex min-w-0 gap-2 whitespace-nowrap ps-1 text-soft text-xs">
-        {isWaiting && <Told sign="●" words={t("waiting for you")} look="text-warn" />}
-        {isRunning && !isWaiting && <Told sign="◐" words={t("running")} look="text-leaf" />}
+        {isWaiting && <RowStatus sign="●" words={t("waiting for you")} look="text-warn" />}
+        {isRunning && !isWaiting && <RowStatus sign="◐" words={t("running")} look="text-leaf" />}
         {hits > 0 && (
           <mark className="shrink-0 rounded bg-warn-ground px-1 text-warn">
             {tCount(hits, "{count} hit", "{count} hits")}
@@ -146,7 +146,7 @@ function RowWords({
 }
 
 /** A mark of a row: a sign, and as much of the text as fits. */
-function Told({ sign, words, look }: { readonly sign: string; readonly words: string; readonly look: string }) {
+function RowStatus({ sign, words, look }: { readonly sign: string; readonly words: string; readonly look: string }) {
   return (
     <span title={words} className={`flex min-w-0 gap-1 ${look}`}>
       <span className="shrink-0">{sign}</span>

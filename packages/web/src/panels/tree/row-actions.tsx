@@ -43,16 +43,18 @@ export function RowActions({
       {name === undefined ? (
         <div className="flex flex-wrap gap-1">
           {may("message.star") && (
-            <Small onClick={() => page.told(star())}>{message?.starred ? `★ ${t("Unstar")}` : `☆ ${t("Star")}`}</Small>
+            <RowButton onClick={() => page.told(star())}>
+              {message?.starred ? `★ ${t("Unstar")}` : `☆ ${t("Star")}`}
+            </RowButton>
           )}
-          {may("message.label") && <Small onClick={() => setName(message?.label ?? "")}>{t("Name …")}</Small>}
-          {row.parent !== undefined && <Small onClick={onHoist}>{t("Show only this")}</Small>}
+          {may("message.label") && <RowButton onClick={() => setName(message?.label ?? "")}>{t("Name …")}</RowButton>}
+          {row.parent !== undefined && <RowButton onClick={onHoist}>{t("Show only this")}</RowButton>}
           {(row.messages > 1 || isSpread) && (
-            <Small onClick={onSpread}>
+            <RowButton onClick={onSpread}>
               {isSpread
                 ? t("Collapse messages")
                 : tCount(row.messages, "Show its message", "Show its {count} messages")}
-            </Small>
+            </RowButton>
           )}
         </div>
       ) : (
@@ -82,7 +84,7 @@ export function RowActions({
   );
 }
 
-function Small({ children, onClick }: { readonly children: React.ReactNode; readonly onClick: () => void }) {
+function RowButton({ children, onClick }: { readonly children: React.ReactNode; readonly onClick: () => void }) {
   return (
     <Button isSmall onClick={onClick}>
       {children}

@@ -1,7 +1,7 @@
 import { type ConversationState, type Event, emptyConversation, reduce } from "@banyan/core/conversation";
 import { describe, expect, it } from "vitest";
 import { layOut } from "./map-layout.ts";
-import { marksOf } from "./marks.ts";
+import { treeMarks } from "./marks.ts";
 import { outlineRows, type TreeViewOptions } from "./rows.ts";
 
 /** A tree of user messages, each with its parent, in the order of their creation. */
@@ -34,7 +34,7 @@ function tell(tree: ConversationState, event: object): void {
 const tree = () => treeOf(["a", null], ["b", "a"], ["c", "b"], ["d", "c"], ["e", "b"], ["f", "e"], ["g", "e"]);
 
 const rows = (state: ConversationState, view?: TreeViewOptions, hits: readonly string[] = []) =>
-  outlineRows(state, marksOf(state, new Set(hits)), view);
+  outlineRows(state, treeMarks(state, new Set(hits)), view);
 const shown = (state: ConversationState, view?: TreeViewOptions) =>
   rows(state, view).map(({ first, id, level, messages }) => `${level} ${first}-${id} ${messages}`);
 

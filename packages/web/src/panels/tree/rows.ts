@@ -56,7 +56,7 @@ interface PendingRow {
 export function outlineRows(tree: ConversationState, marks: TreeMarks, view: TreeViewOptions = {}): OutlineRow[] {
   const { closed = NONE, spread = NONE, hoisted, onlyStarred = false } = view;
   const below = (message: string | null) => {
-    const standing = childrenOf(tree, message);
+    const standing = shownChildren(tree, message);
     if (marks.leadsToStar.size === 0 || (standing.length < 2 && !onlyStarred)) return onlyStarred ? [] : standing;
     const starred = standing.filter((id) => marks.leadsToStar.has(id));
     return onlyStarred ? starred : [...starred, ...standing.filter((id) => !marks.leadsToStar.has(id))];
@@ -103,7 +103,7 @@ function isMarked(tree: ConversationState, id: string): boolean {
   return message?.starred === true || message?.label !== undefined;
 }
 
-function childrenOf(tree: ConversationState, message: string | null): readonly string[] {
+function shownChildren(tree: ConversationState, message: string | null): readonly string[] {
   const children = tree.children.get(message) ?? [];
   // Usually no message is removed: then the list need not be copied for each message.
   return tree.removals === 0 ? children : children.filter((id) => !tree.messages.get(id)?.removed);

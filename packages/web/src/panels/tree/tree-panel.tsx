@@ -7,12 +7,12 @@ import { usePage } from "../../parts/page/page.ts";
 import { useMay } from "../../parts/page/use-may.ts";
 import { t } from "../../parts/phrases/phrases.ts";
 import { BranchMap } from "./branch-map.tsx";
-import { marksOf } from "./marks.ts";
+import { treeMarks } from "./marks.ts";
 import { Outline } from "./outline.tsx";
 import { RowActions } from "./row-actions.tsx";
 import { type OutlineRow, outlineRows } from "./rows.ts";
 import { TreeTools } from "./tree-tools.tsx";
-import { wordsOf } from "./words.ts";
+import { rowName } from "./words.ts";
 
 /** All branches as an outline or a map, with search, filters and a view of a part. */
 export function TreePanel({ leaf, isMap }: { readonly leaf: string | null; readonly isMap: boolean }) {
@@ -48,7 +48,7 @@ function Branches({
   const hits = useMemo(() => (isOnlyBranch ? found.intersection(inView) : found), [found, inView, isOnlyBranch]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version represents the tree.
   const rows = useMemo(
-    () => outlineRows(tree, marksOf(tree, hits), { closed: isMap ? NONE : closed, spread, hoisted, onlyStarred }),
+    () => outlineRows(tree, treeMarks(tree, hits), { closed: isMap ? NONE : closed, spread, hoisted, onlyStarred }),
     [tree, version, hits, isMap, closed, spread, hoisted, onlyStarred],
   );
   const show = useShow();
@@ -90,7 +90,7 @@ function Branches({
           rows={rows}
           leaf={leaf}
           inView={inView}
-          wordsOf={(row) => wordsOf(conversation, tree, row)}
+          wordsOf={(row) => rowName(conversation, tree, row)}
           onSelect={select}
           onSpread={(row) => setSpread(toggled(spread, row.first))}
           spread={spread}
@@ -114,7 +114,7 @@ function Branches({
         <RowActions
           key={inFocus.first}
           row={inFocus}
-          words={wordsOf(conversation, tree, inFocus)}
+          words={rowName(conversation, tree, inFocus)}
           message={tree.messages.get(inFocus.id)}
           onHoist={() => setHoisted(inFocus.first)}
           isSpread={spread.has(inFocus.first)}

@@ -1,7 +1,7 @@
 import type { ConversationState } from "@banyan/core/conversation";
 import { describe, expect, it } from "vitest";
 import type { PageConversation } from "../../parts/conversation/live-conversation.ts";
-import { beginningOf, branchName } from "./words.ts";
+import { branchTitle, messageBeginning } from "./words.ts";
 
 const said = (text: string) => ({ parts: text === "" ? [] : [{ type: "text", text }] });
 const assistant = (text: string, ...tools: readonly string[]) => ({
@@ -12,7 +12,7 @@ const assistant = (text: string, ...tools: readonly string[]) => ({
 
 /** The name of a message; an unread one has only its outline. */
 const named = (message: object, unread?: { readonly words?: string; readonly calls?: number }) =>
-  beginningOf(
+  messageBeginning(
     { outline: () => unread } as unknown as PageConversation,
     { messages: new Map([["m", message]]) } as unknown as ConversationState,
     "m",
@@ -56,7 +56,7 @@ describe("the names of branches that begin in one place", () => {
   const namesOf = (...branches: readonly (readonly string[])[]) => {
     const tree = treeOf(branches);
     const conversation = { outline: () => undefined } as unknown as PageConversation;
-    return branches.map((_, branch) => branchName(conversation, tree, `${branch}-0`));
+    return branches.map((_, branch) => branchTitle(conversation, tree, `${branch}-0`));
   };
 
   it("W90: what was asked names a branch where it differs", () => {

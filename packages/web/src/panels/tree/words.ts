@@ -1,4 +1,4 @@
-import { type ConversationState, siblings, textOf, toolOf } from "@banyan/core/conversation";
+import { type ConversationState, siblings, textOf, toolNameOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { FIRST_WORDS } from "@banyan/protocol";
 import type { PageConversation } from "../../parts/conversation/live-conversation.ts";
@@ -6,8 +6,8 @@ import { t, tCount } from "../../parts/phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
 /** The name of a row: the label of its last message, or the text that distinguishes its branch. */
-export function wordsOf(conversation: PageConversation, tree: ConversationState, { id, first }: OutlineRow): string {
-  return tree.messages.get(id)?.label ?? branchName(conversation, tree, first);
+export function rowName(conversation: PageConversation, tree: ConversationState, { id, first }: OutlineRow): string {
+  return tree.messages.get(id)?.label ?? branchTitle(conversation, tree, first);
 }
 
 /** Maximum number of sibling branches that are compared with each other; more would take too long. */
@@ -17,10 +17,10 @@ const COMPARED = 64;
  * The name of the branch that begins with a message: the start of its first message that a user or model wrote. If sibling
  * branches begin with the same message, the answering model comes first, with a number for equal models (W90).
  */
-export function branchName(conversation: PageConversation, tree: ConversationState, first: string): string {
+export function branchTitle(conversation: PageConversation, tree: ConversationState, first: string): string {
   const wordsBelow = (id: string) => {
     const said = firstSaid(tree, id);
-    return said === undefined ? t("(no text)") : beginningOf(conversation, tree, said);
+    return said === undefined ? t("(no text)") : messageBeginning(conversation, tree, said);
   };
   const words = wordsBelow(first);
   if (tree.messages.get(first)?.role !== "user") return words;
@@ -53,7 +53,7 @@ function modelBelow(tree: ConversationState, id: string): string | undefined {
 }
 
 /** The beginning of a message, read or unread; the names of its calls if it has no text. */
-export function beginningOf(conversation: PageConversation, tree: ConversationState, id: string): string {
+export function messageBeginning(conversation: PageConversation, tree: ConversationState, id: string): string {
   const message = tree.messages.get(id);
   const read = message && textOf(message).slice(0, 200).replace(/\s+/g, " ").trim();
   const written = conversation.outline(id)?.words ?? read ?? "";
@@ -61,7 +61,7 @@ export function beginningOf(conversation: PageConversation, tree: ConversationSt
   if (words !== "") return words.length < FIRST_WORDS - 1 ? words : `${words.slice(0, FIRST_WORDS).trimEnd()} …`;
   if (message?.role !== "assistant") return t("(no text)");
   const unread = conversation.outline(id)?.calls;
-  const called = message.calls.map((call) => visibleLine(toolOf(call)));
+  const called = message.calls.map((call) => visibleLine(toolNameOf(call)));
   if (unread === undefined && called.length === 0) return t("(no text)");
   return `(${unread === undefined ? [...new Set(called)].join(", ") : tCount(unread, "{count} call", "{count} calls")})`;
 }

@@ -1,9 +1,9 @@
 import { ODD_IDS } from "@banyan/core/testing";
 import { expect, test } from "vitest";
-import { addressOf, type PagePlace, placeIn } from "./address.ts";
+import { type PagePlace, pageAddress, readPageAddress } from "./address.ts";
 
 /** The place of an address after the browser has encoded it in ASCII. */
-const arrived = (address: string) => placeIn(new URL(address, "http://localhost"));
+const arrived = (address: string) => readPageAddress(new URL(address, "http://localhost"));
 
 const NOTHING: PagePlace = {
   conversation: undefined,
@@ -17,10 +17,10 @@ const NOTHING: PagePlace = {
 test("W80: the address of a page says which conversation, branch and message it shows, whatever their ids hold", () => {
   for (const id of ODD_IDS) {
     const place: PagePlace = { conversation: id, leaf: id, whole: true, panel: "compare", beside: id, message: id };
-    expect(arrived(addressOf(place))).toEqual(place);
+    expect(arrived(pageAddress(place))).toEqual(place);
   }
-  expect(addressOf({ conversation: "an oak" })).toBe("/c/an~20oak");
-  expect(addressOf({})).toBe("/");
+  expect(pageAddress({ conversation: "an oak" })).toBe("/c/an~20oak");
+  expect(pageAddress({})).toBe("/");
 });
 
 test("W5: what an address says that cannot be is not said", () => {

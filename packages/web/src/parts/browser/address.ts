@@ -1,4 +1,4 @@
-import { idInAddress, pieceOfAddress } from "@banyan/core/conversation";
+import { idInAddress, idToAddress } from "@banyan/core/conversation";
 import { isPanel, type PanelName } from "../page/panel-names.ts";
 
 /** The user's place in the page (W5). The address holds all of it, so that a reload or a bookmark leads to the same place. */
@@ -18,16 +18,16 @@ export interface PagePlace {
 }
 
 /** The address of a place, from the path on. */
-export function addressOf({ conversation, leaf, whole = false, panel, beside, message }: PagePlace): string {
+export function pageAddress({ conversation, leaf, whole = false, panel, beside, message }: PagePlace): string {
   if (conversation === undefined) return "/";
   const said = Object.entries({ leaf, whole: whole ? "true" : undefined, panel, beside });
   const search = new URLSearchParams(said.filter((entry): entry is [string, string] => entry[1] !== undefined));
-  const hash = message === undefined ? "" : `#m-${pieceOfAddress(message)}`;
-  return `/c/${pieceOfAddress(conversation)}${search.size === 0 ? "" : `?${search}`}${hash}`;
+  const hash = message === undefined ? "" : `#m-${idToAddress(message)}`;
+  return `/c/${idToAddress(conversation)}${search.size === 0 ? "" : `?${search}`}${hash}`;
 }
 
 /** The place of an address. Ignores invalid values. */
-export function placeIn({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): PagePlace {
+export function readPageAddress({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): PagePlace {
   const said = new URLSearchParams(search);
   const panel = said.get("panel");
   return {

@@ -4,7 +4,7 @@ type StorageScope = "browser" | "tab";
 const storeOf = (where: StorageScope): Storage => (where === "tab" ? sessionStorage : localStorage);
 
 /** A stored value; `undefined` if there is none or it is invalid. */
-export function kept(name: string, where: StorageScope = "browser"): unknown {
+export function keptValue(name: string, where: StorageScope = "browser"): unknown {
   try {
     return JSON.parse(storeOf(where).getItem(name) ?? "null") ?? undefined;
   } catch {
@@ -27,13 +27,13 @@ export function keptNames(beginning: string): readonly string[] {
  * Stores a value across reloads; `undefined` removes it. Returns false if the browser has no room or forbids storage: the value
  * then lasts until the page closes, and an older stored value is removed.
  */
-export function keep(name: string, value: unknown, where: StorageScope = "browser"): boolean {
+export function keepValue(name: string, value: unknown, where: StorageScope = "browser"): boolean {
   try {
     if (value === undefined) storeOf(where).removeItem(name);
     else storeOf(where).setItem(name, JSON.stringify(value));
     return true;
   } catch {
-    if (value !== undefined) keep(name, undefined, where);
+    if (value !== undefined) keepValue(name, undefined, where);
     return value === undefined;
   }
 }

@@ -2,7 +2,7 @@ import { createId } from "@banyan/core/conversation";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { navigate, useLocationProperty } from "wouter/use-browser-location";
-import { addressOf, type PagePlace, placeIn } from "./address.ts";
+import { type PagePlace, pageAddress, readPageAddress } from "./address.ts";
 
 /** How the user arrives at a place. Stored in the browser's history entry, not in the address. */
 export interface Arrival {
@@ -20,8 +20,8 @@ interface HistoryEntry extends Arrival {
 type AddressValue = string | boolean | undefined;
 
 /** The user's current place. */
-export function here(): PagePlace {
-  return placeIn(window.location);
+export function currentPlace(): PagePlace {
+  return readPageAddress(window.location);
 }
 
 function entry(): HistoryEntry {
@@ -30,7 +30,7 @@ function entry(): HistoryEntry {
 
 /** A value of the current place, read again with each navigation. */
 export function usePlace<Read extends AddressValue>(read: (place: PagePlace) => Read): Read {
-  return useLocationProperty(() => read(here()));
+  return useLocationProperty(() => read(currentPlace()));
 }
 
 /** A value of the current history entry. */
@@ -39,13 +39,13 @@ export function useEntry<Read extends AddressValue>(read: (entry: HistoryEntry) 
 }
 
 /** Navigates to a place with a new history entry. An open panel stays open, unless the place names one. */
-export function go(to: PagePlace, { end, focus }: Arrival = {}): void {
-  navigate(addressOf(withPanel(to, here().panel)), { state: { id: createId(), end, focus } });
+export function goToPlace(to: PagePlace, { end, focus }: Arrival = {}): void {
+  navigate(pageAddress(withPanel(to, currentPlace().panel)), { state: { id: createId(), end, focus } });
 }
 
 /** Updates the current place in the current history entry. */
 export function correct(to: PagePlace, { end, focus }: Arrival = entry()): void {
-  navigate(addressOf(to), { replace: true, state: { id: entry().id, end, focus } });
+  navigate(pageAddress(to), { replace: true, state: { id: entry().id, end, focus } });
 }
 
 function withPanel(to: PagePlace, panel: PagePlace["panel"]): PagePlace {
@@ -58,10 +58,10 @@ export function PlaceLink({ to, end, focus, ...rest }: PlaceLinkProps) {
   return (
     <Link
       {...rest}
-      href={addressOf(withPanel(to, panel))}
+      href={pageAddress(withPanel(to, panel))}
       onClick={(event) => {
         event.preventDefault();
-        go(to, { end, focus });
+        goToPlace(to, { end, focus });
       }}
     />
   );

@@ -7,7 +7,7 @@ const KEPT = "banyan-offline";
  * Makes the browser show a translated sentence when the page is opened and its server does not answer (W75). Nothing else is
  * stored: no conversation, and no file of the page, for which the browser's own cache is enough.
  */
-export async function beThereOffline(): Promise<void> {
+export async function installOfflinePage(): Promise<void> {
   if (!("serviceWorker" in navigator) || !("caches" in window)) return;
   const kept = await caches.open(KEPT);
   await kept.put("/offline", new Response(offlineDocument(), { headers: HEADERS }));

@@ -1,5 +1,5 @@
 import { useCallback, useSyncExternalStore } from "react";
-import { keep, kept } from "./kept.ts";
+import { keepValue, keptValue } from "./kept.ts";
 
 /** The event for changes in this window; `storage` reports only those of other windows. */
 const CHANGED = "banyan-kept-list";
@@ -17,10 +17,10 @@ export function useKeptList<Item>(
   name: string,
   isOne: (item: unknown) => item is Item,
 ): readonly [readonly Item[], (list: readonly Item[]) => void] {
-  const list = useSyncExternalStore(listen, () => read(name, isOne));
+  const list = useSyncExternalStore(listenToStorage, () => readKeptList(name, isOne));
   const change = useCallback(
     (next: readonly Item[]) => {
-      keep(name, next);
+      keepValue(name, next);
       window.dispatchEvent(new Event(CHANGED));
     },
     [name],
@@ -28,8 +28,8 @@ export function useKeptList<Item>(
   return [list, change];
 }
 
-function read<Item>(name: string, isOne: (item: unknown) => item is Item): readonly Item[] {
-  const found = kept(name);
+function readKeptList<Item>(name: string, isOne: (item: unknown) => item is Item): readonly Item[] {
+  const found = keptValue(name);
   const list = Array.isArray(found) ? found.filter(isOne) : [];
   const json = JSON.stringify(list);
   const last = reads.get(name);
@@ -38,7 +38,7 @@ function read<Item>(name: string, isOne: (item: unknown) => item is Item): reado
   return list;
 }
 
-function listen(listener: () => void): () => void {
+function listenToStorage(listener: () => void): () => void {
   window.addEventListener("storage", listener);
   window.addEventListener(CHANGED, listener);
   return () => {

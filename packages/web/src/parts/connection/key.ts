@@ -1,4 +1,4 @@
-import { provenText } from "@banyan/protocol";
+import { proofText } from "@banyan/protocol";
 
 /**
  * The key of a sign-in (S20). The browser stores it for the page's origin, host and port, so that no other server on this machine
@@ -13,7 +13,7 @@ const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
 export async function keepKey(given: string): Promise<void> {
   // Without cryptography, as over plain HTTP from another machine, the key is its own proof.
   const { subtle } = crypto as { readonly subtle?: SubtleCrypto };
-  const key: Key = subtle ? await subtle.importKey("raw", bytesOf(given), HMAC, false, ["sign"]) : given;
+  const key: Key = subtle ? await subtle.importKey("raw", decodeBase64Url(given), HMAC, false, ["sign"]) : given;
   await inStore("readwrite", (keys) => keys.put(key, NAME));
 }
 
@@ -35,7 +35,7 @@ export async function forgetKey(): Promise<void> {
 /** Proves to a server that the page has the key; valid for this connection and this address only. */
 export async function proofFor(key: Key, challenge: string): Promise<string> {
   if (typeof key === "string") return key;
-  const text = new TextEncoder().encode(provenText(challenge, window.location.host));
+  const text = new TextEncoder().encode(proofText(challenge, window.location.host));
   return base64Url(new Uint8Array(await crypto.subtle.sign(HMAC.name, key, text)));
 }
 
@@ -62,7 +62,7 @@ function inStore<T>(mode: IDBTransactionMode, use: (keys: IDBObjectStore) => IDB
   });
 }
 
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 }
 

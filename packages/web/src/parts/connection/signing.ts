@@ -8,7 +8,7 @@ export type SignedIn = { readonly path?: string | undefined } | { readonly probl
 
 /** Signs this browser in with a token. A shared link does not replace a sign-in that sees more. */
 export async function signIn(token: string): Promise<SignedIn> {
-  const answer = await asked("/api/v1/sign-in", { token });
+  const answer = await postSignIn("/api/v1/sign-in", { token });
   if (answer === undefined) return { problem: t("The server cannot be reached. Is it running?") };
   if ("error" in answer) return { problem: answer.error.message };
   const { path } = answer;
@@ -27,7 +27,7 @@ export async function signIn(token: string): Promise<SignedIn> {
 }
 
 /** Removes this browser's sign-in, for example when the server no longer knows it. */
-export async function signOut(): Promise<void> {
+export async function signOutBrowser(): Promise<void> {
   await Promise.allSettled([fetch("/api/v1/sign-out", { method: "POST" }), forgetKey()]);
 }
 
@@ -47,7 +47,7 @@ type SignInAnswer =
   | { readonly path: string }
   | { readonly error: { readonly message: string } };
 
-async function asked(address: string, said: object): Promise<SignInAnswer | undefined> {
+async function postSignIn(address: string, said: object): Promise<SignInAnswer | undefined> {
   try {
     const headers = { "content-type": "application/json" };
     return (await (

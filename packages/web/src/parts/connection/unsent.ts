@@ -1,6 +1,6 @@
 import type { UserPart } from "@banyan/core/conversation";
 import { attachedText } from "@banyan/core/shown";
-import { keep, kept, keptNames } from "../browser/kept.ts";
+import { keepValue, keptNames, keptValue } from "../browser/kept.ts";
 
 /** A message on its way to the server. Its id becomes the message's id, so that repeated sending has one effect. */
 export interface UnsentMessage {
@@ -41,17 +41,17 @@ const NAME = "unsent ";
 
 /** Stores an unsent message, so that a reload does not lose it (W25). */
 export function keepUnsent(unsent: UnsentMessage): void {
-  keep(NAME + unsent.id, unsent);
+  keepValue(NAME + unsent.id, unsent);
 }
 
 /** Removes a stored message that was sent or withdrawn. */
 export function forgetUnsent({ id }: UnsentMessage): void {
-  keep(NAME + id, undefined);
+  keepValue(NAME + id, undefined);
 }
 
 /** The messages that were unsent when the page loaded, in order of writing: ids increase. */
 export function keptUnsent(): readonly UnsentMessage[] {
   return keptNames(NAME)
     .toSorted()
-    .flatMap((name) => (kept(name) as UnsentMessage | undefined) ?? []);
+    .flatMap((name) => (keptValue(name) as UnsentMessage | undefined) ?? []);
 }

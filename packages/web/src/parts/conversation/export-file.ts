@@ -14,6 +14,9 @@ export const FORMATS = [
  * Downloads a conversation. The data comes over the page's connection, because other people could also open a download address
  * (S20).
  */
-export async function exportFile({ connection }: Page, wanted: Omit<Command<"conversation.export">, "type" | "id">) {
+export async function downloadExport(
+  { connection }: Page,
+  wanted: Omit<Command<"conversation.export">, "type" | "id">,
+) {
   saveFile(await connection.ask("conversation.export", wanted));
 }

@@ -15,7 +15,7 @@ interface RemovalStore {
 }
 
 /** Adds more conversations to a removal. */
-function together({ conversations }: RecentRemoval, others: readonly string[]): RecentRemoval {
+function joinRemovals({ conversations }: RecentRemoval, others: readonly string[]): RecentRemoval {
   const all = [...conversations, ...others];
   return { conversations: all, title: tCount(all.length, "{count} conversation", "{count} conversations") };
 }
@@ -44,7 +44,7 @@ export class ConversationRemoval {
     const { leaving } = this.#store.getState();
     const isUndoable = leaving !== undefined && leaving !== this.#going;
     clearTimeout(this.#timer);
-    this.#store.setState({ leaving: isUndoable ? together(leaving, conversations) : { conversations, title } });
+    this.#store.setState({ leaving: isUndoable ? joinRemovals(leaving, conversations) : { conversations, title } });
     this.#timer = window.setTimeout(() => this.#end(), UNDONE);
   }
 

@@ -1,6 +1,6 @@
-import { type ConversationState, standing } from "@banyan/core/conversation";
+import { type ConversationState, standingLeaf } from "@banyan/core/conversation";
 import { useEffect, useRef } from "react";
-import { correct, go, here, useEntry } from "../browser/navigation.tsx";
+import { correct, currentPlace, goToPlace, useEntry } from "../browser/navigation.tsx";
 import { useConversation } from "./use-conversation.ts";
 
 /** How a branch is shown. */
@@ -14,7 +14,7 @@ interface BranchViewOptions {
 /** Shows a branch, by its leaf. Each call adds an entry to the browser's history (W6). */
 export function useShow(): (leaf: string, showing?: BranchViewOptions) => void {
   const { id: conversation } = useConversation();
-  return (leaf, { exactly = false, focus } = {}) => go({ conversation, leaf }, { end: !exactly, focus });
+  return (leaf, { exactly = false, focus } = {}) => goToPlace({ conversation, leaf }, { end: !exactly, focus });
 }
 
 /**
@@ -28,7 +28,7 @@ export function useView(tree: ConversationState, leaf: string | undefined): stri
   const last = useRef<string | null>(undefined);
   // A message that was just sent may be in the address before it is in the tree.
   const isComing = leaf !== undefined && !isKnown && last.current !== undefined && last.current !== leaf;
-  const start = isComing ? (last.current ?? null) : standing(tree, isKnown ? leaf : tree.leaf);
+  const start = isComing ? (last.current ?? null) : standingLeaf(tree, isKnown ? leaf : tree.leaf);
   // Messages that were already below an explicitly chosen leaf are another branch.
   const before = useRef<{ readonly start: string | null; readonly children: number }>(undefined);
   const children = tree.children.get(start) ?? [];
@@ -37,7 +37,7 @@ export function useView(tree: ConversationState, leaf: string | undefined): stri
   }
   const newest = children.length > before.current.children ? children.at(-1) : undefined;
   const view =
-    newest === undefined || start === null ? (newest ?? start) : standing(tree, conversation.leafBelow(newest));
+    newest === undefined || start === null ? (newest ?? start) : standingLeaf(tree, conversation.leafBelow(newest));
   useEffect(() => {
     last.current = view;
     if (view === null) return;
@@ -48,7 +48,7 @@ export function useView(tree: ConversationState, leaf: string | undefined): stri
   useEffect(() => {
     if (view === null || view === leaf || isComing) return;
     // A user who has just navigated elsewhere stays there, although the page still renders the old place.
-    const place = here();
+    const place = currentPlace();
     if (place.conversation !== conversation.id || place.leaf !== leaf) return;
     correct({ ...place, leaf: view }, { end: true });
   }, [conversation, view, leaf, isComing]);

@@ -1,5 +1,5 @@
 import { type ConversationState, newestLeaf, pathTo, siblings } from "@banyan/core/conversation";
-import { keep, kept } from "../browser/kept.ts";
+import { keepValue, keptValue } from "../browser/kept.ts";
 
 /** The storage key for all conversations; the oldest entries are dropped. */
 const KEY = "viewed";
@@ -21,7 +21,7 @@ export class ViewedBranches {
       this.#leaves.set(id, leaf);
     }
     this.#leaves = new Map([...this.#leaves].slice(-KEPT));
-    keep(KEY, [...this.#leaves]);
+    keepValue(KEY, [...this.#leaves]);
   }
 
   /** The end of the branch below a message that was last in view; by default, of the newest branch. */
@@ -35,7 +35,7 @@ export class ViewedBranches {
 
   /** Other windows write to the same storage. */
   #look(): void {
-    const leaves = kept(KEY) as [string, string][] | undefined;
+    const leaves = keptValue(KEY) as [string, string][] | undefined;
     if (leaves) this.#leaves = new Map(leaves);
   }
 }

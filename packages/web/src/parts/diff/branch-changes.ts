@@ -17,14 +17,14 @@ export function withSubAgents(tree: ConversationState, messages: readonly Messag
     if (message.role !== "assistant") continue;
     for (const { id } of message.calls.toReversed()) {
       const launched = tree.children.get(id)?.at(-1);
-      if (launched !== undefined) open.push(...below(tree, launched).reverse());
+      if (launched !== undefined) open.push(...subAgentMessages(tree, launched).reverse());
     }
   }
   return found;
 }
 
 /** The messages of a sub-agent, from its first one. */
-function below(tree: ConversationState, first: string): Message[] {
+function subAgentMessages(tree: ConversationState, first: string): Message[] {
   const found: Message[] = [];
   for (let id: string | undefined = first; id !== undefined; id = tree.children.get(id)?.at(-1)) {
     const message = tree.messages.get(id);
@@ -34,7 +34,7 @@ function below(tree: ConversationState, first: string): Message[] {
 }
 
 /** The file changes of these messages' calls in order, for messages that have been read. */
-export function changesOf(messages: readonly Message[]): BranchChange[] {
+export function changesByCalls(messages: readonly Message[]): BranchChange[] {
   return messages.flatMap((message) =>
     message.role !== "assistant"
       ? []
@@ -45,8 +45,8 @@ export function changesOf(messages: readonly Message[]): BranchChange[] {
 }
 
 /** The calls of a branch and its sub-agents that changed files, the last one first. */
-export function undoableCalls(tree: ConversationState, leaf: string | null): readonly string[] {
-  const calls = changesOf(withSubAgents(tree, pathTo(tree, leaf))).map(({ call }) => call);
+export function undoableCallIds(tree: ConversationState, leaf: string | null): readonly string[] {
+  const calls = changesByCalls(withSubAgents(tree, pathTo(tree, leaf))).map(({ call }) => call);
   return [...new Set(calls.toReversed())];
 }
 
@@ -56,7 +56,7 @@ export function unreadChanges(conversation: PageConversation, messages: readonly
 }
 
 /** The messages of the branch to `left` that are not on the branch to `to`. */
-export function leftBehind(tree: ConversationState, left: string, to: string | null): Message[] {
+export function messagesLeft(tree: ConversationState, left: string, to: string | null): Message[] {
   const stay = new Set(pathTo(tree, to).map(({ id }) => id));
   return pathTo(tree, left).filter(({ id }) => !stay.has(id));
 }

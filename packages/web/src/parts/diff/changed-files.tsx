@@ -2,7 +2,7 @@ import type { DiffLine } from "@banyan/client/words";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
 import { t, tCount } from "../phrases/phrases.ts";
-import { Counts, FileRow, Line, Pair } from "./diff-rows.tsx";
+import { Counts, DiffRowLine, FileRow, Pair } from "./diff-rows.tsx";
 import { inPairs, type LinePair } from "./patch.ts";
 import type { ShownFile } from "./shown-file.ts";
 
@@ -24,7 +24,7 @@ export function ChangedFiles({
   const scroller = useRef<HTMLElement>(null);
   const [layout, setLayout] = useState<Layout>("unified");
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const rows = useMemo(() => rowsOf(files, closed, layout), [files, closed, layout]);
+  const rows = useMemo(() => diffRows(files, closed, layout), [files, closed, layout]);
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -76,7 +76,7 @@ export function ChangedFiles({
                   {row?.type === "file" && (
                     <FileRow file={row.file} isOpen={row.isOpen} onToggle={() => toggle(row.file.key)} />
                   )}
-                  {row?.type === "line" && <Line line={row.line} language={row.language} />}
+                  {row?.type === "line" && <DiffRowLine line={row.line} language={row.language} />}
                   {row?.type === "pair" && <Pair pair={row.pair} language={row.language} />}
                   {row?.type === "nothing" && (
                     <p className="px-3 text-soft text-xs">{t("No text to show: this is a binary file.")}</p>
@@ -102,7 +102,7 @@ type DiffRow =
 type Layout = "unified" | "split";
 
 /** The rows of all files in one list: a single scroller shows any number of files. */
-function rowsOf(files: readonly ShownFile[], closed: ReadonlySet<string>, layout: Layout): DiffRow[] {
+function diffRows(files: readonly ShownFile[], closed: ReadonlySet<string>, layout: Layout): DiffRow[] {
   const rows: DiffRow[] = [];
   for (const file of files) {
     const isOpen = !closed.has(file.key);

@@ -39,7 +39,7 @@ export function FileRow({
 }
 
 /** A line with its numbers in the old and the new text. */
-export function Line({ line, language }: { readonly line: DiffLine; readonly language: string }) {
+export function DiffRowLine({ line, language }: { readonly line: DiffLine; readonly language: string }) {
   return (
     <div className={`flex h-full whitespace-pre font-mono text-xs leading-5 ${GROUNDS[line.kind]}`}>
       {(line.before ?? line.after) !== undefined && (
@@ -49,7 +49,7 @@ export function Line({ line, language }: { readonly line: DiffLine; readonly lan
         </>
       )}
       <span className="px-3">
-        <Said line={line} language={language} />
+        <DiffText line={line} language={language} />
       </span>
     </div>
   );
@@ -79,14 +79,14 @@ function Side({
     <div className={`flex overflow-hidden whitespace-pre ${GROUNDS[line.kind]}`} title={line.text}>
       <LineNumber value={number} />
       <span className="truncate pl-3">
-        <Said line={line} language={language} />
+        <DiffText line={line} language={language} />
       </span>
     </div>
   );
 }
 
 /** Highlights each line alone: a comment that began on an earlier line is not recognised. */
-function Said({ line: { kind, text }, language }: { readonly line: DiffLine; readonly language: string }) {
+function DiffText({ line: { kind, text }, language }: { readonly line: DiffLine; readonly language: string }) {
   if (kind === "place") return `${SIGNS[kind]} ${text}`;
   return (
     <>

@@ -20,8 +20,8 @@ export interface LinePair {
 export function inPairs(lines: readonly DiffLine[]): LinePair[] {
   const pairs: LinePair[] = [];
   for (let at = 0; at < lines.length; ) {
-    const removed = runOf(lines, at, "removed");
-    const added = runOf(lines, at + removed, "added");
+    const removed = countSameKind(lines, at, "removed");
+    const added = countSameKind(lines, at + removed, "added");
     if (removed + added === 0) {
       const line = lines[at] as DiffLine;
       pairs.push({ left: line, right: line });
@@ -39,7 +39,7 @@ export function inPairs(lines: readonly DiffLine[]): LinePair[] {
 }
 
 /** The number of consecutive lines of one kind from `at` on. */
-function runOf(lines: readonly DiffLine[], at: number, kind: DiffLine["kind"]): number {
+function countSameKind(lines: readonly DiffLine[], at: number, kind: DiffLine["kind"]): number {
   let end = at;
   while (lines[end]?.kind === kind) end++;
   return end - at;

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { keep, kept } from "../browser/kept.ts";
+import { keepValue, keptValue } from "../browser/kept.ts";
 import type { PanelName } from "./panel-names.ts";
 
 /** The user's preferences, stored in the browser for all conversations. */
@@ -37,7 +37,7 @@ export function usePreference<Name extends keyof Preferences>(
   name: Name,
 ): readonly [Preferences[Name], (value: Preferences[Name]) => void] {
   const value = useSyncExternalStore(
-    listen,
+    listenToPreferences,
     () => preferences()[name],
     () => DEFAULTS[name],
   );
@@ -59,19 +59,19 @@ export function applyTheme(): void {
     else document.documentElement.dataset.theme = theme;
   };
   apply();
-  listen(apply);
+  listenToPreferences(apply);
 }
 
 function preferences(): Preferences {
-  return { ...DEFAULTS, ...(kept(KEY) as Partial<Preferences> | undefined) };
+  return { ...DEFAULTS, ...(keptValue(KEY) as Partial<Preferences> | undefined) };
 }
 
 function prefer(change: Partial<Preferences>): void {
-  keep(KEY, { ...preferences(), ...change });
+  keepValue(KEY, { ...preferences(), ...change });
   window.dispatchEvent(new Event(CHANGED));
 }
 
-function listen(listener: () => void): () => void {
+function listenToPreferences(listener: () => void): () => void {
   window.addEventListener("storage", listener);
   window.addEventListener(CHANGED, listener);
   return () => {

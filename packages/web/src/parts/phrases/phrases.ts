@@ -1,6 +1,6 @@
 import type { PhraseValues, Say } from "@banyan/core/shown";
 import Tannin from "tannin";
-import { keep, kept } from "../browser/kept.ts";
+import { keepValue, keptValue } from "../browser/kept.ts";
 
 /** The languages of the page by their own names (W77). English is in the code; every other language has a file. */
 export const LANGUAGES = { en: "English", de: "Deutsch", zh: "中文", ar: "العربية" } as const;
@@ -23,7 +23,7 @@ const KEY = "language";
 export const language: PageLanguage = languageWanted();
 
 /** The locale for dates and numbers: the page's language in the user's region. */
-export const locale: string = preferred().find((each) => isIn(each, language)) ?? language;
+export const locale: string = preferred().find((each) => isLanguageTag(each, language)) ?? language;
 
 const isRightToLeft = language === "ar";
 
@@ -47,14 +47,14 @@ const phrases = await phrasesOf(language);
 const numbers = new Intl.NumberFormat(locale);
 
 /** Reloads the page in another language; `undefined` follows the browser. */
-export function speak(wanted: PageLanguage | undefined): void {
-  keep(KEY, wanted);
+export function setLanguage(wanted: PageLanguage | undefined): void {
+  keepValue(KEY, wanted);
   window.location.reload();
 }
 
 /** The language that the user chose; `undefined` if it follows the browser. */
 export function chosenLanguage(): PageLanguage | undefined {
-  const chosen = kept(KEY);
+  const chosen = keptValue(KEY);
   return typeof chosen === "string" && Object.hasOwn(LANGUAGES, chosen) ? (chosen as PageLanguage) : undefined;
 }
 
@@ -66,12 +66,12 @@ export function applyLanguage(root: HTMLElement): void {
 
 /** Translates a phrase. `phrase` is the whole English text as a literal, because a test reads it from the code. */
 export function t(phrase: string, values?: PhraseValues): string {
-  return filled(phrases.gettext(phrase), values);
+  return fillPhrase(phrases.gettext(phrase), values);
 }
 
 /** Translates a phrase with a number, which replaces `{count}`. `one` and `many` are the English forms. */
 export function tCount(count: number, one: string, many: string, values?: PhraseValues): string {
-  return filled(phrases.ngettext(one, many, count), { ...values, count });
+  return fillPhrase(phrases.ngettext(one, many, count), { ...values, count });
 }
 
 /** The number of open questions: for this user, or for others if the user may not answer. */
@@ -83,7 +83,7 @@ export function waitingInWords(count: number, isForYou: boolean): string {
 
 /** Translates the engine's sentences. */
 export const say: Say = Object.assign(
-  (phrase: string, values?: PhraseValues) => filled(phrases.gettext(phrase), values),
+  (phrase: string, values?: PhraseValues) => fillPhrase(phrases.gettext(phrase), values),
   { count: tCount },
 );
 
@@ -93,11 +93,11 @@ export function withoutName(name: string, told: string): string {
 }
 
 /** A time in the user's locale, for example `Monday, 3 May, 14:05`. */
-export function toldTime(at: number, style: Intl.DateTimeFormatOptions): string {
+export function formatPageTime(at: number, style: Intl.DateTimeFormatOptions): string {
   return new Intl.DateTimeFormat(locale, style).format(at);
 }
 
-function filled(phrase: string, values: PhraseValues | undefined): string {
+function fillPhrase(phrase: string, values: PhraseValues | undefined): string {
   if (!values) return phrase;
   return phrase.replaceAll(/\{(\w+)\}/g, (place, name: string) => {
     const value = values[name];
@@ -110,7 +110,7 @@ function filled(phrase: string, values: PhraseValues | undefined): string {
 
 function languageWanted(): PageLanguage {
   const all = Object.keys(LANGUAGES) as PageLanguage[];
-  const first = preferred().flatMap((each) => all.find((known) => isIn(each, known)) ?? [])[0];
+  const first = preferred().flatMap((each) => all.find((known) => isLanguageTag(each, known)) ?? [])[0];
   return chosenLanguage() ?? first ?? "en";
 }
 
@@ -119,12 +119,12 @@ function preferred(): readonly string[] {
   return typeof window === "undefined" ? ["en"] : navigator.languages;
 }
 
-function isIn(tag: string, wanted: PageLanguage): boolean {
+function isLanguageTag(tag: string, wanted: PageLanguage): boolean {
   return tag.toLowerCase().split("-", 1)[0] === wanted;
 }
 
 async function phrasesOf(wanted: PageLanguage) {
-  const { "": rules = ENGLISH, ...file } = wanted === "en" ? {} : await fileOf(wanted);
+  const { "": rules = ENGLISH, ...file } = wanted === "en" ? {} : await loadPhrases(wanted);
   const forms = Object.entries(file).map(([phrase, said]) => [phrase, typeof said === "string" ? [said] : said]);
   const tannin = new Translations({ page: { "": rules, ...Object.fromEntries(forms) } });
   return {
@@ -133,7 +133,7 @@ async function phrasesOf(wanted: PageLanguage) {
   };
 }
 
-async function fileOf(wanted: Exclude<PageLanguage, "en">): Promise<File> {
+async function loadPhrases(wanted: Exclude<PageLanguage, "en">): Promise<File> {
   try {
     return (await FILES[wanted]()).default;
   } catch {

@@ -1,6 +1,6 @@
 import type { AssistantMessage } from "@banyan/core/conversation";
 import { describe, expect, it } from "vitest";
-import { artifactOf, artifactsOf, fileNameOf, versionsOf } from "./artifact.ts";
+import { artifactFileName, artifactOf, artifactsOf, versionsOf } from "./artifact.ts";
 
 const answer = (text: string) =>
   ({ id: text, role: "assistant", parts: [{ type: "text", text }], calls: [] }) as unknown as AssistantMessage;
@@ -50,7 +50,7 @@ describe("W61: what an answer holds", () => {
   });
 
   it("is kept as a file under its name", () => {
-    expect(fileNameOf({ kind: "html", name: "../Über uns?.html", text: "" })).toBe("über-uns-html.html");
-    expect(fileNameOf({ kind: "mermaid", name: "…", text: "" })).toBe("mermaid.mmd");
+    expect(artifactFileName({ kind: "html", name: "../Über uns?.html", text: "" })).toBe("über-uns-html.html");
+    expect(artifactFileName({ kind: "mermaid", name: "…", text: "" })).toBe("mermaid.mmd");
   });
 });

@@ -32,10 +32,10 @@ export function artifactOf(language: string, text: string): Artifact | undefined
   const kind = beginsAsSvg && (named === "html" || language.toLowerCase() === "xml") ? "svg" : named;
   if (kind === undefined || text.trim() === "") return undefined;
   if (kind === "markdown" && text.split("\n").length < LONG) return undefined;
-  return { kind, name: nameIn(kind, text), text };
+  return { kind, name: artifactName(kind, text), text };
 }
 
-function nameIn(kind: ArtifactKind, text: string): string {
+function artifactName(kind: ArtifactKind, text: string): string {
   const [, name = ""] =
     kind === "markdown"
       ? (/^#{1,3}\s+(.+?)\s*#*$/m.exec(text) ?? [])
@@ -67,13 +67,13 @@ function artifactsIn(text: string): Artifact[] {
   // biome-ignore lint/nursery/noFloatingPromises: `walkTokens` returns a promise only if its callback does.
   walkTokens(lexer(text), (token: Token) => {
     if (token.type !== "code" || !/\n[ \t>]*(```|~~~)[`~]*\s*$/.test(token.raw)) return;
-    const artifact = artifactOf(languageOf(token.lang ?? ""), token.text);
+    const artifact = artifactOf(fenceLanguage(token.lang ?? ""), token.text);
     if (artifact) found.push(artifact);
   });
   return found;
 }
 
-function languageOf(info: string): string {
+function fenceLanguage(info: string): string {
   return info.trim().split(/[\s{]/, 1)[0] ?? "";
 }
 
@@ -94,7 +94,7 @@ export function versionsOf(
 }
 
 /** The file name of a download. */
-export function fileNameOf({ kind, name }: Artifact): string {
+export function artifactFileName({ kind, name }: Artifact): string {
   const plain =
     name
       .toLowerCase()

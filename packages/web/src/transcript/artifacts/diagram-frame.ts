@@ -19,8 +19,8 @@ export async function drawDiagram(text: string, isDark: boolean): Promise<Diagra
   frame ??= openFrame();
   const opened = frame;
   try {
-    const drawn = await answerOf(await opened, { text, theme: isDark ? "dark" : "default" });
-    return typeof drawn.svg === "string" ? { svg: drawn.svg } : { problem: firstLine(drawn.problem) };
+    const drawn = await askFrame(await opened, { text, theme: isDark ? "dark" : "default" });
+    return typeof drawn.svg === "string" ? { svg: drawn.svg } : { problem: firstLineOfProblem(drawn.problem) };
   } catch (error) {
     // A frame that does not answer is useless for the next diagram, too.
     if (frame === opened) frame = undefined;
@@ -49,7 +49,7 @@ async function openFrame(): Promise<HTMLIFrameElement> {
   try {
     // Network access does not matter here: only the library and the diagram's text run in the frame.
     writeInto(element, html, () => true);
-    await answerOf(element);
+    await askFrame(element);
     return element;
   } catch (error) {
     element.remove();
@@ -58,7 +58,7 @@ async function openFrame(): Promise<HTMLIFrameElement> {
 }
 
 /** Sends a request to a frame and waits for the answer; without a request, waits until the frame is ready. */
-function answerOf(
+function askFrame(
   { contentWindow }: HTMLIFrameElement,
   question?: { readonly text: string; readonly theme: string },
 ): Promise<{ readonly svg?: unknown; readonly problem?: unknown }> {
@@ -83,7 +83,7 @@ function answerOf(
 }
 
 /** The first line of an error, without the lines that point into the source. */
-function firstLine(problem: unknown): string {
+function firstLineOfProblem(problem: unknown): string {
   return String(problem).split("\n", 1)[0]?.slice(0, 200) ?? "";
 }
 

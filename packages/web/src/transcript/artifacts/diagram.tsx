@@ -27,7 +27,7 @@ export function Diagram({
   if (!drawn || "problem" in drawn || isSource) {
     const said = isGrowing
       ? t("The diagram appears when it is complete.")
-      : drawn && "problem" in drawn && notDrawn(drawn.problem);
+      : drawn && "problem" in drawn && diagramProblem(drawn.problem);
     return (
       <div>
         <CodeBlock
@@ -101,6 +101,6 @@ export function useDrawn(text: string, isGrowing: boolean): DiagramResult | unde
 }
 
 /** The error message for a diagram. */
-export function notDrawn(problem: string): string {
+export function diagramProblem(problem: string): string {
   return t("Could not draw the diagram: {problem}.", { problem: problem.replace(/[.:]*$/, "") });
 }

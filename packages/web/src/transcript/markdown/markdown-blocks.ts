@@ -6,7 +6,7 @@ export interface MarkdownBlock {
   readonly raw: string;
   /** Definitions from other blocks that the block may use, to be parsed before the block. */
   readonly before: string;
-  /** The labels (`labelOf`) of definitions that a link or image of the text uses, one per line. */
+  /** The labels (`normalizeLabel`) of definitions that a link or image of the text uses, one per line. */
   readonly used: string;
 }
 
@@ -24,7 +24,7 @@ export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   return raws.map((raw) => {
     if (!raw.includes("[") || links.length + notes.length === 0) return { raw, before: "", used };
     const folded = foldedLabels(raw);
-    const mentions = (label: string) => folded.includes(`[${labelOf(label)}]`);
+    const mentions = (label: string) => folded.includes(`[${normalizeLabel(label)}]`);
     const before = [
       ...[...new Set(notes)].filter((label = "") => mentions(`^${label}`)).map((label) => `[^${label}]: .`),
       SEPARATOR,
@@ -35,7 +35,7 @@ export function markdownBlocks(text: string): readonly MarkdownBlock[] {
 }
 
 /** Normalises a label for comparison: without case and extra whitespace. */
-export function labelOf(label: string): string {
+export function normalizeLabel(label: string): string {
   return label.replace(/\s+/g, " ").trim().toLowerCase().toUpperCase();
 }
 
@@ -77,14 +77,14 @@ function usedBy(tokens: Token[]): string {
   walkTokens(tokens, (token) => {
     if (token.type !== "link" && token.type !== "image") return;
     const [, label] = /\[((?:[^[\]\\]|\\.)*)\]$/s.exec(token.raw.replace(/\[\]$/, "")) ?? [];
-    if (label !== undefined) labels.add(labelOf(label));
+    if (label !== undefined) labels.add(normalizeLabel(label));
   });
   return [...labels].join("\n");
 }
 
 /** Joins the lines of labels, also inside a quotation. */
 function foldedLabels(raw: string): string {
-  return labelOf(raw.replace(/\n[\s>]*/g, " ")).replace(/\[ | \]/g, (bracket) => bracket.trim());
+  return normalizeLabel(raw.replace(/\n[\s>]*/g, " ")).replace(/\[ | \]/g, (bracket) => bracket.trim());
 }
 
 function definition(label: string, { href, title }: { readonly href: string | null; readonly title?: string | null }) {

@@ -1,14 +1,14 @@
 import { createContext, type MouseEvent, useContext } from "react";
 import { t } from "../../parts/phrases/phrases.ts";
-import { labelOf } from "./markdown-blocks.ts";
+import { normalizeLabel } from "./markdown-blocks.ts";
 
 /** The labels of the footnotes that a text refers to. */
 export const ReferredNotes = createContext<ReadonlySet<string>>(new Set());
 
-/** The labels (`labelOf`) of the footnotes that a text refers to. */
-export function referredNotes(text: string): ReadonlySet<string> {
+/** The labels (`normalizeLabel`) of the footnotes that a text refers to. */
+export function footnotesIn(text: string): ReadonlySet<string> {
   if (!text.includes("[^")) return NONE;
-  return new Set([...text.matchAll(/\[\^([^\]\s]+)\](?!:)/g)].map(([, label = ""]) => labelOf(label)));
+  return new Set([...text.matchAll(/\[\^([^\]\s]+)\](?!:)/g)].map(([, label = ""]) => normalizeLabel(label)));
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -20,12 +20,12 @@ export type NoteEnd = "reference" | "note";
 export function NoteLink({ label, end }: { readonly label: string; readonly end: NoteEnd }) {
   const referred = useContext(ReferredNotes);
   // A note without references needs no link back.
-  if (end === "note" && !referred.has(labelOf(label))) return <sup>{label}</sup>;
+  if (end === "note" && !referred.has(normalizeLabel(label))) return <sup>{label}</sup>;
   const other: NoteEnd = end === "note" ? "reference" : "note";
   const lead = (event: MouseEvent<HTMLElement>) => {
     event.preventDefault();
     const all = [...(event.currentTarget.closest("[data-notes]")?.querySelectorAll<HTMLElement>("a[data-note]") ?? [])];
-    const there = all.find(({ dataset }) => dataset.end === other && dataset.note === labelOf(label));
+    const there = all.find(({ dataset }) => dataset.end === other && dataset.note === normalizeLabel(label));
     there?.focus({ preventScroll: true });
     there?.scrollIntoView({ block: "nearest" });
   };
@@ -34,7 +34,7 @@ export function NoteLink({ label, end }: { readonly label: string; readonly end:
       <a
         href={`#${encodeURIComponent(label)}`}
         role={end === "reference" ? "doc-noteref" : "doc-backlink"}
-        data-note={labelOf(label)}
+        data-note={normalizeLabel(label)}
         data-end={end}
         aria-label={
           end === "reference" ? t("{label}: to the footnote", { label }) : t("{label}: back to the text", { label })

@@ -13,7 +13,7 @@ import { Diagram } from "../artifacts/diagram.tsx";
 import { useOpenArtifact } from "../artifacts/open-artifact.ts";
 import { type MarkdownBlock, markdownBlocks } from "./markdown-blocks.ts";
 import { type Formula, formulaIn, formulasAsCode } from "./math.ts";
-import { type NoteEnd, NoteLink, ReferredNotes, referredNotes } from "./note-link.tsx";
+import { footnotesIn, type NoteEnd, NoteLink, ReferredNotes } from "./note-link.tsx";
 import { safeHtml } from "./safe-html.ts";
 import { shownReferences } from "./shown-references.ts";
 import { InsideLink, type NamedPicture, WebPicture } from "./web-picture.tsx";
@@ -24,7 +24,7 @@ import { InsideLink, type NamedPicture, WebPicture } from "./web-picture.tsx";
  */
 export function RenderedMarkdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   const blocks = useMemo(() => markdownBlocks(text), [text]);
-  const referred = useMemo(() => referredNotes(text), [text]);
+  const referred = useMemo(() => footnotesIn(text), [text]);
   return (
     <ReferredNotes value={referred}>
       <div data-notes="" className="flex flex-col gap-3">
@@ -61,14 +61,14 @@ const Block = memo(function Block({
   return (
     <Growing value={isGrowing}>
       <ReactMarkdown remarkPlugins={plugins} components={COMPONENTS}>
-        {before + formulasAsCode(isGrowing ? closed(raw) : raw)}
+        {before + formulasAsCode(isGrowing ? closeOpenMarkup(raw) : raw)}
       </ReactMarkdown>
     </Growing>
   );
 });
 
 /** Closes the open constructs of a streaming block, without hiding unfinished ones. */
-function closed(raw: string): string {
+function closeOpenMarkup(raw: string): string {
   const [, bracket] = /\[[^\][<]*\]\((<?)[^()<>\s\\]*$/.exec(raw) ?? [];
   const end = bracket === undefined ? "" : bracket === "" ? ")" : ">)";
   // Only link text without an address is closed; other constructs stay as written.
@@ -128,7 +128,7 @@ const COMPONENTS: Components = {
     ) : (
       children
     ),
-  img: ({ src, alt, title }) => <WebPicture {...pictureOf({ src, alt, title })} />,
+  img: ({ src, alt, title }) => <WebPicture {...namedPicture({ src, alt, title })} />,
   pre: Fenced,
   code: ({ children }) => {
     const formula = formulaIn(String(children));
@@ -213,7 +213,7 @@ const COMPONENTS: Components = {
   ),
 };
 
-function pictureOf({ src, alt, title }: Readonly<Record<"src" | "alt" | "title", unknown>>): NamedPicture {
+function namedPicture({ src, alt, title }: Readonly<Record<"src" | "alt" | "title", unknown>>): NamedPicture {
   return { src: String(src ?? ""), alt: String(alt ?? ""), title: String(title ?? "") };
 }
 
@@ -230,7 +230,7 @@ function PicturesOfLink({ of: link }: { readonly of: DrawnElement }) {
   const may = useMay();
   const found: NamedPicture[] = [];
   const look = ({ tagName, properties, children = [] }: DrawnElement) => {
-    if (tagName === "img") found.push(pictureOf({ src: "", alt: "", title: "", ...properties }));
+    if (tagName === "img") found.push(namedPicture({ src: "", alt: "", title: "", ...properties }));
     for (const child of children) look(child);
   };
   if (may("picture.read")) look(link);

@@ -20,7 +20,7 @@ export function safeHtml() {
     for (const open = [tree]; ; ) {
       const node = open.pop();
       if (!node) return;
-      if (node.children) node.children = folded(paired(node.children));
+      if (node.children) node.children = foldDetails(paired(node.children));
       open.push(...(node.children ?? []));
     }
   };
@@ -48,7 +48,7 @@ function paired(nodes: readonly HtmlNode[]): HtmlNode[] {
 }
 
 /** Folds everything from `<details>` to its end or, while streaming, to the end of the text. */
-function folded(nodes: readonly HtmlNode[]): HtmlNode[] {
+function foldDetails(nodes: readonly HtmlNode[]): HtmlNode[] {
   const from = nodes.findIndex(({ type, value = "" }) => type === "html" && DETAILS.test(value));
   if (from < 0) return [...nodes];
   const [, summary = "Details", rest = ""] = DETAILS.exec(nodes[from]?.value ?? "") ?? [];
@@ -60,7 +60,7 @@ function folded(nodes: readonly HtmlNode[]): HtmlNode[] {
   const last = end < 0 ? nodes.length : end;
   const closing = isWhole || end < 0 ? "" : (nodes[end]?.value ?? "");
   const [before = "", after = ""] = closing.split(END, 2);
-  const inside = [...said(within), ...(isWhole ? [] : nodes.slice(from + 1, last)), ...said(before)];
+  const inside = [...textNodes(within), ...(isWhole ? [] : nodes.slice(from + 1, last)), ...textNodes(before)];
   const details: HtmlNode = {
     type: "blockquote",
     data: { hName: "details" },
@@ -69,13 +69,19 @@ function folded(nodes: readonly HtmlNode[]): HtmlNode[] {
       ...inside,
     ],
   };
-  return [...nodes.slice(0, from), details, ...said(behind), ...said(after), ...folded(nodes.slice(last + 1))];
+  return [
+    ...nodes.slice(0, from),
+    details,
+    ...textNodes(behind),
+    ...textNodes(after),
+    ...foldDetails(nodes.slice(last + 1)),
+  ];
 }
 
 const DETAILS = /^\s*<details(?:\s+open)?>\s*(?:<summary>([\s\S]*?)<\/summary>)?([\s\S]*)$/i;
 const END = /<\/details>/i;
 
-function said(text: string | undefined): HtmlNode[] {
+function textNodes(text: string | undefined): HtmlNode[] {
   const words = text?.trim() ?? "";
   return words === "" ? [] : [{ type: "paragraph", children: [{ type: "text", value: words }] }];
 }

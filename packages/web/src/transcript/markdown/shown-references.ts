@@ -1,5 +1,5 @@
 import { defaultUrlTransform } from "react-markdown";
-import { labelOf } from "./markdown-blocks.ts";
+import { normalizeLabel } from "./markdown-blocks.ts";
 import type { NoteEnd } from "./note-link.tsx";
 
 /** The used parts of a Markdown tree node. */
@@ -38,7 +38,7 @@ export function shownReferences({ from, used }: { readonly from: number; readonl
         return { type: "blockquote", children: begun };
       }
       case "definition":
-        if (labels.has(labelOf(node.label ?? node.identifier ?? ""))) return node;
+        if (labels.has(normalizeLabel(node.label ?? node.identifier ?? ""))) return node;
         return paragraph([
           text(`[${node.label ?? node.identifier}]: `),
           { type: "link", url: node.url ?? "", children: [text(node.url ?? "")] },

@@ -23,14 +23,14 @@ export const InsideLink = createContext(false);
 export function WebPicture(picture: NamedPicture) {
   const may = useMay();
   const isInside = useContext(InsideLink);
-  const address = may("picture.read") ? webAddress(picture.src) : undefined;
-  if (!address) return <span className="text-soft">{inWords(picture)}</span>;
-  if (isInside) return alone(picture);
+  const address = may("picture.read") ? pictureAddress(picture.src) : undefined;
+  if (!address) return <span className="text-soft">{pictureText(picture)}</span>;
+  if (isInside) return pictureLabel(picture);
   return <Offered key={address.href} picture={picture} address={address} />;
 }
 
 /** The URL if the server may load it: a full HTTP address without credentials. */
-function webAddress(src: string): URL | undefined {
+function pictureAddress(src: string): URL | undefined {
   if (src.length > LONGEST || !/^https?:\/\//i.test(src) || !URL.canParse(src)) return undefined;
   const address = new URL(src);
   return address.username === "" && address.password === "" ? address : undefined;
@@ -39,12 +39,12 @@ function webAddress(src: string): URL | undefined {
 /** Maximum number of characters of an address that the server accepts. */
 const LONGEST = 8_000;
 
-function alone({ alt, title }: NamedPicture): string {
+function pictureLabel({ alt, title }: NamedPicture): string {
   return `${alt || t("no description")}${title ? ` “${title}”` : ""}`;
 }
 
-function inWords(named: NamedPicture): string {
-  const [picture, { src }] = [alone(named), named];
+function pictureText(named: NamedPicture): string {
+  const [picture, { src }] = [pictureLabel(named), named];
   return src === "" ? t("[image: {picture}]", { picture }) : t("[image: {picture} at {src}]", { picture, src });
 }
 
@@ -75,12 +75,12 @@ function keptOf(page: Page): Map<string, LoadedPicture> {
 }
 
 /** Loads an image through the server, and decodes it before it is shown, so that its size is known at once (W54). */
-async function ask(page: Page, address: URL): Promise<State> {
+async function loadPicture(page: Page, address: URL): Promise<State> {
   const known = keptOf(page).get(address.href);
   if (known) return { is: "shown", shown: known };
   try {
     const { picture, refused } = await page.connection.ask("picture.read", { url: address.href });
-    if (!picture) return { is: "refused", why: refused ? refusal(address, refused) : NO_PICTURE };
+    if (!picture) return { is: "refused", why: refused ? pictureRefusal(address, refused) : NO_PICTURE };
     const image = new Image();
     image.src = `data:${picture.mediaType};base64,${picture.data}`;
     const isWhole = await image.decode().then(
@@ -100,7 +100,7 @@ async function ask(page: Page, address: URL): Promise<State> {
 
 const NO_PICTURE = t("This is not an image that can be shown (PNG, JPEG, GIF, WebP).");
 
-function refusal({ host }: URL, { why, message }: NonNullable<Result<"picture.read">["refused"]>): string {
+function pictureRefusal({ host }: URL, { why, message }: NonNullable<Result<"picture.read">["refused"]>): string {
   switch (why) {
     case "missing":
       return t("There is no image at this address.");
@@ -138,7 +138,7 @@ function Offered({ picture, address }: { readonly picture: NamedPicture; readonl
   const show = async () => {
     if (state.is === "asked") return;
     setState({ is: "asked" });
-    const come = await ask(page, address);
+    const come = await loadPicture(page, address);
     // The button disappears: its focus moves to the image.
     hadFocus.current = come.is === "shown" && holdsFocus(group);
     setState(come);
@@ -161,7 +161,7 @@ function Offered({ picture, address }: { readonly picture: NamedPicture; readonl
           <ShownPicture picture={picture} shown={state.shown} />
         ) : (
           <>
-            <span className="text-soft">{alone(picture)}</span>
+            <span className="text-soft">{pictureLabel(picture)}</span>
             <Address of={address} />
             <span className="max-w-full">
               <Button isSmall onClick={show}>
@@ -174,7 +174,7 @@ function Offered({ picture, address }: { readonly picture: NamedPicture; readonl
           </>
         )}
       </span>
-      <span className="hidden text-soft print:inline">{inWords(picture)}</span>
+      <span className="hidden text-soft print:inline">{pictureText(picture)}</span>
     </>
   );
 }

@@ -50,14 +50,14 @@ export class KeyBindings {
   /** Display name of the action's first key, such as `Ctrl-O`; undefined without a key. */
   hint(action: KeyAction): string | undefined {
     const [first] = this.#of(action);
-    return first === undefined ? undefined : shown(first);
+    return first === undefined ? undefined : keyLabel(first);
   }
 
   /** The effective bindings. */
   get table(): readonly KeyRow[] {
     return actionNames.map((action) => ({
       action,
-      keys: this.#of(action).map(shown),
+      keys: this.#of(action).map(keyLabel),
       help: actions[action].help,
       place: actions[action].places[0] ?? "prompt",
       isSet: this.#set.has(action),
@@ -110,7 +110,7 @@ function settleConflicts(
         other,
         theirs.filter((key) => !lost.includes(key)),
       );
-      const names = lost.map(shown).join(" and ");
+      const names = lost.map(keyLabel).join(" and ");
       problems.push(`keys: ${names} cannot be both '${owner}' and '${other}'; it is '${owner}' now.`);
     }
   }
@@ -130,7 +130,7 @@ function isAction(name: string): name is KeyAction {
 }
 
 /** Display name of a key: `Ctrl-P`, but `Ctrl+Left`, `Alt+P` and `p`. */
-function shown(key: string): string {
+function keyLabel(key: string): string {
   if (key.length === 1) return key;
   const parts = key.endsWith("+") ? [...key.slice(0, -1).split("+").filter(Boolean), "+"] : key.split("+");
   const isPlain = /^ctrl\+[a-z\d]$/.test(key);

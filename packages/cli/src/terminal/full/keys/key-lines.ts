@@ -1,6 +1,6 @@
 import { ownCommand } from "@banyan/host/own-command";
-import { type DescribedName, described } from "../../../show/described.ts";
-import { wrap } from "../../../show/fit-text.ts";
+import { type DescribedName, nameLines } from "../../../show/described.ts";
+import { wrapSentence } from "../../../show/fit-text.ts";
 import type { Style } from "../../../show/style.ts";
 import type { KeyPlace } from "./actions.ts";
 import type { KeyRow } from "./key-bindings.ts";
@@ -20,15 +20,15 @@ const foot = () => [
 ];
 
 /** The keys, descriptions and names of all actions (T13). */
-export function keyLines(rows: readonly KeyRow[], columns: number, style: Style): string[] {
-  const all = rows.map(rowOf);
+export function keyHelpLines(rows: readonly KeyRow[], columns: number, style: Style): string[] {
+  const all = rows.map(keyHelpRow);
   const lists = Object.entries(HEADS).flatMap(([place, head]) => {
     const there = all.filter((_, index) => rows[index]?.place === place);
-    return [style.bold(head), ...described(there, columns, style, all), ""];
+    return [style.bold(head), ...nameLines(there, columns, style, all), ""];
   });
-  return [...lists, ...foot().map((sentence) => style.dim(wrap(sentence, columns)))];
+  return [...lists, ...foot().map((sentence) => style.dim(wrapSentence(sentence, columns)))];
 }
 
-function rowOf({ action, keys, help, isSet }: KeyRow): DescribedName {
+function keyHelpRow({ action, keys, help, isSet }: KeyRow): DescribedName {
   return { name: [action, `${keys.length === 0 ? "none" : keys.join(", ")}${isSet ? " (yours)" : ""}`], text: help };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bare, widthOf } from "../screen/cells.ts";
+import { textWidth, withoutColors } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
 import { MarkdownStream, markdownLines } from "./markdown-stream.ts";
 
@@ -27,8 +27,9 @@ describe("T63, K20: an address that is longer than the window", () => {
   ])("has no line end of ours, and is one link where terminals have links: %s", (_, markdown) => {
     for (const look of [plain, linked]) {
       const lines = markdownLines(markdown, 80, look);
-      expect(lines.filter((line) => bare(line).includes(ADDRESS))).toHaveLength(1);
-      for (const line of lines) if (!bare(line).includes("://")) expect(widthOf(line)).toBeLessThanOrEqual(80);
+      expect(lines.filter((line) => withoutColors(line).includes(ADDRESS))).toHaveLength(1);
+      for (const line of lines)
+        if (!withoutColors(line).includes("://")) expect(textWidth(line)).toBeLessThanOrEqual(80);
       const isCode = markdown.includes("`");
       if (look.links && !isCode) expect(linksIn(lines)).toEqual(new Set([ADDRESS]));
     }
@@ -51,12 +52,12 @@ describe("T63, K20: an address that is longer than the window", () => {
         stream.push(markdown.slice(at, at + size));
         const { finished: more, open } = stream.show(60, 12, linked);
         finished.push(...more);
-        for (const line of open) expect(widthOf(line)).toBeLessThanOrEqual(60);
+        for (const line of open) expect(textWidth(line)).toBeLessThanOrEqual(60);
       }
       stream.end();
       finished.push(...stream.show(60, 12, linked).finished);
-      expect(finished.filter((line) => bare(line).includes(ADDRESS))).toHaveLength(2);
-      expect(bare(finished.join(" ")).match(/\bword\b/g)).toHaveLength(300);
+      expect(finished.filter((line) => withoutColors(line).includes(ADDRESS))).toHaveLength(2);
+      expect(withoutColors(finished.join(" ")).match(/\bword\b/g)).toHaveLength(300);
     }
   });
 });

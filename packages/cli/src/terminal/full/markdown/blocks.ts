@@ -1,5 +1,5 @@
 import type { Token, Tokens } from "marked";
-import { proseLines, proseWithAddresses, widthOf, wrapped } from "../screen/cells.ts";
+import { proseLines, proseWithAddresses, textWidth, wrapCells } from "../screen/cells.ts";
 import { decodeEntities, inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
 import { tableLines } from "./table.ts";
@@ -18,13 +18,13 @@ export function blockLines(token: Token, width: number, look: Look, cut = false)
     case "code": {
       const { text, lang } = token as Tokens.Code;
       const lines = codeLines(text.split("\n"), lang ?? "", look);
-      return [...codeLabel(lang ?? "", look), ...(cut ? lines.flatMap((line) => wrapped(line, width)) : lines)];
+      return [...codeLabel(lang ?? "", look), ...(cut ? lines.flatMap((line) => wrapCells(line, width)) : lines)];
     }
     case "blockquote":
       return prefixed(blocksLines(token.tokens ?? [], Math.max(1, width - 2), look, cut), { all: theme.dim("│ ") });
     case "list":
       return (token as Tokens.List).items.flatMap((item, index) =>
-        itemLines(item, numberOf(token as Tokens.List, index), width, look, cut),
+        itemLines(item, itemNumber(token as Tokens.List, index), width, look, cut),
       );
     case "table":
       return tableLines(token as Tokens.Table, width, look);
@@ -52,7 +52,7 @@ function blocksLines(tokens: readonly Token[], width: number, look: Look, cut: b
 }
 
 /** The number of an item in a numbered list. */
-export function numberOf({ ordered, start }: Tokens.List, index: number): number | undefined {
+export function itemNumber({ ordered, start }: Tokens.List, index: number): number | undefined {
   return ordered ? Number(start === "" ? 1 : start) + index : undefined;
 }
 
@@ -65,7 +65,7 @@ export function itemLines(
   cut = false,
 ): string[] {
   const bullet = number === undefined ? "• " : `${number}. `;
-  const inner = Math.max(1, width - widthOf(bullet));
+  const inner = Math.max(1, width - textWidth(bullet));
   const lines: string[] = [];
   let text: Token[] = [];
   const prose = cut ? proseLines : proseWithAddresses;
@@ -96,7 +96,7 @@ function prefixed(
   lines: readonly string[],
   { first = "", all }: { readonly first?: string; readonly all?: string },
 ): string[] {
-  const blanks = all ?? " ".repeat(widthOf(first));
+  const blanks = all ?? " ".repeat(textWidth(first));
   return lines.map((line, index) => {
     const begin = index === 0 ? (all ?? first) : blanks;
     return line === "" ? begin.trimEnd() : begin + line;
@@ -124,11 +124,11 @@ export function codeLines(
   const plain = lines.map((line) => line.replaceAll("\t", "    "));
   const context = before.slice(-CONTEXT).map((line) => line.replaceAll("\t", "    "));
   const code = [...context, ...plain].join("\n");
-  const painted = look.highlight?.(code, nameIn(language))?.slice(context.length) ?? plain;
+  const painted = look.highlight?.(code, languageName(language))?.slice(context.length) ?? plain;
   return painted.map((line) => (line === "" ? "" : INDENT + line));
 }
 
 /** The language in an info string: `ts` in ` ```ts title="x" `. */
-function nameIn(language: string): string {
+function languageName(language: string): string {
   return /^[^\s{,:]+/.exec(language.trim())?.[0] ?? "";
 }

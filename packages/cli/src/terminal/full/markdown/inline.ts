@@ -1,6 +1,6 @@
 import type { Token, Tokens } from "marked";
 import { plainText } from "../../../show/plain-text.ts";
-import { bare } from "../screen/cells.ts";
+import { withoutColors } from "../screen/cells.ts";
 import type { Look } from "./look.ts";
 
 /** The styled text of a paragraph, heading or cell. A line end in it is a hard line break. */
@@ -19,23 +19,25 @@ function inlineToken(token: Token, look: Look): string {
       return theme.italic(inlineText(token.tokens, look));
     case "del":
       // A single tilde usually means "about".
-      return token.raw.startsWith("~~") ? theme.strike(inlineText(token.tokens, look)) : plain(token.raw);
+      return token.raw.startsWith("~~") ? theme.strike(inlineText(token.tokens, look)) : plainInline(token.raw);
     case "codespan":
       // Without colours, only the marks distinguish code.
-      return theme.depth === 1 ? oneLine(token.raw) : theme.code(oneLine(token.text));
+      return theme.depth === 1 ? unbrokenText(token.raw) : theme.code(unbrokenText(token.text));
     case "link":
-      return link(token as Tokens.Link, look);
+      return linkText(token as Tokens.Link, look);
     case "image":
-      if (token.raw.endsWith("]")) return plain(token.raw);
-      return theme.dim(`[image: ${plain(token.text)} (${plain(token.href)}${titleOf(token as Tokens.Image)})]`);
+      if (token.raw.endsWith("]")) return plainInline(token.raw);
+      return theme.dim(
+        `[image: ${plainInline(token.text)} (${plainInline(token.href)}${linkTitle(token as Tokens.Image)})]`,
+      );
     case "br":
       return "\n";
     case "checkbox":
       return token.checked ? "[x] " : "[ ] ";
     case "html":
-      return oneLine(token.raw);
+      return unbrokenText(token.raw);
     default:
-      return "tokens" in token && token.tokens ? inlineText(token.tokens, look) : plain(textIn(token));
+      return "tokens" in token && token.tokens ? inlineText(token.tokens, look) : plainInline(tokenText(token));
   }
 }
 
@@ -46,33 +48,33 @@ const REFERENCE = /\](?:\[(?:\\.|[^[\]\\])*\])?$/s;
  * A link always shows its URL. A reference link stays as written, before and after its definition, which shows the
  * URL.
  */
-function link(token: Tokens.Link, look: Look): string {
+function linkText(token: Tokens.Link, look: Look): string {
   const { href, tokens, raw } = token;
   const { theme } = look;
   const text = inlineText(tokens, look);
   const [label] = REFERENCE.exec(raw) ?? [];
-  if (raw.startsWith("[") && label !== undefined) return `[${text}${plain(label)}`;
-  const address = plain(href).replace(/^mailto:/, "");
-  const more = (bare(text) === address ? "" : address) + titleOf(token);
+  if (raw.startsWith("[") && label !== undefined) return `[${text}${plainInline(label)}`;
+  const address = plainInline(href).replace(/^mailto:/, "");
+  const more = (withoutColors(text) === address ? "" : address) + linkTitle(token);
   const shown = more === "" ? theme.link(text) : `${theme.link(text)} ${theme.dim(`(${more.trim()})`)}`;
   return look.links && /^[!-~]+$/.test(href) ? `\x1b]8;;${href}\x1b\\${shown}\x1b]8;;\x1b\\` : shown;
 }
 
 /** The title of a link or image, which a browser shows on hover. */
-function titleOf({ title }: { readonly title?: string | null }): string {
-  return title ? ` "${plain(title)}"` : "";
+function linkTitle({ title }: { readonly title?: string | null }): string {
+  return title ? ` "${plainInline(title)}"` : "";
 }
 
-function textIn(token: Token): string {
+function tokenText(token: Token): string {
   return "text" in token && typeof token.text === "string" ? token.text : token.raw;
 }
 
-function plain(text: string): string {
-  return oneLine(decodeEntities(text));
+function plainInline(text: string): string {
+  return unbrokenText(decodeEntities(text));
 }
 
 /** Source line ends become blanks, but a definition of a footnote starts a new line. */
-function oneLine(text: string): string {
+function unbrokenText(text: string): string {
   return text.replace(NEW_LINE, (_, note) => (note === undefined ? " " : "\n")).replaceAll("\t", " ");
 }
 

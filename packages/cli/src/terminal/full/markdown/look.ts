@@ -23,7 +23,7 @@ const require = createRequire(import.meta.url);
 /**
  * Parses Markdown into blocks. The parser takes 10 ms to load, so the first call loads it, after the first frame.
  */
-export function lexed(markdown: string): Token[] {
+export function lexMarkdown(markdown: string): Token[] {
   const { lexer } = require("marked") as typeof import("marked");
   return lexer(markdown);
 }
@@ -32,8 +32,8 @@ export function lexed(markdown: string): Token[] {
 const SAMPLE = "# a\n\nb *c* `d` [e](f)\n\n- g\n\n> h\n\n```\ni\n```\n\n| j |\n|---|\n| k |\n";
 
 /** Parses a sample, so that the first real text is parsed without that delay. */
-export function readyToLex(): void {
-  lexed(SAMPLE);
+export function loadLexer(): void {
+  lexMarkdown(SAMPLE);
 }
 
 /** Milliseconds without a key after which the user counts as pausing. */
@@ -65,7 +65,7 @@ export class LateHighlight {
     this.#pause ??= setTimeout(() => {
       this.#pause = undefined;
       if (performance.now() < keyAt() + PAUSE) return this.loadAhead(keyAt);
-      readyToLex();
+      loadLexer();
       this.load();
     }, PAUSE).unref();
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { plainText } from "../../../show/plain-text.ts";
-import { bare, widthOf } from "../screen/cells.ts";
+import { textWidth, withoutColors } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
 import { createHighlighter } from "./highlighter.ts";
 import { LateHighlight, type Look } from "./look.ts";
@@ -15,7 +15,7 @@ function shown(text: string, width = 40, more: Partial<Look> = {}): string[] {
   const stream = new MarkdownStream();
   stream.push(text);
   stream.end();
-  return stream.show(width, 10, { ...look, ...more }).finished.map(bare);
+  return stream.show(width, 10, { ...look, ...more }).finished.map(withoutColors);
 }
 
 /** The final lines of a text in pieces, and the open lines after each piece. */
@@ -26,11 +26,11 @@ function streamed(text: string, { size = 1, width = 40, room = 10 } = {}) {
   for (let at = 0; at <= text.length; at += size) {
     stream.push(text.slice(at, at + size));
     const now = stream.show(width, room, look);
-    finished.push(...now.finished.map(bare));
-    open.push(now.open.map(bare));
+    finished.push(...now.finished.map(withoutColors));
+    open.push(now.open.map(withoutColors));
   }
   stream.end();
-  finished.push(...stream.show(width, room, look).finished.map(bare));
+  finished.push(...stream.show(width, room, look).finished.map(withoutColors));
   return { finished, open };
 }
 
@@ -114,8 +114,8 @@ describe("T22: Markdown", () => {
     expect(stream.show(40, 10, look)).toEqual({ finished: [], open: ["Some **bold"] });
     stream.push("** text.\n\n- one\n- two\n- th");
     const { finished, open } = stream.show(40, 10, look);
-    expect(finished.map(bare)).toEqual(["Some bold text.", "", "• one"]);
-    expect(open.map(bare)).toEqual(["• two", "• th"]);
+    expect(finished.map(withoutColors)).toEqual(["Some bold text.", "", "• one"]);
+    expect(open.map(withoutColors)).toEqual(["• two", "• th"]);
   });
 
   test("is seen at once, every word of it", () => {
@@ -125,7 +125,7 @@ describe("T22: Markdown", () => {
       stream.push(TEXT.charAt(at - 1));
       const now = stream.show(80, 30, look);
       finished.push(...now.finished);
-      const seen = bare([...finished, ...now.open].join(" "));
+      const seen = withoutColors([...finished, ...now.open].join(" "));
       const missing = (TEXT.slice(0, at).match(/[a-z]{3,}/g) ?? []).filter((word) => !seen.includes(word));
       expect(missing).toEqual([]);
     }
@@ -135,8 +135,8 @@ describe("T22: Markdown", () => {
     const stream = new MarkdownStream();
     stream.push("```js\nlet a;\nlet b");
     const { finished, open } = stream.show(40, 10, look);
-    expect(finished.map(bare)).toEqual(["  js", "  let a;"]);
-    expect(open.map(bare)).toEqual(["  let b"]);
+    expect(finished.map(withoutColors)).toEqual(["  js", "  let a;"]);
+    expect(open.map(withoutColors)).toEqual(["  let b"]);
   });
 
   test("code keeps its blanks, its empty lines and lines that look like Markdown", () => {
@@ -153,7 +153,7 @@ describe("T22: Markdown", () => {
     const line = "x".repeat(100);
     const { finished, open } = streamed(`\`\`\`\n${line}\n\`\`\`\n`, { size: 20 });
     expect(finished).toEqual([`  ${line}`]);
-    for (const lines of open) for (const one of lines) expect(widthOf(one)).toBeLessThanOrEqual(40);
+    for (const lines of open) for (const one of lines) expect(textWidth(one)).toBeLessThanOrEqual(40);
   });
 
   test("a table of more than 200 rows is cut, with a count", () => {
@@ -181,7 +181,7 @@ describe("T22: Markdown", () => {
   test("a table is never wider than the terminal", () => {
     const text = `| a | ${"b".repeat(60)} | c |\n|---|---|---|\n| ${"x ".repeat(40)} | y | ${"z".repeat(30)} |\n`;
     for (const width of [15, 24, 37, 80])
-      for (const line of shown(text, width)) expect(widthOf(line)).toBeLessThanOrEqual(width);
+      for (const line of shown(text, width)) expect(textWidth(line)).toBeLessThanOrEqual(width);
   });
 
   test("a table that is longer than the room for it goes up row by row, with its columns as they are", () => {
@@ -203,7 +203,7 @@ describe("T22: Markdown", () => {
     expect(
       finished
         .slice(0, -1)
-        .map(widthOf)
+        .map(textWidth)
         .filter((columns) => columns > 30 || columns < 20),
     ).toEqual([]);
     expect(Math.max(...open.map((lines) => lines.length))).toBe(6);
@@ -237,7 +237,7 @@ describe("T22: Markdown", () => {
 
   test("wide characters and emoji are broken where they must be", () => {
     for (const line of shown("漢字".repeat(30) + " 👩‍👩‍👧‍👦".repeat(20), 21))
-      expect(widthOf(line)).toBeLessThanOrEqual(21);
+      expect(textWidth(line)).toBeLessThanOrEqual(21);
   });
 
   test("without colours no mark is lost that says what is code or a heading", () => {
@@ -297,13 +297,13 @@ describe("T23: code", () => {
   });
 
   test("in a language that nobody knows stays as it is", () => {
-    expect(paint("```brainfog\n+++\n```\n").map(bare)).toEqual(["  brainfog", "  +++"]);
+    expect(paint("```brainfog\n+++\n```\n").map(withoutColors)).toEqual(["  brainfog", "  +++"]);
   });
 });
 
 test("T22: prose keeps to lines that can be read where there is more room; tables and code take it", () => {
   const words = "word ".repeat(60);
-  const widest = (text: string) => Math.max(...shown(text, 200).map(widthOf));
+  const widest = (text: string) => Math.max(...shown(text, 200).map(textWidth));
   expect(widest(`# ${words}\n\n${words}\n\n> ${words}`)).toBeLessThanOrEqual(122);
   expect(widest(words)).toBe(119);
   expect(widest(`| a | ${words}|\n|---|---|`)).toBe(200);
@@ -318,12 +318,12 @@ describe("B30: code that is a change of a file", () => {
     const lines: string[] = [];
     const push = (text: string) => {
       stream.push(text);
-      lines.push(...stream.show(60, 10, look).finished.map(bare));
+      lines.push(...stream.show(60, 10, look).finished.map(withoutColors));
     };
     push("Here:\n\n```ts:src/a.ts:9:11\n");
     stream.capture(draft);
     push("one\ntw");
-    expect(stream.show(60, 10, look).open.map(bare)).toEqual([
+    expect(stream.show(60, 10, look).open.map(withoutColors)).toEqual([
       "writing src/a.ts, lines 9 to 10, 2 lines so far",
       "  9 + one",
       " 10 + tw",
@@ -338,8 +338,8 @@ describe("B30: code that is a change of a file", () => {
     stream.push(`\`\`\`ts:src/a.ts:9:11\n${Array.from({ length: 300 }, (_, index) => `line ${index}\n`).join("")}`);
     const { finished, open } = stream.show(20, 50, look);
     expect(finished).toEqual([]);
-    expect(open.map(bare)).toHaveLength(11);
-    expect(open.map(bare).slice(0, 2)).toEqual(["writing src/a.ts, l…", "299 + line 290"]);
+    expect(open.map(withoutColors)).toHaveLength(11);
+    expect(open.map(withoutColors).slice(0, 2)).toEqual(["writing src/a.ts, l…", "299 + line 290"]);
     stream.end();
     expect(stream.show(20, 50, look)).toEqual({ finished: open, open: [] });
   });

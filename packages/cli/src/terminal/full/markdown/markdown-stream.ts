@@ -1,10 +1,10 @@
 import type { ChangeDraft } from "@banyan/core/conversation";
 import type { Token, Tokens } from "marked";
 import { draftEnd, draftLines } from "../../../show/diff-lines.ts";
-import { cut, wrapped } from "../screen/cells.ts";
-import { blockLines, CONTEXT, codeLabel, codeLines, itemLines, numberOf } from "./blocks.ts";
+import { cutToWidth, wrapCells } from "../screen/cells.ts";
+import { blockLines, CONTEXT, codeLabel, codeLines, itemLines, itemNumber } from "./blocks.ts";
 import type { Look } from "./look.ts";
-import { lexed } from "./look.ts";
+import { lexMarkdown } from "./look.ts";
 import { splitParagraph } from "./split-paragraph.ts";
 import { columnWidths, roomyWidths, type TableBegun, tableLines } from "./table.ts";
 
@@ -99,7 +99,7 @@ export class MarkdownStream {
 
   #tokens(source: string): Token[] {
     const head = this.#begun?.type === "table" ? this.#begun.head : "";
-    return lexed(head + source);
+    return lexMarkdown(head + source);
   }
 
   /** Adds lines, with an empty line before a new block. */
@@ -121,7 +121,7 @@ export class MarkdownStream {
     const begun = this.#begun;
     if (token.type === "list") {
       const list = token as Tokens.List;
-      const number = begun?.type === "list" ? begun.number : numberOf(list, 0);
+      const number = begun?.type === "list" ? begun.number : itemNumber(list, 0);
       return list.items.flatMap((item, index) =>
         itemLines(item, number === undefined ? undefined : number + index, width, look, !isWhole),
       );
@@ -153,7 +153,7 @@ export class MarkdownStream {
     const end = lines.findIndex((line) => isClosing(line, fence));
     const code = end < 0 ? lines : lines.slice(0, end);
     if (this.#ended && end < 0 && code.at(-1) === "") code.pop();
-    const own = code.map((line) => withoutIndent(line, fence));
+    const own = code.map((line) => withoutCodeIndent(line, fence));
     if (!this.#captured && (own.length > 0 || end >= 0))
       for (const line of shownCode(own, begun, look)) finished.push(line);
     begun.count += own.length;
@@ -172,17 +172,17 @@ export class MarkdownStream {
   /** The last lines of a streaming change. */
   #draftLines(draft: ChangeDraft, { fence, before, count }: UnfinishedCode, width: number, look: Look): string[] {
     const isOpen = this.#source !== "" && !isClosing(this.#source, fence, true);
-    const written = isOpen ? [...before, withoutIndent(this.#source, fence)] : before;
+    const written = isOpen ? [...before, withoutCodeIndent(this.#source, fence)] : before;
     const text = written.map((line) => `${line}\n`).join("");
     const options = { style: look.theme, most: MOST_DRAFT_LINES, before: count - before.length };
-    return draftLines({ ...draft, text }, options).map((line) => cut(line, width));
+    return draftLines({ ...draft, text }, options).map((line) => cutToWidth(line, width));
   }
 
   /** All items but the last are final. */
   #items(list: Tokens.List, width: number, look: Look, finished: string[]): void {
     const done = list.items.slice(0, -1);
     if (done.length === 0) return;
-    const first = this.#begun?.type === "list" ? this.#begun.number : numberOf(list, 0);
+    const first = this.#begun?.type === "list" ? this.#begun.number : itemNumber(list, 0);
     const isNumbered = first !== undefined;
     const lines = done.flatMap((item, index) => itemLines(item, isNumbered ? first + index : undefined, width, look));
     this.#give(lines, finished);
@@ -230,7 +230,9 @@ export class MarkdownStream {
     if (this.#source.trim() === "") return [];
     if (begun?.type === "code") {
       if (isClosing(this.#source, begun.fence, true)) return [];
-      return shownCode([withoutIndent(this.#source, begun.fence)], begun, look).flatMap((line) => wrapped(line, width));
+      return shownCode([withoutCodeIndent(this.#source, begun.fence)], begun, look).flatMap((line) =>
+        wrapCells(line, width),
+      );
     }
     const [first, ...others] = this.#tokens(this.#source).filter(({ type }) => type !== "space");
     if (!first) return [];
@@ -263,7 +265,7 @@ function shownCode(lines: readonly string[], { fence, before, count }: Unfinishe
   return [...label, ...codeLines(lines, fence.language, look, before)];
 }
 
-function withoutIndent(line: string, { indent }: CodeFence): string {
+function withoutCodeIndent(line: string, { indent }: CodeFence): string {
   return line.slice(Math.min(indent, line.length - line.trimStart().length));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bare } from "../screen/cells.ts";
+import { withoutColors } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
 import type { Look } from "./look.ts";
 import { MarkdownStream, markdownLines } from "./markdown-stream.ts";
@@ -13,7 +13,7 @@ function words(text: string, size: number): string {
   const look80 = () =>
     stream
       .show(80, 20, look)
-      .finished.map((line) => `${bare(line)}\n`)
+      .finished.map((line) => `${withoutColors(line)}\n`)
       .join("");
   for (let at = 0; at < text.length; at += size) {
     stream.push(text.slice(at, at + size));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bare } from "../screen/cells.ts";
+import { withoutColors } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
 import type { Look } from "./look.ts";
 import { MarkdownStream } from "./markdown-stream.ts";
@@ -68,10 +68,10 @@ function finished(pieces: readonly string[], room: number): string[] {
   const lines: string[] = [];
   for (const piece of pieces) {
     stream.push(piece);
-    lines.push(...stream.show(30, room, look).finished.map(bare));
+    lines.push(...stream.show(30, room, look).finished.map(withoutColors));
   }
   stream.end();
-  lines.push(...stream.show(30, room, look).finished.map(bare));
+  lines.push(...stream.show(30, room, look).finished.map(withoutColors));
   return lines;
 }
 

@@ -1,6 +1,6 @@
-import { bare, proseLines, proseWithAddresses } from "../screen/cells.ts";
+import { proseLines, proseWithAddresses, withoutColors } from "../screen/cells.ts";
 import { inlineText } from "./inline.ts";
-import { type Look, lexed } from "./look.ts";
+import { type Look, lexMarkdown } from "./look.ts";
 
 /** The beginning of a paragraph as lines, and the remaining source. */
 export interface Split {
@@ -25,7 +25,8 @@ export function splitParagraph(source: string, width: number, room: number, look
     const [front, rest] = [source.slice(0, at), source.slice(at).trimStart()];
     const [first, second] = [paragraph(front, look), paragraph(rest, look)];
     if (first === undefined || second === undefined) continue;
-    if (words(`${first} ${second}`) === words(whole)) return { lines: proseWithAddresses(first, width), rest };
+    if (normalizedWords(`${first} ${second}`) === normalizedWords(whole))
+      return { lines: proseWithAddresses(first, width), rest };
   }
   return undefined;
 }
@@ -50,10 +51,10 @@ function lastThatFits(
 
 /** The text of a single paragraph; undefined for other sources. */
 function paragraph(source: string, look: Look): string | undefined {
-  const [token, ...others] = lexed(source.trim());
+  const [token, ...others] = lexMarkdown(source.trim());
   return token?.type === "paragraph" && others.length === 0 ? inlineText(token.tokens, look) : undefined;
 }
 
-function words(text: string): string {
-  return bare(text).replace(/\s+/g, " ").trim();
+function normalizedWords(text: string): string {
+  return withoutColors(text).replace(/\s+/g, " ").trim();
 }

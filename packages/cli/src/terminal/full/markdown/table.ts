@@ -1,6 +1,6 @@
 import { counted } from "@banyan/core/shown";
 import type { Tokens } from "marked";
-import { padded, widthOf, wrapped } from "../screen/cells.ts";
+import { padToWidth, textWidth, wrapCells } from "../screen/cells.ts";
 import { inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
 
@@ -26,10 +26,10 @@ interface TableState {
 export function columnWidths({ header, rows }: Tokens.Table, width: number, look: Look): number[] | undefined {
   const room = width - BETWEEN.length * (header.length - 1);
   if (room < LEAST_COLUMN * header.length) return undefined;
-  const widths = header.map((cell) => widthOf(inlineText(cell.tokens, look)));
+  const widths = header.map((cell) => textWidth(inlineText(cell.tokens, look)));
   for (const row of rows.slice(0, MOST_ROWS))
     for (const [column, cell] of row.entries())
-      widths[column] = Math.max(widths[column] ?? 0, widthOf(inlineText(cell.tokens, look)));
+      widths[column] = Math.max(widths[column] ?? 0, textWidth(inlineText(cell.tokens, look)));
   // Shrink the widest columns first.
   let over = widths.reduce((sum, one) => sum + one, 0) - room;
   while (over > 0) {
@@ -90,7 +90,7 @@ function rowLines(
   look: Look,
   paint = (text: string) => text,
 ): string[] {
-  const columns = widths.map((width, column) => wrapped(inlineText(cells[column]?.tokens, look), width));
+  const columns = widths.map((width, column) => wrapCells(inlineText(cells[column]?.tokens, look), width));
   const height = Math.max(1, ...columns.map((lines) => lines.length));
   return Array.from({ length: height }, (_, row) =>
     columns
@@ -103,10 +103,10 @@ function rowLines(
 }
 
 function aligned(text: string, width: number, align: Tokens.Table["align"][number] | undefined): string {
-  const left = width - widthOf(text);
+  const left = width - textWidth(text);
   if (align === "right") return " ".repeat(Math.max(0, left)) + text;
-  if (align === "center") return padded(" ".repeat(Math.max(0, Math.floor(left / 2))) + text, width);
-  return padded(text, width);
+  if (align === "center") return padToWidth(" ".repeat(Math.max(0, Math.floor(left / 2))) + text, width);
+  return padToWidth(text, width);
 }
 
 /** A row as a list of its cells with their column heads. */
@@ -115,5 +115,5 @@ function recordLines({ header }: Tokens.Table, row: readonly Tokens.TableCell[],
     const head = inlineText(header[column]?.tokens, look);
     return `${look.theme.bold(head)}: ${inlineText(cell.tokens, look)}`;
   });
-  return [...cells.flatMap((cell) => wrapped(cell, width)), ""];
+  return [...cells.flatMap((cell) => wrapCells(cell, width)), ""];
 }

@@ -32,7 +32,7 @@ export function callArguments(
   const lines = isAlone ? rest : all;
   const width = String(lines.reduce((most, { number = 0 }) => Math.max(most, number), 0)).length;
   const code = paint ? inColours(lines, paint) : new Map<ShownLine, string>();
-  return lines.map((line) => painted(line, width, style, code.get(line)));
+  return lines.map((line) => paintArgumentLine(line, width, style, code.get(line)));
 }
 
 /** Lines highlighted by language, if known: each file before and after the change. */
@@ -57,7 +57,7 @@ function inColours(lines: readonly ShownLine[], { highlight }: CodePaint): Reado
   return found;
 }
 
-function painted({ look, text, number }: ShownLine, width: number, style: Style, code = text): string {
+function paintArgumentLine({ look, text, number }: ShownLine, width: number, style: Style, code = text): string {
   const place = style.dim(String(number ?? "").padStart(width));
   switch (look) {
     case "note":

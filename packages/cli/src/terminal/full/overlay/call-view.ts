@@ -1,10 +1,10 @@
 import { formatTook } from "@banyan/client/words";
 import { type Call, type FileChange, isEnded } from "@banyan/core/conversation";
 import { counted, cutToEnd } from "@banyan/core/shown";
-import { callDetails, callEnd, callHead, callWord, FOR_YOU } from "../../../show/call-line.ts";
+import { callDetails, callEndText, callHead, callWord, FOR_YOU } from "../../../show/call-line.ts";
 import { changeHead, diffLines, draftLines } from "../../../show/diff-lines.ts";
 import { plainText } from "../../../show/plain-text.ts";
-import { bare, cut, widthOf } from "../screen/cells.ts";
+import { cutToWidth, textWidth, withoutColors } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
 /** Maximum lines of output or of a change below a call (T24). */
@@ -37,7 +37,7 @@ export function callLines(call: Call, look: CallLook): string[] {
 function endedLines(call: Call, look: CallLook): string[] {
   const { theme, width } = look;
   const failed = callDetails(call, theme, width, look.openKey);
-  const lines = [headLine(call, callEnd(call, theme), look), ...changed(call, look)];
+  const lines = [headLine(call, callEndText(call, theme), look), ...callChangeLines(call, look)];
   if (failed.length > 0) return [...lines, ...failed];
   return call.about?.command !== undefined ? [...lines, ...output(call.output ?? "", look)] : lines;
 }
@@ -54,7 +54,7 @@ function liveLines(call: Call, look: CallLook): string[] {
       : plainText(cutToEnd(call.progress, 20_000)).trimEnd().split("\n").slice(-MOST_LIVE_LINES);
   return [
     headLine(call, word + elapsed, look),
-    ...changed(call, look),
+    ...callChangeLines(call, look),
     ...(call.drafts ?? []).flatMap((draft) =>
       indented(draftLines(draft, { style: theme, most: MOST_LIVE_LINES }), width),
     ),
@@ -66,19 +66,19 @@ function liveLines(call: Call, look: CallLook): string[] {
 }
 
 function headLine(call: Call, end: string, { theme, width }: CallLook): string {
-  const head = cut(callHead(call, theme, Math.max(width, 64)), Math.max(12, width - widthOf(end) - 3));
-  return `${head}${bare(head).endsWith("…") ? " " : " … "}${end}`;
+  const head = cutToWidth(callHead(call, theme, Math.max(width, 64)), Math.max(12, width - textWidth(end) - 3));
+  return `${head}${withoutColors(head).endsWith("…") ? " " : " … "}${end}`;
 }
 
-function changed({ changes = [] }: Call, look: CallLook): string[] {
+function callChangeLines({ changes = [] }: Call, look: CallLook): string[] {
   const inner = { ...look, width: look.width - INDENT.length };
-  return changes.flatMap((change) => indented(changeLines(change, inner), look.width));
+  return changes.flatMap((change) => indented(fileChangeLines(change, inner), look.width));
 }
 
 /** A changed file with its diff, cut like a call's output. */
-export function changeLines(change: FileChange, { theme, width, openKey }: CallLook): string[] {
+export function fileChangeLines(change: FileChange, { theme, width, openKey }: CallLook): string[] {
   const lines = diffLines(change.diff, { style: theme });
-  return [changeHead(change, theme), ...cutTo(lines, theme, openKey)].map((line) => cut(line, width));
+  return [changeHead(change, theme), ...cutOutputLines(lines, theme, openKey)].map((line) => cutToWidth(line, width));
 }
 
 function output(text: string, { theme, width, openKey }: CallLook): string[] {
@@ -86,7 +86,7 @@ function output(text: string, { theme, width, openKey }: CallLook): string[] {
   if (text.trim() === "" || text === "[no output]") return [];
   const lines = plainText(text.trimEnd()).replaceAll("\t", "    ").split("\n");
   return indented(
-    cutTo(
+    cutOutputLines(
       lines.map((line) => theme.dim(line)),
       theme,
       openKey,
@@ -96,7 +96,7 @@ function output(text: string, { theme, width, openKey }: CallLook): string[] {
 }
 
 /** The first lines that fit below a call, and the key for the rest. */
-export function cutTo(lines: readonly string[], theme: Theme, openKey: string | undefined): readonly string[] {
+export function cutOutputLines(lines: readonly string[], theme: Theme, openKey: string | undefined): readonly string[] {
   const more = lines.length - MOST_LINES;
   // Replacing a single line by a hint saves nothing.
   if (more <= 1) return lines;
@@ -105,5 +105,5 @@ export function cutTo(lines: readonly string[], theme: Theme, openKey: string | 
 }
 
 function indented(lines: readonly string[], width: number): string[] {
-  return lines.map((line) => INDENT + cut(line, Math.max(8, width - INDENT.length)));
+  return lines.map((line) => INDENT + cutToWidth(line, Math.max(8, width - INDENT.length)));
 }

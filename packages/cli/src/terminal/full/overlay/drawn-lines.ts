@@ -1,29 +1,29 @@
 import type { KeyAction } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
-import { bare, cut, padded, widthOf, wrapped } from "../screen/cells.ts";
+import { cutToWidth, padToWidth, textWidth, withoutColors, wrapCells } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
 /** A horizontal line with a title, and `end` at its end if there is room. */
 export function rule(title: string, width: number, theme: Theme, end = ""): string {
-  const name = cut(title, Math.max(0, width - 4));
+  const name = cutToWidth(title, Math.max(0, width - 4));
   const begin = `${theme.dim("─")} ${name} `;
-  const room = width - widthOf(begin);
-  const tail = end !== "" && widthOf(end) + 6 <= room ? ` ${end} ${theme.dim("─")}` : "";
-  return begin + theme.dim("─".repeat(Math.max(0, room - widthOf(tail)))) + tail;
+  const room = width - textWidth(begin);
+  const tail = end !== "" && textWidth(end) + 6 <= room ? ` ${end} ${theme.dim("─")}` : "";
+  return begin + theme.dim("─".repeat(Math.max(0, room - textWidth(tail)))) + tail;
 }
 
 /** A line of a list. The selected line has a sign, and is painted as a whole. */
 export function listLine(line: string, isCurrent: boolean, columns: number, theme: Theme): string {
   if (!isCurrent) return `  ${line}`;
-  const marked = `❯ ${cut(bare(line), columns - 2)}`;
-  return theme.depth === 1 ? marked : theme.selected(padded(marked, columns));
+  const marked = `❯ ${cutToWidth(withoutColors(line), columns - 2)}`;
+  return theme.depth === 1 ? marked : theme.selected(padToWidth(marked, columns));
 }
 
 /** Key hints on one line: as many whole hints as fit, at least the first. */
 export function hintLine(hints: readonly string[], columns: number): string {
   const [first = "", ...others] = hints.filter((hint) => hint !== "");
-  const fits = (line: string, hint: string) => widthOf(line) + BETWEEN.length + widthOf(hint) <= columns;
-  return cut(
+  const fits = (line: string, hint: string) => textWidth(line) + BETWEEN.length + textWidth(hint) <= columns;
+  return cutToWidth(
     others.reduce((line, hint) => (fits(line, hint) ? line + BETWEEN + hint : line), first),
     columns,
   );
@@ -46,8 +46,8 @@ const ARROWS: Readonly<Record<string, string>> = { Left: "←", Right: "→", Up
 const ARROW = /^[←→↑↓]$/;
 
 /** The first of several equivalent texts that fits. */
-export function fitting(texts: readonly string[], columns: number): string {
-  return texts.find((text) => widthOf(text) <= columns) ?? cut(texts.at(-1) ?? "", columns);
+export function longestThatFits(texts: readonly string[], columns: number): string {
+  return texts.find((text) => textWidth(text) <= columns) ?? cutToWidth(texts.at(-1) ?? "", columns);
 }
 
 /** Gap between the columns of a line. */
@@ -55,29 +55,29 @@ export const COLUMN_GAP = / {2,}/g;
 
 /** As many whole parts of a line as fit; if the first does not, whole words of it. `between` matches separators. */
 export function wholeParts(line: string, between: RegExp, columns: number): string {
-  if (widthOf(line) <= columns) return line;
+  if (textWidth(line) <= columns) return line;
   const starts = [...line.matchAll(between)].map(({ index }) => line.slice(0, index));
-  const parts = starts.findLast((start) => start.trim() !== "" && widthOf(start) <= columns);
+  const parts = starts.findLast((start) => start.trim() !== "" && textWidth(start) <= columns);
   if (parts !== undefined) return parts;
-  const short = cut(line, columns);
+  const short = cutToWidth(line, columns);
   const words = short.slice(0, Math.max(0, short.lastIndexOf(" ")));
   return words.trim() === "" ? short : `${words} …`;
 }
 
 /** Pads lines to a height, so that the following lines are at the bottom. */
-export function filled(lines: readonly string[], rows: number): string[] {
+export function padLines(lines: readonly string[], rows: number): string[] {
   return [...lines, ...Array.from({ length: Math.max(0, rows - lines.length) }, () => "")];
 }
 
 /** Wraps a text; lines after the first are indented. */
-export function setIn(text: string, columns: number, indent = "  "): string[] {
-  const [first = "", ...rest] = wrapped(text, columns);
+export function indentedLines(text: string, columns: number, indent = "  "): string[] {
+  const [first = "", ...rest] = wrapCells(text, columns);
   return [first, ...rest.map((more) => indent + more)];
 }
 
 /** The end of a text that is being typed, as far as it fits. */
 export function lastColumns(text: string, columns: number): string {
   let shown = text;
-  while (widthOf(shown) > columns) shown = shown.slice(1);
+  while (textWidth(shown) > columns) shown = shown.slice(1);
   return shown;
 }

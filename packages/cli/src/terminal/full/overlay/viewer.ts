@@ -1,9 +1,9 @@
 import { counted } from "@banyan/core/shown";
 import type { KeyBindings } from "../keys/key-bindings.ts";
-import { bare, cut, paintedAt, widthOf, wrapped } from "../screen/cells.ts";
+import { cutToWidth, paintedAt, textWidth, withoutColors, wrapCells } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { filled, hintLine, keyHint, rule } from "./drawn-lines.ts";
+import { hintLine, keyHint, padLines, rule } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import type { Overlay, OverlayEnd, OverlayView, ViewerPage } from "./overlay.ts";
 
@@ -58,10 +58,10 @@ export class Viewer implements Overlay<never> {
     const places = placesIn(lines, this.#search.text);
     const shown = lines
       .slice(this.#top, this.#top + this.#rows)
-      .map((line, index) => marked(line, places.get(this.#top + index), theme.selected));
+      .map((line, index) => paintRanges(line, places.get(this.#top + index), theme.selected));
     const place = this.#pages.length > 1 ? theme.dim(`${this.#page + 1}/${this.#pages.length}`) : "";
     const head = rule(theme.bold(page?.title ?? ""), columns, theme, place);
-    const drawn = [head, ...filled(shown, this.#rows)];
+    const drawn = [head, ...padLines(shown, this.#rows)];
     if (this.#typingFrom === undefined)
       return {
         lines: [
@@ -70,8 +70,8 @@ export class Viewer implements Overlay<never> {
         ],
       };
     const typed = theme.bold("search: ") + this.#search.text;
-    const column = Math.min(columns - 1, widthOf(typed));
-    return { lines: [...drawn, cut(typed, columns)], cursor: { row: drawn.length, column } };
+    const column = Math.min(columns - 1, textWidth(typed));
+    return { lines: [...drawn, cutToWidth(typed, columns)], cursor: { row: drawn.length, column } };
   }
 
   key(key: string, keys: KeyBindings): OverlayEnd<never> | undefined {
@@ -178,13 +178,13 @@ interface LineRange {
  */
 function placesIn(lines: readonly string[], searched: string): ReadonlyMap<number, readonly LineRange[]> {
   const found = new Map<number, LineRange[]>();
-  const wanted = folded(searched)
+  const wanted = lowerCased(searched)
     .trim()
     .split(/\s+/)
     .map((word) => RegExp.escape(word))
     .join("\\s+");
   if (wanted === "") return found;
-  const said = lines.map((line) => folded(bare(line)));
+  const said = lines.map((line) => lowerCased(withoutColors(line)));
   const whole = said.join("\n");
   let line = 0;
   let begin = 0;
@@ -205,7 +205,7 @@ function placesIn(lines: readonly string[], searched: string): ReadonlyMap<numbe
 }
 
 /** Lower case, unless that changes the length and thus the offsets. */
-function folded(text: string): string {
+function lowerCased(text: string): string {
   const small = text.toLowerCase();
   return small.length === text.length ? small : text;
 }
@@ -216,19 +216,19 @@ function begins(places: readonly LineRange[] = []): boolean {
 }
 
 /** A line with highlighted matches. */
-function marked(line: string, places: readonly LineRange[] = [], paint: (text: string) => string): string {
-  const said = bare(line);
+function paintRanges(line: string, places: readonly LineRange[] = [], paint: (text: string) => string): string {
+  const said = withoutColors(line);
   return places.reduceRight((painted, { from, to }) => {
-    const column = widthOf(said.slice(0, from));
-    return paintedAt(painted, column, paint, widthOf(said.slice(from, to)));
+    const column = textWidth(said.slice(0, from));
+    return paintedAt(painted, column, paint, textWidth(said.slice(from, to)));
   }, line);
 }
 
 /** Wraps a long line with the indentation of its beginning. */
 function broken(line: string, columns: number): string[] {
-  if (widthOf(line) <= columns) return [line];
-  const [indent = ""] = /^ */.exec(bare(line)) ?? [];
-  if (indent.length > columns / 2) return wrapped(line, columns);
-  const [first = "", ...rest] = wrapped(line, columns - indent.length);
+  if (textWidth(line) <= columns) return [line];
+  const [indent = ""] = /^ */.exec(withoutColors(line)) ?? [];
+  if (indent.length > columns / 2) return wrapCells(line, columns);
+  const [first = "", ...rest] = wrapCells(line, columns - indent.length);
   return [first, ...rest.map((more) => indent + more)];
 }

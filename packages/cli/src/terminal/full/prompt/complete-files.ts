@@ -29,7 +29,7 @@ export function completeFiles(files: WorkspaceFiles): Completer {
       if (offered !== undefined || (sign !== "" && /[*?{[]/.test(typed)))
         return [await matched(files.root, paths, typed)];
       const written = (path: string) => (sign === "" ? asWord(path) : referenceTo(path));
-      const all = [...foldersOf(paths), ...paths];
+      const all = [...foldersAround(paths), ...paths];
       // After several words, suggest only paths with that beginning.
       const found = sign === "@" && /\s/.test(typed) ? begunWith(all, typed) : fuzzyFilter(all, typed, (path) => path);
       return found.slice(0, MOST).map((path) => ({ text: written(path), label: path }));
@@ -50,22 +50,22 @@ function begunWith(paths: readonly string[], typed: string): readonly string[] {
 
 async function matched(root: string, paths: readonly string[], pattern: string): Promise<PromptSuggestion> {
   const listed = paths.filter((path) => matchesGlob(path, pattern));
-  if (listed.length === 0) return named(root, pattern);
-  const sizes = await Promise.all(listed.slice(0, MOST_SIZES).map((path) => sizeOf(join(root, path))));
+  if (listed.length === 0) return suggestFilePattern(root, pattern);
+  const sizes = await Promise.all(listed.slice(0, MOST_SIZES).map((path) => fileSize(join(root, path))));
   const size = formatBytes(sizes.reduce((sum, bytes) => sum + bytes, 0));
   const amount = listed.length > MOST_SIZES ? `more than ${size}` : size;
   return { text: `@${pattern}`, help: `${counted(listed.length, "file")}, ${amount}` };
 }
 
 /** A pattern without a listed file may match files that git ignores, which can be attached too. */
-async function named(root: string, pattern: string): Promise<PromptSuggestion> {
+async function suggestFilePattern(root: string, pattern: string): Promise<PromptSuggestion> {
   const files = await matchingFiles(pattern, { folder: root });
   if (typeof files === "string") return { text: `@${pattern}`, help: files };
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   return { text: `@${pattern}`, help: `${counted(files.length, "file")}, ${formatBytes(bytes)}` };
 }
 
-async function sizeOf(path: string): Promise<number> {
+async function fileSize(path: string): Promise<number> {
   return lstat(path).then(
     ({ size }) => size,
     // The file was removed after it was listed.
@@ -74,7 +74,7 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 /** The folders that contain files, each with a trailing slash. */
-function foldersOf(paths: readonly string[]): ReadonlySet<string> {
+function foldersAround(paths: readonly string[]): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const path of paths) {
     for (let folder = dirname(path); folder !== "." && !folders.has(`${folder}/`); folder = dirname(folder))

@@ -1,6 +1,6 @@
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
-import { oneLine } from "../../../show/plain-text.ts";
-import { cut } from "../screen/cells.ts";
+import { plainLine } from "../../../show/plain-text.ts";
+import { cutToWidth } from "../screen/cells.ts";
 
 /** A completion of a word. */
 export interface PromptSuggestion {
@@ -66,7 +66,7 @@ export class Completion implements AutocompleteProvider {
       const isFirst = cursorLine === 0 && before.trimStart() === text;
       const offered = await this.#suggest({ text, isFirst, isAsked: force }, signal);
       if (!signal.aborted) this.#offered = offered;
-      if (offered.length > 0) return { items: offered.map(itemOf), prefix: text };
+      if (offered.length > 0) return { items: offered.map(suggestionItem), prefix: text };
     }
     return null;
   }
@@ -95,8 +95,8 @@ export class Completion implements AutocompleteProvider {
   }
 }
 
-function itemOf({ text, label = text, help }: PromptSuggestion): AutocompleteItem {
-  const shown = oneLine(label);
+function suggestionItem({ text, label = text, help }: PromptSuggestion): AutocompleteItem {
+  const shown = plainLine(label);
   if (help === undefined) return { value: text, label: shown };
-  return { value: text, label: cut(shown, BESIDE_HELP), description: oneLine(help) };
+  return { value: text, label: cutToWidth(shown, BESIDE_HELP), description: plainLine(help) };
 }

@@ -15,26 +15,26 @@ const STAND_INS =
   /[\u{100000}-\u{100009}\u{10000b}-\u{10001f}\u{10007f}-\u{10009f}\u{10061c}\u{10200e}\u{10200f}\u{10202a}-\u{10202e}\u{102066}-\u{102069}]/gu;
 
 /** Encodes a text for the editor, with `\n` as line ends. */
-export function held(text: string): string {
+export function toHeldText(text: string): string {
   return text
     .replaceAll(/\r\n?/g, "\n")
     .replaceAll(HELD, (character) => String.fromCodePoint(FIRST + character.charCodeAt(0)));
 }
 
 /** Decodes the editor's text. */
-export function asWritten(text: string): string {
-  return text.replaceAll(STAND_INS, (standIn) => String.fromCharCode(codeOf(standIn)));
+export function fromHeldText(text: string): string {
+  return text.replaceAll(STAND_INS, (standIn) => String.fromCharCode(standInIndex(standIn)));
 }
 
 /** A line of the editor for the screen: `→` for a tab, `␛` for Esc and so on. */
-export function drawn(line: string): string {
+export function drawHeldLine(line: string): string {
   return line.replaceAll(STAND_INS, (standIn) => {
-    const code = codeOf(standIn);
+    const code = standInIndex(standIn);
     if (code === 0x09) return "→";
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "␡" : "\ufffd";
   });
 }
 
-function codeOf(standIn: string): number {
+function standInIndex(standIn: string): number {
   return (standIn.codePointAt(0) ?? FIRST) - FIRST;
 }

@@ -7,11 +7,11 @@ import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 import { listLine } from "../overlay/drawn-lines.ts";
-import { bare, cut, paintedAt, widthOf } from "../screen/cells.ts";
+import { cutToWidth, paintedAt, textWidth, withoutColors } from "../screen/cells.ts";
 import type { ScreenPosition } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { Completion } from "./completion.ts";
-import { asWritten, drawn, held } from "./held-text.ts";
+import { drawHeldLine, fromHeldText, toHeldText } from "./held-text.ts";
 import { Vim, type VimMode, type VimStep } from "./vim.ts";
 import type { TextWithCursor } from "./vim-motions.ts";
 
@@ -81,7 +81,7 @@ export class PromptEditor {
 
   /** The text with long pastes in full. */
   get text(): string {
-    return asWritten(this.#editor.getExpandedText());
+    return fromHeldText(this.#editor.getExpandedText());
   }
 
   get isEmpty(): boolean {
@@ -109,7 +109,7 @@ export class PromptEditor {
     const { place } = this.#editor;
     const range = this.#vim?.selected(place);
     if (!range) return undefined;
-    const text = asWritten(place.text.slice(...range));
+    const text = fromHeldText(place.text.slice(...range));
     const lines = text.split("\n").length;
     return `${counted(text.length, "character")} selected${lines > 1 ? `, ${counted(lines, "line")}` : ""}`;
   }
@@ -117,7 +117,7 @@ export class PromptEditor {
   /** Replaces the text. Undo restores the old text. */
   set(text: string): void {
     this.#vim?.deselect();
-    this.#editor.setText(held(text));
+    this.#editor.setText(toHeldText(text));
   }
 
   /** Returns the text and clears the editor. */
@@ -136,7 +136,7 @@ export class PromptEditor {
 
   /** Adds a text to the history of the Up key. */
   remember(text: string): void {
-    this.#editor.addToHistory(held(text));
+    this.#editor.addToHistory(toHeldText(text));
   }
 
   /** Handles a key sequence from the terminal. */
@@ -199,7 +199,7 @@ export class PromptEditor {
   paste(text: string): void {
     this.#vim?.deselect();
     // A final line end must not begin another line.
-    this.#editor.handleInput(`\x1b[200~${held(withControls(text)).replace(/\n$/, "")}\x1b[201~`);
+    this.#editor.handleInput(`\x1b[200~${toHeldText(withControls(text)).replace(/\n$/, "")}\x1b[201~`);
   }
 
   /** The lines for a width: those around the cursor, more on a larger terminal. */
@@ -211,17 +211,17 @@ export class PromptEditor {
     let cursor: ScreenPosition = { row: 0, column: 0 };
     const lines = rest.slice(0, bottom).map((line, row) => {
       const at = line.indexOf(CURSOR_MARKER);
-      if (at < 0) return drawn(line).trimEnd();
+      if (at < 0) return drawHeldLine(line).trimEnd();
       const before = line.slice(0, at);
-      cursor = { row, column: widthOf(before) };
-      return drawn(before + line.slice(at + CURSOR_MARKER.length).replace(PAINTED_CURSOR, "$1")).trimEnd();
+      cursor = { row, column: textWidth(before) };
+      return drawHeldLine(before + line.slice(at + CURSOR_MARKER.length).replace(PAINTED_CURSOR, "$1")).trimEnd();
     });
     // The library resets colours where it cuts a line, even without colours.
     const hasColors = this.#options.theme().depth > 1;
     const suggestions = rest.slice(bottom + 1).map((line) => {
-      const shown = hasColors ? line : bare(line);
-      const isCut = widthOf(bare(line).trimEnd()) === width - KEPT_FREE;
-      return (isCut ? cut(shown, width - KEPT_FREE) : shown).trimEnd();
+      const shown = hasColors ? line : withoutColors(line);
+      const isCut = textWidth(withoutColors(line).trimEnd()) === width - KEPT_FREE;
+      return (isCut ? cutToWidth(shown, width - KEPT_FREE) : shown).trimEnd();
     });
     const above = framed(top);
     return { lines: this.#marked(lines, above), cursor, above, below: framed(rest[bottom] ?? ""), suggestions };
@@ -239,15 +239,15 @@ export class PromptEditor {
       const [from, to] = [Math.max(range[0], at), Math.min(range[1], at + length)];
       const isEmpty = length === 0 && range[0] <= at && at <= range[1];
       if (to <= from && !isEmpty) return line;
-      const column = widthOf(place.text.slice(at, from));
-      return paintedAt(line, column, selected, Math.max(1, widthOf(place.text.slice(from, to))));
+      const column = textWidth(place.text.slice(at, from));
+      return paintedAt(line, column, selected, Math.max(1, textWidth(place.text.slice(from, to))));
     });
   }
 }
 
 /** The text to send, without trailing blanks; empty if blank. Leading blanks are its indentation. */
 function sent(text: string): string {
-  const written = asWritten(text.trimEnd());
+  const written = fromHeldText(text.trimEnd());
   return written.trim() === "" ? "" : written;
 }
 

@@ -1,7 +1,7 @@
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { attachableAtEnd } from "../../../show/attached.ts";
 import type { WaitingLabel } from "../../../show/message-label.ts";
-import { oneLine } from "../../../show/plain-text.ts";
+import { plainLine } from "../../../show/plain-text.ts";
 import type { History } from "../../questions/history.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { rule } from "../overlay/drawn-lines.ts";
@@ -233,7 +233,7 @@ export class PromptBox {
 
   get #takes(): string | undefined {
     const { takes, text } = this.#editor;
-    return takes && oneLine(`${text.trim()} ${takes}`);
+    return takes && plainLine(`${text.trim()} ${takes}`);
   }
 
   /** Restores the last text that was set aside. */

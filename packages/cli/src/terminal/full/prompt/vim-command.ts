@@ -34,7 +34,7 @@ export const MOST = 999;
 export const CHANGES = /^[rJ~pPiaIAoO]/;
 
 /** Parses the keys of a command. Abbreviations are expanded. */
-export function commandOf(keys: string): Keys {
+export function readVimKeys(keys: string): Keys {
   const [, first = "", operator, times = "", given = ""] =
     /^([1-9]\d*)?(?:([dcy])([1-9]\d*)?)?(.*)$/su.exec(keys) ?? [];
   const short = operator === undefined ? SHORT[given] : undefined;
@@ -44,6 +44,6 @@ export function commandOf(keys: string): Keys {
 }
 
 /** Returns whether a command needs more keys. */
-export function isBegun({ operator, rest }: Keys): boolean {
+export function needsMoreKeys({ operator, rest }: Keys): boolean {
   return rest === "" || /^[gfFtT]$/.test(rest) || (operator ? /^[ia]$/ : /^r$/).test(rest);
 }

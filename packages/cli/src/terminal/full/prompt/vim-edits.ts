@@ -1,5 +1,5 @@
 import type { TextWithCursor } from "./vim-motions.ts";
-import { firstOf, lineAround, type Range, unitsOf } from "./vim-motions.ts";
+import { firstNonBlank, lineAround, type Range, unitsOf } from "./vim-motions.ts";
 
 // Edits of vi commands without an operator.
 
@@ -7,7 +7,7 @@ import { firstOf, lineAround, type Range, unitsOf } from "./vim-motions.ts";
 const INDENT = "  ";
 
 /** The place `count` lines below (negative: above), in the same column if the line is long enough. */
-export function linesAway({ text, at }: TextWithCursor, count: number): TextWithCursor | undefined {
+export function moveByLines({ text, at }: TextWithCursor, count: number): TextWithCursor | undefined {
   const [start] = lineAround(text, at);
   let line = start;
   for (let left = Math.abs(count); left > 0; left--) {
@@ -25,7 +25,7 @@ interface SelectionExtent {
   readonly characters: number;
 }
 
-export function extentOf(text: string, [from, to]: Range): SelectionExtent {
+export function selectionExtent(text: string, [from, to]: Range): SelectionExtent {
   const lines = text.slice(from, to).split("\n");
   return {
     lines: lines.length - 1,
@@ -34,9 +34,9 @@ export function extentOf(text: string, [from, to]: Range): SelectionExtent {
 }
 
 /** The last character of an equally large extent from a place on, as far as the text goes. */
-export function endOf({ lines, characters }: SelectionExtent, place: TextWithCursor): TextWithCursor {
+export function extentEnd({ lines, characters }: SelectionExtent, place: TextWithCursor): TextWithCursor {
   const { text } = place;
-  const below = linesAway(place, lines) ?? place;
+  const below = moveByLines(place, lines) ?? place;
   const [start, end] = lineAround(text, below.at);
   const from = lines === 0 ? place.at : start;
   const units = unitsOf(text).filter((unit) => unit.at >= from && unit.at < end);
@@ -44,7 +44,7 @@ export function endOf({ lines, characters }: SelectionExtent, place: TextWithCur
 }
 
 /** Replaces `count` characters of the line. Undefined if there are fewer, unless `fewer` is set. */
-export function replaced(
+export function replaceCharacters(
   { text, at }: TextWithCursor,
   count: number,
   form: (character: string) => string,
@@ -78,7 +78,7 @@ export function shiftedLines(text: string, [from, to]: Range, steps: number): Te
   const [first, last] = [lineAround(text, from)[0], lineAround(text, Math.max(from, to - 1))[1]];
   const lines = text.slice(first, last).split("\n");
   const whole = text.slice(0, first) + lines.map((line) => shifted(line, steps)).join("\n") + text.slice(last);
-  return { text: whole, at: firstOf(whole, first, lineAround(whole, first)[1]) };
+  return { text: whole, at: firstNonBlank(whole, first, lineAround(whole, first)[1]) };
 }
 
 function shifted(line: string, steps: number): string {
@@ -89,7 +89,7 @@ function shifted(line: string, steps: number): string {
 }
 
 /** Joins the next lines to this one, separated by one blank. */
-export function joined({ text, at }: TextWithCursor, times: number): TextWithCursor | undefined {
+export function joinLines({ text, at }: TextWithCursor, times: number): TextWithCursor | undefined {
   let place: TextWithCursor | undefined;
   for (let time = 0; time < times; time++) {
     const from: TextWithCursor = place ?? { text, at };

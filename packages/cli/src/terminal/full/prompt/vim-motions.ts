@@ -40,10 +40,10 @@ export function motionOf(
 ): MotionTarget | undefined {
   const { text, at } = place;
   if (motion === "gg" || motion === "G") {
-    const first = line === undefined ? (motion === "gg" ? 0 : lineAround(text, text.length)[0]) : startOf(text, line);
-    return { at: firstOf(text, first, lineAround(text, first)[1]) };
+    const first = line === undefined ? (motion === "gg" ? 0 : lineAround(text, text.length)[0]) : lineStart(text, line);
+    return { at: firstNonBlank(text, first, lineAround(text, first)[1]) };
   }
-  if (/^[fFtT]./su.test(motion)) return foundIn(motion, place, count, isAgain);
+  if (/^[fFtT]./su.test(motion)) return findOnLine(motion, place, count, isAgain);
   const units = unitsOf(text);
   let target: MotionTarget | undefined = { at };
   for (let time = 0; time < count && target; time++) {
@@ -57,7 +57,7 @@ export function motionOf(
 }
 
 /** Start of a line by its number, or of the last line. */
-function startOf(text: string, line: number): number {
+function lineStart(text: string, line: number): number {
   let start = 0;
   for (let number = 1; number < line; number++) {
     const end = text.indexOf("\n", start);
@@ -68,7 +68,7 @@ function startOf(text: string, line: number): number {
 }
 
 /** Finds a character on the line: at it (`f`, `F`) or next to it (`t`, `T`), forwards or backwards. */
-function foundIn(
+function findOnLine(
   motion: string,
   { text, at }: TextWithCursor,
   count: number,
@@ -103,7 +103,7 @@ function oneStep(motion: string, { text, at }: TextWithCursor, units: readonly U
     case "0":
       return { at: start };
     case "^":
-      return { at: firstOf(text, start, end) };
+      return { at: firstNonBlank(text, start, end) };
     case "$":
       return { at: end };
     case "w": {
@@ -218,12 +218,12 @@ export function lineAround(text: string, at: number): readonly [start: number, e
 }
 
 /** The first non-blank character of a line; the end of a blank line. */
-export function firstOf(text: string, start: number, end: number): number {
+export function firstNonBlank(text: string, start: number, end: number): number {
   return end - text.slice(start, end).trimStart().length;
 }
 
 /** The offset after the character at a place. */
-export function behind(text: string, at: number): number {
+export function placeAfter(text: string, at: number): number {
   const unit = unitsOf(text).find((one) => one.at >= at);
   return unit ? unit.at + unit.text.length : text.length;
 }
@@ -237,14 +237,14 @@ export function unitsOf(text: string): Unit[] {
   return text.split(PASTE).flatMap((piece, index) => {
     const characters = index % 2 === 1 ? [piece] : Array.from(CHARACTERS.segment(piece), ({ segment }) => segment);
     return characters.map((character): Unit => {
-      const unit = { at, text: character, kind: kindOf(character) };
+      const unit = { at, text: character, kind: characterKind(character) };
       at += character.length;
       return unit;
     });
   });
 }
 
-function kindOf(character: string): Unit["kind"] {
+function characterKind(character: string): Unit["kind"] {
   if (character === "\n") return "end";
   if (/^\s/.test(character)) return "blank";
   return (character.length > 2 && PASTE.test(character)) || /^[\p{L}\p{N}\p{M}_]/u.test(character) ? "word" : "sign";

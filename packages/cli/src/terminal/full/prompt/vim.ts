@@ -1,11 +1,20 @@
-import { CHANGES, commandOf, isBegun, type Keys, MOST, type Operator, SELECTED } from "./vim-command.ts";
-import { CASES, endOf, extentOf, joined, linesAway, otherCase, replaced, shiftedLines } from "./vim-edits.ts";
+import { CHANGES, type Keys, MOST, needsMoreKeys, type Operator, readVimKeys, SELECTED } from "./vim-command.ts";
 import {
-  behind,
-  firstOf,
+  CASES,
+  extentEnd,
+  joinLines,
+  moveByLines,
+  otherCase,
+  replaceCharacters,
+  selectionExtent,
+  shiftedLines,
+} from "./vim-edits.ts";
+import {
+  firstNonBlank,
   lineAround,
   motionOf,
   objectAt,
+  placeAfter,
   type Range,
   REST,
   type TextWithCursor,
@@ -60,7 +69,7 @@ export class Vim {
     if (!this.#isVisual) return undefined;
     const [first, last] = [Math.min(at, this.#anchor), Math.min(text.length, Math.max(at, this.#anchor))];
     if (this.#mode === "visual line") return [lineAround(text, first)[0], lineAround(text, last)[1]];
-    return [first, last < text.length ? behind(text, last) : last];
+    return [first, last < text.length ? placeAfter(text, last) : last];
   }
 
   /** The text has changed: ends the selection. */
@@ -98,8 +107,8 @@ export class Vim {
     }
     const keys = this.#pending + character;
     this.#pending = "";
-    const command = commandOf(keys);
-    if (isBegun(command)) {
+    const command = readVimKeys(keys);
+    if (needsMoreKeys(command)) {
       this.#pending = keys;
       return undefined;
     }
@@ -166,13 +175,13 @@ export class Vim {
   /** Ends the selection and records the change. `.` repeats it on an equally large part after the cursor. */
   #changing(key: string, count: number | undefined, place: TextWithCursor): void {
     const mode = this.#mode;
-    const extent = extentOf(place.text, this.selected(place) ?? [place.at, place.at]);
+    const extent = selectionExtent(place.text, this.selected(place) ?? [place.at, place.at]);
     this.#mode = "normal";
     if (SELECTED[key] === "y") return;
     const again = (from: TextWithCursor) => {
       this.#mode = mode;
       this.#anchor = from.at;
-      return this.#visual(key, count, endOf(extent, from));
+      return this.#visual(key, count, extentEnd(extent, from));
     };
     this.#last = { again, inserted: "" };
   }
@@ -185,7 +194,7 @@ export class Vim {
       this.#anchor = at;
       return { text, at: other };
     }
-    if (key === "j" || key === "k") return linesAway(place, (key === "j" ? 1 : -1) * (count ?? 1)) ?? place;
+    if (key === "j" || key === "k") return moveByLines(place, (key === "j" ? 1 : -1) * (count ?? 1)) ?? place;
     if (/^[ia]./su.test(key)) {
       const object = objectAt(key, place);
       if (!object || object[0] === object[1]) return undefined;
@@ -213,7 +222,7 @@ export class Vim {
         return replace(put, areLines ? from : from + Math.max(0, put.length - 1));
       }
       case "J":
-        return joined({ text, at: from }, Math.max(1, selected.split("\n").length - 1));
+        return joinLines({ text, at: from }, Math.max(1, selected.split("\n").length - 1));
       case ">":
       case "<":
         return this.settled(shiftedLines(text, range, key === ">" ? count : -count));
@@ -263,9 +272,9 @@ export class Vim {
     };
     switch (key.slice(0, 1)) {
       case "j":
-        return count === 1 ? "down" : linesAway({ text, at }, count);
+        return count === 1 ? "down" : moveByLines({ text, at }, count);
       case "k":
-        return count === 1 ? "up" : linesAway({ text, at }, -count);
+        return count === 1 ? "up" : moveByLines({ text, at }, -count);
       case "v":
       case "V":
         this.#mode = key === "v" ? "visual" : "visual line";
@@ -276,9 +285,9 @@ export class Vim {
       case "i":
         return inserting({ text, at });
       case "a":
-        return inserting({ text, at: Math.min(end, behind(text, at)) });
+        return inserting({ text, at: Math.min(end, placeAfter(text, at)) });
       case "I":
-        return inserting({ text, at: firstOf(text, start, end) });
+        return inserting({ text, at: firstNonBlank(text, start, end) });
       case "A":
         return inserting({ text, at: end });
       case "o":
@@ -289,13 +298,13 @@ export class Vim {
       case "P":
         return this.#put(key === "p", count, { text, at });
       case "r":
-        return replaced({ text, at }, count, () => key.slice(1));
+        return replaceCharacters({ text, at }, count, () => key.slice(1));
       case "~": {
-        const turned = replaced({ text, at }, count, otherCase, true);
-        return turned && this.settled({ ...turned, at: behind(turned.text, turned.at) });
+        const turned = replaceCharacters({ text, at }, count, otherCase, true);
+        return turned && this.settled({ ...turned, at: placeAfter(turned.text, turned.at) });
       }
       case "J":
-        return joined({ text, at }, Math.max(1, count - 1));
+        return joinLines({ text, at }, Math.max(1, count - 1));
       default: {
         const to = this.#target(key, given, { text, at });
         return to && this.settled({ text, at: to.at });
@@ -318,7 +327,7 @@ export class Vim {
     const { text, at } = place;
     const lines = { [operator]: (count ?? 1) - 1, j: count ?? 1, k: -(count ?? 1) }[motion];
     if (lines !== undefined || motion === "gg" || motion === "G") {
-      const to = lines === undefined ? this.#target(motion, count, place) : linesAway(place, lines);
+      const to = lines === undefined ? this.#target(motion, count, place) : moveByLines(place, lines);
       if (!to) return undefined;
       const [first, last] = [lineAround(text, Math.min(at, to.at))[0], lineAround(text, Math.max(at, to.at))[1]];
       return this.#wholeLines(operator, place, first, last);
@@ -331,7 +340,7 @@ export class Vim {
     if (!to) return undefined;
     // Over words, the last line's end stays, and so does the indentation before the next word.
     const passed = motion.toLowerCase() === "w" ? (/\n\s*$/.exec(text.slice(at, to.at))?.[0].length ?? 0) : 0;
-    const target = (to.isInclusive ? behind(text, to.at) : to.at) - passed;
+    const target = (to.isInclusive ? placeAfter(text, to.at) : to.at) - passed;
     return this.#cut(operator, place, Math.min(at, target), Math.max(at, target));
   }
 
@@ -355,7 +364,7 @@ export class Vim {
     // Also remove a line end: the one after, or before the last line.
     const rest = end < text.length ? text.slice(0, start) + text.slice(end + 1) : text.slice(0, Math.max(0, start - 1));
     const [first, last] = lineAround(rest, Math.min(start, rest.length));
-    return { text: rest, at: firstOf(rest, first, last) };
+    return { text: rest, at: firstNonBlank(rest, first, last) };
   }
 
   #put(isBehind: boolean, count: number, { text, at }: TextWithCursor): VimStep {
@@ -367,11 +376,11 @@ export class Vim {
       const whole = isBehind
         ? `${text.slice(0, end)}\n${put}${text.slice(end)}`
         : `${text.slice(0, start)}${put}\n${text.slice(start)}`;
-      return { text: whole, at: firstOf(whole, line, lineAround(whole, line)[1]) };
+      return { text: whole, at: firstNonBlank(whole, line, lineAround(whole, line)[1]) };
     }
     if (kept === "") return undefined;
     const put = kept.repeat(count);
-    const where = isBehind ? Math.min(end, behind(text, at)) : at;
+    const where = isBehind ? Math.min(end, placeAfter(text, at)) : at;
     return this.settled({
       text: text.slice(0, where) + put + text.slice(where),
       at: where + Math.max(0, put.length - 1),

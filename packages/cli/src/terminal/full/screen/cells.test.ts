@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createTheme } from "../theme/theme.ts";
-import { bare, cut, leastWidthOf, padded, paintedAt, widthOf, wrapped } from "./cells.ts";
+import { cutToWidth, leastWidthOf, padToWidth, paintedAt, textWidth, withoutColors, wrapCells } from "./cells.ts";
 
 const { bold, dim, good } = createTheme(4, "dark");
 
@@ -15,7 +15,7 @@ describe("T20: the columns that text takes", () => {
     ["\x1b]8;;https://x\x1b\\link\x1b]8;;\x1b\\", 4],
     ["", 0],
   ])("of %j are %i", (text, columns) => {
-    expect(widthOf(text)).toBe(columns);
+    expect(textWidth(text)).toBe(columns);
   });
 
   test("of emoji are one at the least", () => {
@@ -25,25 +25,25 @@ describe("T20: the columns that text takes", () => {
 
 describe("text that is cut", () => {
   test("ends with …, in no more columns than there are", () => {
-    expect(cut("hello", 5)).toBe("hello");
-    expect(cut("hello", 4)).toBe("hel…");
-    expect(cut("漢字漢字", 6)).toBe("漢字…");
-    expect(cut("hello", 1)).toBe("…");
-    expect(cut("hello", 0)).toBe("");
+    expect(cutToWidth("hello", 5)).toBe("hello");
+    expect(cutToWidth("hello", 4)).toBe("hel…");
+    expect(cutToWidth("漢字漢字", 6)).toBe("漢字…");
+    expect(cutToWidth("hello", 1)).toBe("…");
+    expect(cutToWidth("hello", 0)).toBe("");
   });
 
   test("ends what was begun in it, and nothing else: without colours nothing is added", () => {
-    expect(cut(`${good("one")} two ${bold("three")}`, 10)).toBe(`${good("one")} two \x1b[1mt…\x1b[22m`);
-    const line = dim(`a ${cut(good("long text"), 5)} b`);
+    expect(cutToWidth(`${good("one")} two ${bold("three")}`, 10)).toBe(`${good("one")} two \x1b[1mt…\x1b[22m`);
+    const line = dim(`a ${cutToWidth(good("long text"), 5)} b`);
     expect(line).toBe(`\x1b[2ma \x1b[32mlong…\x1b[39m b\x1b[22m`);
   });
 });
 
 test("text is broken between words, and a colour goes on behind the break", () => {
-  const lines = wrapped(good("one two three"), 8);
-  expect(lines.map(bare)).toEqual(["one two", "three"]);
+  const lines = wrapCells(good("one two three"), 8);
+  expect(lines.map(withoutColors)).toEqual(["one two", "three"]);
   expect(lines[1]).toContain("\x1b[32mthree");
-  expect(wrapped("x".repeat(20), 8).map(widthOf)).toEqual([8, 8, 4]);
+  expect(wrapCells("x".repeat(20), 8).map(textWidth)).toEqual([8, 8, 4]);
 });
 
 test("T61: a cursor is painted on what is there, or on a blank behind it", () => {
@@ -54,6 +54,6 @@ test("T61: a cursor is painted on what is there, or on a blank behind it", () =>
 });
 
 test("text is filled up with blanks", () => {
-  expect(padded("漢", 4)).toBe("漢  ");
-  expect(padded("long", 2)).toBe("long");
+  expect(padToWidth("漢", 4)).toBe("漢  ");
+  expect(padToWidth("long", 2)).toBe("long");
 });

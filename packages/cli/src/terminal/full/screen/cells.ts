@@ -6,7 +6,7 @@ import {
 } from "@earendil-works/pi-tui/dist/utils.js";
 
 /** Columns of a text: none for colours and combining marks, two for wide characters and emoji. */
-export function widthOf(text: string): number {
+export function textWidth(text: string): number {
   return visibleWidth(text);
 }
 
@@ -18,34 +18,34 @@ export function leastWidthOf(text: string): number {
 const EMOJI = /\p{RGI_Emoji}|\p{Extended_Pictographic}/gv;
 
 /** Text on at most `width` columns, cut with `…`. Closes colours and weights that are open at the cut, and nothing else. */
-export function cut(text: string, width: number): string {
+export function cutToWidth(text: string, width: number): string {
   if (width <= 0) return "";
   if (visibleWidth(text) <= width) return text;
   const front = sliceByColumn(text, 0, width - 1, true);
-  return `${front}…${openIn(front)
+  return `${front}…${endsOfOpenStyles(front)
     .map((close) => `\x1b[${close}m`)
     .join("")}`;
 }
 
 /** The closing codes of colours and weights that are open at the end of a text. */
-function openIn(text: string): string[] {
+function endsOfOpenStyles(text: string): string[] {
   const open = new Set<string>();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
   for (const [, code = ""] of text.matchAll(/\x1b\[([\d;]+)m/g)) {
-    if (!open.delete(code)) open.add(endOf(code));
+    if (!open.delete(code)) open.add(styleEnd(code));
   }
   open.delete("");
   return [...open].reverse();
 }
 
 /** The code that closes a code: `22` closes `1` (bold), `39` any text colour. */
-function endOf(code: string): string {
+function styleEnd(code: string): string {
   const ends: Readonly<Record<string, string>> = { 1: "22", 2: "22", 3: "23", 4: "24", 7: "27", 9: "29" };
   return ends[code] ?? (/^(?:3[0-8]|9[0-7])/.test(code) ? "39" : "");
 }
 
 /** Wraps text at `width` columns, between words. Colours continue after a break. */
-export function wrapped(text: string, width: number): string[] {
+export function wrapCells(text: string, width: number): string[] {
   return wrapTextWithAnsi(text, Math.max(1, width));
 }
 
@@ -54,7 +54,7 @@ const LONGEST = 120;
 
 /** Wraps prose at a readable width. */
 export function proseLines(text: string, width: number): string[] {
-  return wrapped(text, Math.min(width, LONGEST));
+  return wrapCells(text, Math.min(width, LONGEST));
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours and links are control sequences
@@ -73,7 +73,7 @@ const ADDRESS = "\u{10fffd}";
 export function proseWithAddresses(text: string, width: number): string[] {
   const addresses: string[] = [];
   const short = text.replaceAll(WORD, (whole, before: string, word: string) => {
-    if (!word.includes("://") || widthOf(word) <= Math.min(width, LONGEST)) return whole;
+    if (!word.includes("://") || textWidth(word) <= Math.min(width, LONGEST)) return whole;
     const parts = word.split(SEQUENCE).map((part, index) => {
       if (index % 2 === 1 || !part.includes("://")) return part;
       addresses.push(part);
@@ -89,19 +89,19 @@ export function proseWithAddresses(text: string, width: number): string[] {
 }
 
 /** Pads a text to `width` columns. */
-export function padded(text: string, width: number): string {
+export function padToWidth(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - visibleWidth(text)));
 }
 
 /** Paints `columns` columns of a line from `column` on; after its end, a blank. */
 export function paintedAt(line: string, column: number, paint: (text: string) => string, columns = 1): string {
-  const front = padded(sliceByColumn(line, 0, column, true), column);
-  const painted = bare(sliceByColumn(line, column, columns)) || " ";
+  const front = padToWidth(sliceByColumn(line, 0, column, true), column);
+  const painted = withoutColors(sliceByColumn(line, column, columns)) || " ";
   const behind = sliceByColumn(line, column + visibleWidth(painted), Number.POSITIVE_INFINITY);
   return front + paint(painted) + behind;
 }
 
 /** Removes the colours of a text. */
-export function bare(text: string): string {
+export function withoutColors(text: string): string {
   return stripTerminalSequences(text);
 }

@@ -102,8 +102,8 @@ export class LiveRegion {
 
   #rewrite(finished: readonly string[], lines: readonly string[], size: ScreenSize): RegionOutput {
     let bytes = `\r${upBy(this.#rowsToTop(size))}${ERASE_BELOW}`;
-    for (const line of finished) bytes += `${closed(line)}\r\n`;
-    bytes += WRAP_OFF + lines.map(closed).join("\r\n") + WRAP_ON;
+    for (const line of finished) bytes += `${resetAtEnd(line)}\r\n`;
+    bytes += WRAP_OFF + lines.map(resetAtEnd).join("\r\n") + WRAP_ON;
     return { bytes, row: Math.max(0, lines.length - 1) };
   }
 
@@ -114,7 +114,7 @@ export class LiveRegion {
     let row = this.#cursor.row;
     for (let index = 0; index < common; index++) {
       if (old[index] === lines[index]) continue;
-      bytes += move(row, { row: index, column: 0 }) + ERASE_LINE + closed(lines[index] ?? "");
+      bytes += move(row, { row: index, column: 0 }) + ERASE_LINE + resetAtEnd(lines[index] ?? "");
       row = index;
     }
     if (lines.length < old.length) {
@@ -123,7 +123,7 @@ export class LiveRegion {
     }
     if (lines.length > old.length) {
       if (common > 0) bytes += `${move(row, { row: common - 1, column: 0 })}\r\n`;
-      bytes += lines.slice(common).map(closed).join("\r\n");
+      bytes += lines.slice(common).map(resetAtEnd).join("\r\n");
       row = lines.length - 1;
     }
     return { bytes: bytes === "" ? "" : WRAP_OFF + bytes + WRAP_ON, row };
@@ -132,7 +132,7 @@ export class LiveRegion {
   /** Rows from the cursor up to the region's top, in a terminal of this size. */
   #rowsToTop({ columns }: ScreenSize): number {
     if (!this.#size || columns >= this.#size.columns || !this.#reflows) return this.#cursor.row;
-    const above = this.#lines.slice(0, this.#cursor.row).map((line) => rowsOf(leastWidthOf(line), columns));
+    const above = this.#lines.slice(0, this.#cursor.row).map((line) => rowsForWidth(leastWidthOf(line), columns));
     return above.reduce((sum, count) => sum + count, 0) + Math.floor(this.#cursor.column / columns);
   }
 }
@@ -157,7 +157,7 @@ export function breaksLinesAnew({ TERM = "", XTERM_VERSION, TMUX, STY }: NodeJS.
   return !(XTERM_VERSION || STY || TERM === "linux" || TERM.startsWith("rxvt"));
 }
 
-function rowsOf(width: number, columns: number): number {
+function rowsForWidth(width: number, columns: number): number {
   return Math.max(1, Math.ceil(width / columns));
 }
 
@@ -171,6 +171,6 @@ function upBy(rows: number): string {
   return rows > 0 ? `\x1b[${rows}A` : "";
 }
 
-function closed(line: string): string {
+function resetAtEnd(line: string): string {
   return line.includes("\x1b[") ? line + RESET : line;
 }

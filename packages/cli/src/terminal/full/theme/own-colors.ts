@@ -27,8 +27,8 @@ export function readColors(file: string, bases: readonly string[]): OwnColors {
   } catch (error) {
     return nothing(`it cannot be read: ${visibleLine(errorMessage(error))}`);
   }
-  const { base = "auto", colors = {}, ...others } = isObject(value) ? value : { colors: null };
-  if (!isObject(colors)) return nothing('expected {"base":"dark","colors":{"good":"#7ec699"}}');
+  const { base = "auto", colors = {}, ...others } = isColorTable(value) ? value : { colors: null };
+  if (!isColorTable(colors)) return nothing('expected {"base":"dark","colors":{"good":"#7ec699"}}');
   const problems = Object.keys(others).map((name) =>
     say(`there is no '${visibleLine(name)}'; expected base and colors`),
   );
@@ -48,6 +48,6 @@ export function readColors(file: string, bases: readonly string[]): OwnColors {
   return { base: isBase ? base : "auto", colors: Object.fromEntries(read), problems };
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isColorTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -94,8 +94,8 @@ function nearestOf256(red: number, green: number, blue: number): number {
   const [r, g, b] = [red, green, blue].map(nearestLevel) as [number, number, number];
   const grey = Math.max(0, Math.min(23, Math.round(((red + green + blue) / 3 - 8) / 10)));
   const level = 8 + grey * 10;
-  const toGrey = distance([red, green, blue], [level, level, level]);
-  const toCube = distance([red, green, blue], [LEVELS[r] ?? 0, LEVELS[g] ?? 0, LEVELS[b] ?? 0]);
+  const toGrey = colorDistance([red, green, blue], [level, level, level]);
+  const toCube = colorDistance([red, green, blue], [LEVELS[r] ?? 0, LEVELS[g] ?? 0, LEVELS[b] ?? 0]);
   return toGrey < toCube ? 232 + grey : 16 + 36 * r + 6 * g + b;
 }
 
@@ -106,6 +106,6 @@ function nearestLevel(channel: number): number {
   return best;
 }
 
-function distance(one: readonly number[], other: readonly number[]): number {
+function colorDistance(one: readonly number[], other: readonly number[]): number {
   return one.reduce((sum, value, index) => sum + (value - (other[index] ?? 0)) ** 2, 0);
 }

@@ -1,9 +1,9 @@
 import { displayItem, failureName, type NoticeDisplay } from "@banyan/client/display";
 import type { Call, ConversationState, FeedItem } from "@banyan/core";
-import { callIn, toolOf } from "@banyan/core/conversation";
+import { callIn, toolNameOf } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
 import { callSummary } from "../../../show/call-line.ts";
-import { oneLine } from "../../../show/plain-text.ts";
+import { plainLine } from "../../../show/plain-text.ts";
 import { SubAgentItems } from "../../../show/sub-agents.ts";
 
 /** The agent's current work. */
@@ -42,7 +42,7 @@ export class ActivityTracker {
 
   /** Shows work that the user started, until the returned function is called. */
   own(what: string): () => void {
-    const doing = { what: oneLine(what), since: Date.now(), isWaiting: false, agents: 0 };
+    const doing = { what: plainLine(what), since: Date.now(), isWaiting: false, agents: 0 };
     this.#own.push(doing);
     return () => {
       this.#own.splice(this.#own.indexOf(doing), 1);
@@ -96,7 +96,7 @@ export class ActivityTracker {
         this.#set(display.kind === "text" ? "writing" : "thinking");
         break;
       case "call-input":
-        this.#set(`writing a call of ${oneLine(display.tool)}`);
+        this.#set(`writing a call of ${plainLine(display.tool)}`);
         break;
       case "notice":
         this.#noteNotice(display, state);
@@ -171,6 +171,6 @@ export class ActivityTracker {
 
 function running(call: Call): string {
   const summary = callSummary(call, NAME);
-  const tool = call.about?.command !== undefined && summary !== "" ? "" : `${oneLine(toolOf(call))} `;
+  const tool = call.about?.command !== undefined && summary !== "" ? "" : `${plainLine(toolNameOf(call))} `;
   return `running ${tool}${summary}`.trimEnd();
 }

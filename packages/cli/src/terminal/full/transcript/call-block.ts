@@ -1,12 +1,12 @@
-import { type Call, isEnded, toolOf } from "@banyan/core/conversation";
+import { type Call, isEnded, toolNameOf } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 import { callWord } from "../../../show/call-line.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
-import { oneLine, plainText } from "../../../show/plain-text.ts";
+import { plainLine, plainText } from "../../../show/plain-text.ts";
 import { callArguments } from "../overlay/call-arguments.ts";
 import { callLines } from "../overlay/call-view.ts";
 import type { ViewerPage } from "../overlay/overlay.ts";
-import { wrapped } from "../screen/cells.ts";
+import { wrapCells } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 
@@ -32,7 +32,7 @@ export class CallBlock implements TranscriptBlock, ViewerPage {
   }
 
   get title(): string {
-    return `${oneLine(toolOf(this.#call))}: ${callWord(this.#call)}`;
+    return `${plainLine(toolNameOf(this.#call))}: ${callWord(this.#call)}`;
   }
 
   /** Replaces the call object. */
@@ -74,7 +74,7 @@ export class CallBlock implements TranscriptBlock, ViewerPage {
       ...changes.flatMap((change) => ["", changeHead(change, theme), ...diffLines(change.diff, { style: theme })]),
       "",
       theme.dim(output === undefined ? "So far" : "Result"),
-      ...said.split("\n").flatMap((line) => wrapped(line, width - 2).map((part) => `  ${part}`)),
+      ...said.split("\n").flatMap((line) => wrapCells(line, width - 2).map((part) => `  ${part}`)),
     ];
   }
 }

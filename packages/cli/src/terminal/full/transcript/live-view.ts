@@ -1,44 +1,44 @@
 import {
   type DisplayItem,
   displayItem,
+  displaySentence,
   GIVEN_UP,
   GIVEN_UP_TOO,
   type NoticeDisplay,
-  sentenceOf,
 } from "@banyan/client/display";
-import { compactedLine, toldShortfall } from "@banyan/client/words";
+import { compactedLine, describeShortfall } from "@banyan/client/words";
 import {
   type Call,
   type ChangeDraft,
   type ConversationState,
   callIn,
+  describeUnreadable,
+  endReason,
   type FeedItem,
   type FileChange,
   isEnded,
   type RecalledMemory,
   textOf,
-  toldUnreadable,
   typedText,
-  whyEnded,
 } from "@banyan/core/conversation";
-import { attachedLine, attachedTo } from "../../../show/attached.ts";
+import { attachedLine, attachmentsOfMessage } from "../../../show/attached.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
 import { isShownByChanges, ReportedEnds, shortenedLine, undoneLine } from "../../../show/message-label.ts";
-import { oneLine } from "../../../show/plain-text.ts";
-import { subAgentTold } from "../../../show/sub-agents.ts";
+import { plainLine } from "../../../show/plain-text.ts";
+import { subAgentNotice } from "../../../show/sub-agents.ts";
 import { runEndSentence } from "../../../show/turn-end.ts";
 import type { FeedView } from "../../questions/feed-view.ts";
-import { changeLines, cutTo } from "../overlay/call-view.ts";
+import { cutOutputLines, fileChangeLines } from "../overlay/call-view.ts";
 import type { ViewerPage } from "../overlay/overlay.ts";
-import { wrapped } from "../screen/cells.ts";
+import { wrapCells } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import { ActivityTracker, type CurrentActivity } from "./activity.ts";
 import { AnswerBlock } from "./answer-block.ts";
 import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 import { TextBlock } from "./block.ts";
 import { CallBlock } from "./call-block.ts";
-import { messageLines, toldLines } from "./message-lines.ts";
+import { messageLines, modelNoticeBlock } from "./message-lines.ts";
 import { ThoughtBlock } from "./thought-block.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -117,16 +117,16 @@ export class LiveView implements FeedView {
     const display = displayItem(item);
     const isSubAgent = this.#activities.note(item, state, display);
     if (!isSubAgent && display) this.#show(display, item, state);
-    else if (isSubAgent && item.type !== "model.waiting") this.#tell(subAgentTold(item, state));
+    else if (isSubAgent && item.type !== "model.waiting") this.#tell(subAgentNotice(item, state));
     this.#changed();
   }
 
   say(sentence: string): void {
-    this.#add(({ width }) => wrapped(sentence, width));
+    this.#add(({ width }) => wrapCells(sentence, width));
   }
 
   note(sentence: string): void {
-    this.#add(({ width, theme }) => wrapped(theme.dim(sentence), width));
+    this.#add(({ width, theme }) => wrapCells(theme.dim(sentence), width));
   }
 
   answer(text: string): void {
@@ -180,8 +180,8 @@ export class LiveView implements FeedView {
       case "message-end": {
         this.#endText();
         this.#dropCalls(display.message, state);
-        const shortfall = toldShortfall(state.messages.get(display.message));
-        if (shortfall !== undefined) this.note(oneLine(shortfall));
+        const shortfall = describeShortfall(state.messages.get(display.message));
+        if (shortfall !== undefined) this.note(plainLine(shortfall));
         break;
       }
       case "message-discard":
@@ -223,8 +223,8 @@ export class LiveView implements FeedView {
         this.#gaveUp = false;
         this.#endText();
         this.#add(({ theme, width }) => {
-          const sentence = runEndSentence(display.reason, whyEnded(display), theme, display.error?.code);
-          return sentence === undefined ? [] : wrapped(sentence, width);
+          const sentence = runEndSentence(display.reason, endReason(display), theme, display.error?.code);
+          return sentence === undefined ? [] : wrapCells(sentence, width);
         }, true);
         break;
       case "process":
@@ -247,7 +247,7 @@ export class LiveView implements FeedView {
   /** A question about a call or for a text has a card; a limit is a sentence. */
   #question(display: Extract<DisplayItem, { readonly type: "question" | "answer" }>, state: ConversationState): void {
     if (display.about === "call") return this.#call(callIn(state, display));
-    if (display.about === "limit") return this.#tell(sentenceOf(display));
+    if (display.about === "limit") return this.#tell(displaySentence(display));
     if (display.type === "question") this.#calls.get(display.call)?.asks(display.question);
     else for (const block of this.#calls.values()) block.answered(display.question);
   }
@@ -257,7 +257,7 @@ export class LiveView implements FeedView {
     if (notice.type === "model.waiting") return;
     if (notice.type !== "model.retrying") return this.#tell(text);
     // The status line counts down, and the reason appears here once.
-    if (notice.reason !== this.#hitch) this.note(oneLine(notice.reason));
+    if (notice.reason !== this.#hitch) this.note(plainLine(notice.reason));
     this.#hitch = notice.reason;
   }
 
@@ -267,19 +267,22 @@ export class LiveView implements FeedView {
 
   #added(id: string, state: ConversationState): void {
     const message = state.messages.get(id);
-    const unreadable = toldUnreadable(message);
-    if (unreadable !== undefined) return this.note(oneLine(unreadable));
+    const unreadable = describeUnreadable(message);
+    if (unreadable !== undefined) return this.note(plainLine(unreadable));
     const shortened = shortenedLine(message);
     if (shortened !== undefined) return this.note(shortened);
     if (message?.role === "summary" && message.compaction) {
       this.note(compactedLine(message.compaction));
       const text = textOf(message);
-      return this.#page({ title: "The summary", lines: (width, theme) => toldLines("summary", text, width, theme) });
+      return this.#page({
+        title: "The summary",
+        lines: (width, theme) => modelNoticeBlock("summary", text, width, theme),
+      });
     }
     if (message?.role !== "user") return;
     if (message.author === "user") {
       this.#message(typedText(message));
-      for (const line of attachedLine(attachedTo(message.parts))) this.note(line);
+      for (const line of attachedLine(attachmentsOfMessage(message.parts))) this.note(line);
       return;
     }
     const undone = undoneLine(message);
@@ -289,17 +292,17 @@ export class LiveView implements FeedView {
 
   /** Text from a tool or the system to the model, such as the reason for a denial. The user reads it too. */
   #told(author: string, text: string): void {
-    const lines = (width: number, theme: Theme) => toldLines(author, text, width, theme);
-    this.#add(({ width, theme, openKey }) => cutTo(lines(width, theme), theme, openKey));
+    const lines = (width: number, theme: Theme) => modelNoticeBlock(author, text, width, theme);
+    this.#add(({ width, theme, openKey }) => cutOutputLines(lines(width, theme), theme, openKey));
     this.#page({ title: "Sent to the model", lines });
   }
 
   #recalled(items: readonly RecalledMemory[]): void {
-    this.#add(({ width, theme, openKey = "/memory" }) => wrapped(theme.dim(recalledLine(items, openKey)), width));
+    this.#add(({ width, theme, openKey = "/memory" }) => wrapCells(theme.dim(recalledLine(items, openKey)), width));
     this.#page({
       title: "What memory added",
       lines: (width, theme) =>
-        items.flatMap(({ text, source }) => toldLines(oneLine(source), text, width, theme).concat("")),
+        items.flatMap(({ text, source }) => modelNoticeBlock(plainLine(source), text, width, theme).concat("")),
     });
   }
 
@@ -365,10 +368,10 @@ export class LiveView implements FeedView {
   }
 
   #change(change: FileChange): void {
-    this.#add((look) => changeLines(change, look), true);
+    this.#add((look) => fileChangeLines(change, look), true);
     const head = (theme: Theme) => changeHead(change, theme);
     this.#page({
-      title: `Change of ${oneLine(change.path)}`,
+      title: `Change of ${plainLine(change.path)}`,
       lines: (_width, theme) => [head(theme), ...diffLines(change.diff, { style: theme })],
     });
   }

@@ -1,20 +1,20 @@
-import { toldShortfall } from "@banyan/client/words";
+import { describeShortfall } from "@banyan/client/words";
 import {
   type ConversationState,
+  describeUnreadable,
   type Message,
   pathTo,
   textOf,
-  toldUnreadable,
   typedText,
 } from "@banyan/core/conversation";
 import { counted, visibleProse } from "@banyan/core/shown";
-import { attachedLine, attachedTo } from "../../../show/attached.ts";
+import { attachedLine, attachmentsOfMessage } from "../../../show/attached.ts";
 import { shortenedLine, undoneLine } from "../../../show/message-label.ts";
-import { oneLine, plainText } from "../../../show/plain-text.ts";
+import { plainLine, plainText } from "../../../show/plain-text.ts";
 import { markdownLines } from "../markdown/markdown-stream.ts";
-import { callLines, cutTo } from "../overlay/call-view.ts";
+import { callLines, cutOutputLines } from "../overlay/call-view.ts";
 import type { ViewerPage } from "../overlay/overlay.ts";
-import { wrapped } from "../screen/cells.ts";
+import { wrapCells } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
 /** Maximum lines of a user's message; a longer one shows its beginning and end. */
@@ -28,18 +28,18 @@ export function messageLines(text: string, width: number, theme: Theme): string[
   const shown =
     hidden > 1 ? [...lines.slice(0, half), theme.dim(`… (${hidden} more lines)`), ...lines.slice(-half)] : lines;
   return shown
-    .flatMap((line) => wrapped(line, Math.max(1, width - 2)))
+    .flatMap((line) => wrapCells(line, Math.max(1, width - 2)))
     .map((line, index) => `${index === 0 ? theme.accent("❯") : " "} ${theme.bold(line)}`.trimEnd());
 }
 
 const INDENT = "    ";
 
 /** Text from a tool or the system to the model, in full; lines after the first are indented. */
-export function toldLines(author: string, text: string, width: number, theme: Theme): string[] {
+export function modelNoticeBlock(author: string, text: string, width: number, theme: Theme): string[] {
   const [first = "", ...more] = plainText(text.trim()).replaceAll("\t", INDENT).split("\n");
   return [
-    ...wrapped(theme.dim(`${author}: ${first}`), width),
-    ...more.flatMap((line) => wrapped(theme.dim(line), width - INDENT.length).map((part) => INDENT + part)),
+    ...wrapCells(theme.dim(`${author}: ${first}`), width),
+    ...more.flatMap((line) => wrapCells(theme.dim(line), width - INDENT.length).map((part) => INDENT + part)),
   ];
 }
 
@@ -47,7 +47,7 @@ export function toldLines(author: string, text: string, width: number, theme: Th
  * A branch from its root to a leaf as a page. `leaf` returns the present end, so that a growing branch can be
  * followed (T30).
  */
-export function pathPage(title: string, state: ConversationState, leaf: () => string | null): ViewerPage {
+export function branchPage(title: string, state: ConversationState, leaf: () => string | null): ViewerPage {
   // The lines of a complete message never change.
   const known = new Map<string, { readonly width: number; readonly theme: Theme; readonly lines: readonly string[] }>();
   return {
@@ -56,8 +56,8 @@ export function pathPage(title: string, state: ConversationState, leaf: () => st
       pathTo(state, leaf()).flatMap((message, index) => {
         const kept = known.get(message.id);
         const isKept = kept?.width === width && kept.theme === theme;
-        const lines = isKept ? kept.lines : linesOf(message, width, theme);
-        if (isSettled(message)) known.set(message.id, { width, theme, lines });
+        const lines = isKept ? kept.lines : transcriptLines(message, width, theme);
+        if (isDrawnWhole(message)) known.set(message.id, { width, theme, lines });
         return index === 0 ? lines : ["", ...lines];
       }),
   };
@@ -82,7 +82,7 @@ export function branchEnd(
   // From the end, so that the length of the branch does not matter.
   while (above > 0 && lines.length < most) {
     const message = path[--above];
-    const of = message ? linesOf(message, width, theme) : [];
+    const of = message ? transcriptLines(message, width, theme) : [];
     lines = lines.length === 0 ? of : [...of, "", ...lines];
   }
   const hidden = lines.length - most;
@@ -90,28 +90,30 @@ export function branchEnd(
   return { lines: [theme.dim(`… (${counted(hidden, "line")} above)`), ...lines.slice(hidden)], above };
 }
 
-function linesOf(message: Message, width: number, theme: Theme): readonly string[] {
-  const unreadable = toldUnreadable(message);
-  if (unreadable !== undefined) return wrapped(theme.dim(oneLine(unreadable)), width);
+function transcriptLines(message: Message, width: number, theme: Theme): readonly string[] {
+  const unreadable = describeUnreadable(message);
+  if (unreadable !== undefined) return wrapCells(theme.dim(plainLine(unreadable)), width);
   const shortened = shortenedLine(message);
-  if (shortened !== undefined) return wrapped(theme.dim(shortened), width);
-  if (message.role === "summary") return toldLines("summary", textOf(message), width, theme);
+  if (shortened !== undefined) return wrapCells(theme.dim(shortened), width);
+  if (message.role === "summary") return modelNoticeBlock("summary", textOf(message), width, theme);
   if (message.role === "user") {
     const undone = undoneLine(message);
-    if (undone !== undefined) return wrapped(theme.dim(undone), width);
+    if (undone !== undefined) return wrapCells(theme.dim(undone), width);
     if (message.author === "system")
-      return cutTo(toldLines(message.author, textOf(message), width, theme), theme, undefined);
-    const attached = attachedLine(attachedTo(message.parts)).flatMap((line) => wrapped(theme.dim(line), width));
+      return cutOutputLines(modelNoticeBlock(message.author, textOf(message), width, theme), theme, undefined);
+    const attached = attachedLine(attachmentsOfMessage(message.parts)).flatMap((line) =>
+      wrapCells(theme.dim(line), width),
+    );
     return [...messageLines(typedText(message), width, theme), ...attached];
   }
   const text = plainText(textOf(message)).trim();
   const said = markdownLines(text, width, { theme, links: false });
   const calls = message.calls.flatMap((call) => callLines(call, { theme, width, now: Date.now() }));
-  const shortfall = toldShortfall(message);
-  return [...said, ...calls, ...(shortfall === undefined ? [] : wrapped(theme.dim(oneLine(shortfall)), width))];
+  const shortfall = describeShortfall(message);
+  return [...said, ...calls, ...(shortfall === undefined ? [] : wrapCells(theme.dim(plainLine(shortfall)), width))];
 }
 
-function isSettled(message: Message): boolean {
+function isDrawnWhole(message: Message): boolean {
   if (message.role !== "assistant") return true;
   return message.finish !== undefined && message.calls.every(({ endedAt }) => endedAt !== undefined);
 }

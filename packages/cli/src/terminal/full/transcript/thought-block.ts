@@ -2,7 +2,7 @@ import { formatTook } from "@banyan/client/words";
 import { cutToEnd } from "@banyan/core/shown";
 import { PlainText } from "../../../show/plain-text.ts";
 import type { ViewerPage } from "../overlay/overlay.ts";
-import { cut, proseLines } from "../screen/cells.ts";
+import { cutToWidth, proseLines } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 
@@ -50,7 +50,7 @@ export class ThoughtBlock implements TranscriptBlock, ViewerPage {
     this.#shownEnd = true;
     const hint = openKey === undefined ? "" : ` (${openKey} shows it)`;
     const line = `${theme.accent("•")} thought${theme.dim(`${formatTook(this.#ended - this.#began)}${hint}`)}`;
-    return { finished: [cut(line, width)], open: [] };
+    return { finished: [cutToWidth(line, width)], open: [] };
   }
 
   lines(width: number, theme: Theme): readonly string[] {

@@ -1,7 +1,7 @@
 import { emptyConversation, type FeedItem, newestLeaf, reduce } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
 import { createTheme } from "../theme/theme.ts";
-import { pathPage } from "../transcript/message-lines.ts";
+import { branchPage } from "../transcript/message-lines.ts";
 import { agentFacts, subAgents } from "./agent-list.ts";
 
 const state = emptyConversation();
@@ -51,7 +51,7 @@ test("T30: sub-agents are listed with their status, nested ones set in; a transc
     "running, 4.0 s, 0 calls",
   ]);
 
-  const page = pathPage("read one page", state, () => newestLeaf(state, "t2"));
+  const page = branchPage("read one page", state, () => newestLeaf(state, "t2"));
   const seen = () => page.lines(40, createTheme(1, "dark"));
   expect(seen()).toEqual(["❯ Read one page.", ""]);
   const delta = { type: "text.delta", message: "s2", part: 0, run: "r2", agent: "agent", depth: 2 } as const;

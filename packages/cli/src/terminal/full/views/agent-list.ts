@@ -6,13 +6,13 @@ import {
   type Message,
   newestLeaf,
   pathTo,
-  spentOn,
   totalTokens,
+  usageOnPath,
 } from "@banyan/core/conversation";
 import { counted, formatCost } from "@banyan/core/shown";
 import { callSummary } from "../../../show/call-line.ts";
-import { excerpt } from "../../../show/fit-text.ts";
-import { oneLine } from "../../../show/plain-text.ts";
+import { excerptLine } from "../../../show/fit-text.ts";
+import { plainLine } from "../../../show/plain-text.ts";
 
 /** A sub-agent of a conversation. */
 export interface AgentRow {
@@ -38,15 +38,15 @@ export function subAgents(state: ConversationState): AgentRow[] {
     const [root] = state.children.get(call.id) ?? [];
     if (root === undefined) return [];
     const path = pathTo(state, newestLeaf(state, root));
-    const title = oneLine(callSummary(call, 200)) || excerpt(task, 200);
-    const launched = { number, name: name === undefined ? undefined : oneLine(name), title, call };
-    return [{ ...launched, depth: depthOf(state, call.id), status: statusOf(state, call), path }];
+    const title = plainLine(callSummary(call, 200)) || excerptLine(task, 200);
+    const launched = { number, name: name === undefined ? undefined : plainLine(name), title, call };
+    return [{ ...launched, depth: depthOf(state, call.id), status: agentStatus(state, call), path }];
   });
 }
 
 /** Status and spending of a sub-agent, in a few words. */
 export function agentFacts({ call, status, path }: AgentRow, now: number): string {
-  const { usage, cost } = spentOn(path);
+  const { usage, cost } = usageOnPath(path);
   const calls = path.reduce((sum, message) => sum + (message.role === "assistant" ? message.calls.length : 0), 0);
   const elapsed = call.startedAt === undefined ? "" : formatDuration((call.endedAt ?? now) - call.startedAt);
   const tokens = totalTokens(usage) > 0 ? `${shortCount(totalTokens(usage))} tokens` : "";
@@ -54,7 +54,7 @@ export function agentFacts({ call, status, path }: AgentRow, now: number): strin
   return [status, elapsed, counted(calls, "call"), tokens, price].filter((text) => text !== "").join(", ");
 }
 
-function statusOf(state: ConversationState, { id, status }: Call): string {
+function agentStatus(state: ConversationState, { id, status }: Call): string {
   if (isEnded(status)) return status === "completed" ? "done" : status;
   const asks = [...state.questions.values()].some(({ message }) => state.messages.get(message ?? "")?.call === id);
   return asks ? "asks you" : "running";

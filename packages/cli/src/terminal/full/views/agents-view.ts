@@ -1,14 +1,14 @@
 import { type ConversationState, isEnded, newestLeaf } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
 import type { KeyBindings } from "../keys/key-bindings.ts";
-import { filled, hintLine, keyHint, listLine, rule, wholeParts } from "../overlay/drawn-lines.ts";
+import { hintLine, keyHint, listLine, padLines, rule, wholeParts } from "../overlay/drawn-lines.ts";
 import { ListCursor } from "../overlay/list-cursor.ts";
 import type { Overlay, OverlayEnd, OverlayView } from "../overlay/overlay.ts";
 import { Viewer } from "../overlay/viewer.ts";
-import { cut, padded, widthOf } from "../screen/cells.ts";
+import { cutToWidth, padToWidth, textWidth } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { pathPage } from "../transcript/message-lines.ts";
+import { branchPage } from "../transcript/message-lines.ts";
 import { type AgentRow, agentFacts, subAgents } from "./agent-list.ts";
 
 /**
@@ -51,17 +51,17 @@ export class AgentsView implements Overlay<never> {
     const agent = this.#agents[this.#cursor.index];
     const root = agent?.path[0]?.id;
     if (!agent || root === undefined) return;
-    const page = pathPage(titleOf(agent), this.#state, () => newestLeaf(this.#state, root));
+    const page = branchPage(agentTitle(agent), this.#state, () => newestLeaf(this.#state, root));
     this.#transcript = new Viewer([page], { atEnd: !isEnded(agent.call.status) });
   }
 
   #list({ columns, rows }: ScreenSize, theme: Theme, keys: KeyBindings): OverlayView {
     const now = Date.now();
     const facts = this.#agents.map((agent) => agentFacts(agent, now));
-    const beside = columns - 4 - Math.max(...facts.map(widthOf));
+    const beside = columns - 4 - Math.max(...facts.map(textWidth));
     const width = Math.min(
       Math.max(16, Math.floor(columns / 3), beside),
-      Math.max(...this.#agents.map((agent) => widthOf(titleOf(agent)))),
+      Math.max(...this.#agents.map((agent) => textWidth(agentTitle(agent)))),
     );
     const room = Math.max(1, rows - 2);
     const list = this.#cursor
@@ -70,7 +70,7 @@ export class AgentsView implements Overlay<never> {
         room,
       )
       .map(({ item: { agent, help }, isCurrent }) => {
-        const title = padded(cut(titleOf(agent), width), width);
+        const title = padToWidth(cutToWidth(agentTitle(agent), width), width);
         const paint = agent.status === "asks you" ? theme.warning : theme.dim;
         return listLine(`${title}  ${paint(wholeParts(help, /, /g, columns - width - 4))}`, isCurrent, columns, theme);
       });
@@ -83,13 +83,13 @@ export class AgentsView implements Overlay<never> {
     return {
       lines: [
         rule(theme.bold(counted(this.#agents.length, "sub-agent")), columns, theme, theme.dim(`${working} at work`)),
-        ...filled(list, room),
+        ...padLines(list, room),
         theme.dim(hintLine(hints, columns)),
       ],
     };
   }
 }
 
-function titleOf({ number, name, title, depth }: AgentRow): string {
+function agentTitle({ number, name, title, depth }: AgentRow): string {
   return `${"  ".repeat(depth)}${number}  ${name === undefined ? "" : `${name}: `}${title}`;
 }

@@ -1,14 +1,14 @@
 import { counted } from "@banyan/core/shown";
-import { oneLine } from "../../../show/plain-text.ts";
+import { plainLine } from "../../../show/plain-text.ts";
 import type { DecisionChoice, DecisionRequest, DecisionResult } from "../../questions/decision.ts";
 import type { KeyAction } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 import type { Highlight } from "../markdown/highlighter.ts";
-import { fitting, keyHint, lastColumns, rule, setIn } from "../overlay/drawn-lines.ts";
+import { indentedLines, keyHint, lastColumns, longestThatFits, rule } from "../overlay/drawn-lines.ts";
 import { LineInput } from "../overlay/line-input.ts";
 import type { Overlay, OverlayEnd, OverlayView, ViewerPage } from "../overlay/overlay.ts";
-import { bare, cut, widthOf, wrapped } from "../screen/cells.ts";
+import { cutToWidth, textWidth, withoutColors, wrapCells } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 
@@ -56,7 +56,7 @@ export class DecisionCard implements Overlay<DecisionResult> {
     const hidden = lines.length - part.length;
     // If only one body line fits, the footer explains how to see it all.
     const isSaid = hidden > 0 && (shown > 1 || rows < FOOTED_FROM);
-    const more = isSaid ? [theme.dim(cut(`… (${this.#place(hidden)}: Up and Down move)`, columns))] : [];
+    const more = isSaid ? [theme.dim(cutToWidth(`… (${this.#place(hidden)}: Up and Down move)`, columns))] : [];
     const top = [...head, ...part.map((line) => `  ${line}`), ...more, ...(isTight ? [] : [""])];
     const cursor = bottom.cursor && { ...bottom.cursor, row: bottom.cursor.row + top.length };
     return { lines: [...top, ...bottom.lines], cursor };
@@ -93,7 +93,7 @@ export class DecisionCard implements Overlay<DecisionResult> {
 
   paste(text: string): void {
     if (!this.#chosen) return;
-    this.#words.text += oneLine(text);
+    this.#words.text += plainLine(text);
     this.#written(this.#chosen);
   }
 
@@ -116,9 +116,9 @@ export class DecisionCard implements Overlay<DecisionResult> {
   /** The title: a call's folder stays visible even on a small screen. */
   #head(columns: number, rows: number, theme: Theme): readonly string[] {
     const { title } = this.#decision;
-    const [first = ""] = rows < FOOTED_FROM ? [title] : wrapped(title, columns - 4);
-    const rest = bare(title).slice(bare(first).length).trim();
-    const end = widthOf(rest) > columns - 2 ? `…${lastColumns(rest, columns - 3)}` : rest;
+    const [first = ""] = rows < FOOTED_FROM ? [title] : wrapCells(title, columns - 4);
+    const rest = withoutColors(title).slice(withoutColors(first).length).trim();
+    const end = textWidth(rest) > columns - 2 ? `…${lastColumns(rest, columns - 3)}` : rest;
     return [rule(theme.warning(first), columns, theme), ...(rest === "" ? [] : [`  ${theme.warning(end)}`])];
   }
 
@@ -140,7 +140,7 @@ export class DecisionCard implements Overlay<DecisionResult> {
     const by = [columns, theme, isTight, this.#highlight()];
     if (this.#made?.by.every((one, index) => one === by[index])) return this.#made.lines;
     const body = this.#painted(theme);
-    const lines = (isTight ? [...body, ...this.#told(theme)] : body).flatMap((line) => setIn(line, columns));
+    const lines = (isTight ? [...body, ...this.#told(theme)] : body).flatMap((line) => indentedLines(line, columns));
     this.#made = { by, lines };
     return lines;
   }
@@ -162,7 +162,7 @@ export class DecisionCard implements Overlay<DecisionResult> {
   /** The choices in full: a lasting rule must be readable to its end. */
   #long(columns: number, theme: Theme): string[] {
     const { choices } = this.#decision;
-    return choices.flatMap(({ key, text }) => setIn(`  ${theme.bold(key)}  ${text}`, columns - 7, "     "));
+    return choices.flatMap(({ key, text }) => indentedLines(`  ${theme.bold(key)}  ${text}`, columns - 7, "     "));
   }
 
   /** Lasting choices whose full text does not fit below. */
@@ -180,20 +180,20 @@ export class DecisionCard implements Overlay<DecisionResult> {
   #offer(columns: number, theme: Theme, isTight: boolean, isArmed: boolean): OverlayView {
     const { question, choices } = this.#decision;
     const asked = isArmed ? theme.bold(question) : theme.dim(`${question} …`);
-    const undecided = fitting([`Press ${this.#keys(" or ")}.`, this.#keys(", ")], columns);
-    const hint = this.#isUndecided ? theme.warning(undecided) : cut(asked, columns);
+    const undecided = longestThatFits([`Press ${this.#keys(" or ")}.`, this.#keys(", ")], columns);
+    const hint = this.#isUndecided ? theme.warning(undecided) : cutToWidth(asked, columns);
     const brief = choices.map(({ key, text, brief = text }) => `${theme.bold(key)} ${brief}`);
     return { lines: [...(isTight ? inLines(brief, columns, theme.dim(" · ")) : this.#long(columns, theme)), hint] };
   }
 
   #question(columns: number, theme: Theme): OverlayView {
     const prompt = `${this.#chosen?.takesWords ?? ""}: `;
-    const room = Math.max(1, columns - widthOf(prompt) - 1);
+    const room = Math.max(1, columns - textWidth(prompt) - 1);
     const text = lastColumns(this.#words.text, room);
-    const hint = theme.dim(cut("Enter sends. A reason is optional", columns));
+    const hint = theme.dim(cutToWidth("Enter sends. A reason is optional", columns));
     return {
       lines: [theme.bold(prompt) + text, hint],
-      cursor: { row: 0, column: widthOf(prompt) + widthOf(text) },
+      cursor: { row: 0, column: textWidth(prompt) + textWidth(text) },
     };
   }
 }
@@ -224,8 +224,8 @@ function inLines(pieces: readonly string[], columns: number, between: string): s
   const lines: string[] = [];
   for (const piece of pieces) {
     const longer = `${lines.at(-1) ?? ""}${between}${piece}`;
-    if (lines.length > 0 && widthOf(longer) <= columns) lines[lines.length - 1] = longer;
-    else lines.push(cut(piece, columns));
+    if (lines.length > 0 && textWidth(longer) <= columns) lines[lines.length - 1] = longer;
+    else lines.push(cutToWidth(piece, columns));
   }
   return lines;
 }

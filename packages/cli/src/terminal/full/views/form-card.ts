@@ -1,13 +1,13 @@
 import { filledText } from "@banyan/client/words";
 import type { QuestionField } from "@banyan/core/conversation";
-import { oneLine } from "../../../show/plain-text.ts";
+import { plainLine } from "../../../show/plain-text.ts";
 import type { FilledForm, Form } from "../../questions/question.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
-import { fitting, keyHint, lastColumns, listLine, rule, setIn } from "../overlay/drawn-lines.ts";
+import { indentedLines, keyHint, lastColumns, listLine, longestThatFits, rule } from "../overlay/drawn-lines.ts";
 import { LineInput } from "../overlay/line-input.ts";
 import type { Overlay, OverlayEnd, OverlayView, ViewerPage } from "../overlay/overlay.ts";
-import { cut, widthOf, wrapped } from "../screen/cells.ts";
+import { cutToWidth, textWidth, wrapCells } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 
@@ -54,19 +54,19 @@ export class FormCard implements Overlay<FilledForm> {
     const filling = this.#fillings[this.#at];
     const head = rule(theme.warning(this.#form.title), columns, theme);
     if (!filling) {
-      const hint = theme.dim(cut("Enter sends all answers", columns));
-      const answers = this.#answers().flatMap((line) => setIn(line, columns - 2));
+      const hint = theme.dim(cutToWidth("Enter sends all answers", columns));
+      const answers = this.#answers().flatMap((line) => indentedLines(line, columns - 2));
       const room = Math.max(1, rows - 2);
       this.#isCut = answers.length > room;
-      return { lines: [head, ...answers.slice(0, room).map((line) => cut(`  ${line}`, columns)), hint] };
+      return { lines: [head, ...answers.slice(0, room).map((line) => cutToWidth(`  ${line}`, columns)), hint] };
     }
-    const asked = this.#asked(filling, theme).flatMap((line) => wrapped(line, columns));
-    const text = [...this.#intro().flatMap((line) => wrapped(line, columns)), ...asked];
+    const asked = this.#asked(filling, theme).flatMap((line) => wrapCells(line, columns));
+    const text = [...this.#intro().flatMap((line) => wrapCells(line, columns)), ...asked];
     const all = this.#choices(filling, columns, theme, "all");
     const hint =
       this.#hint === ""
-        ? theme.dim(fitting(this.#does(filling), columns - 2) + (isArmed ? "" : " …"))
-        : theme.warning(cut(this.#hint, columns));
+        ? theme.dim(longestThatFits(this.#does(filling), columns - 2) + (isArmed ? "" : " …"))
+        : theme.warning(cutToWidth(this.#hint, columns));
     this.#isCut = text.length + all.length + 2 > rows;
     if (!this.#isCut) return this.#drawn([head, ...text], all, hint, filling, columns);
     const brief = this.#choices(filling, columns, theme, "brief");
@@ -74,7 +74,7 @@ export class FormCard implements Overlay<FilledForm> {
     // Show the question from its beginning, and the form's text if there is room.
     const isLong = asked.length > most;
     const shown = isLong
-      ? [...asked.slice(0, most - 1), cut(asked.slice(most - 1, most + 1).join(" "), columns)]
+      ? [...asked.slice(0, most - 1), cutToWidth(asked.slice(most - 1, most + 1).join(" "), columns)]
       : text.slice(-most);
     const room = Math.max(1, rows - 2 - shown.length);
     const top = Math.max(0, Math.min(filling.bar - room + 1, brief.length - room));
@@ -115,7 +115,7 @@ export class FormCard implements Overlay<FilledForm> {
     const filling = this.#fillings[this.#at];
     if (!filling) return;
     filling.bar = filling.field.choices.length;
-    filling.words.text += oneLine(text);
+    filling.words.text += plainLine(text);
     this.#written(filling);
   }
 
@@ -134,12 +134,16 @@ export class FormCard implements Overlay<FilledForm> {
     return {
       title,
       lines: (width, theme) => [
-        ...text.split("\n").flatMap((line) => wrapped(line, width)),
+        ...text.split("\n").flatMap((line) => wrapCells(line, width)),
         ...fields.flatMap(({ heading, text: asked, choices }) => [
           "",
-          ...wrapped(heading === "" ? asked : `${theme.bold(heading)}: ${asked}`, width),
+          ...wrapCells(heading === "" ? asked : `${theme.bold(heading)}: ${asked}`, width),
           ...choices.flatMap(({ label, description }, index) =>
-            setIn(`${index + 1}  ${label}${description === undefined ? "" : `: ${description}`}`, width - 5, "     "),
+            indentedLines(
+              `${index + 1}  ${label}${description === undefined ? "" : `: ${description}`}`,
+              width - 5,
+              "     ",
+            ),
           ),
         ]),
       ],
@@ -240,11 +244,11 @@ export class FormCard implements Overlay<FilledForm> {
       const mark = `${open}${chosen.has(index) ? "x" : " "}${close}`;
       const said = description === undefined ? "" : theme.dim(`  ${description}`);
       const line = `${index + 1} ${mark} ${label}${how === "brief" ? said : ""}`;
-      const head = listLine(cut(line, columns - 2), index === bar, columns, theme);
+      const head = listLine(cutToWidth(line, columns - 2), index === bar, columns, theme);
       if (how === "brief" || description === undefined) return [head];
-      return [head, ...wrapped(theme.dim(description), columns - 8).map((more) => `        ${more}`)];
+      return [head, ...wrapCells(theme.dim(description), columns - 8).map((more) => `        ${more}`)];
     });
-    const room = Math.max(1, columns - widthOf(WORDS) - 5);
+    const room = Math.max(1, columns - textWidth(WORDS) - 5);
     const isHere = bar === field.choices.length;
     return [...lines, `${isHere ? "❯" : " "}   ${theme.dim(WORDS)}${lastColumns(words.text, room)}`];
   }
@@ -259,7 +263,7 @@ export class FormCard implements Overlay<FilledForm> {
     const lines = [...top, ...choices, hint];
     if (filling.bar !== filling.field.choices.length) return { lines };
     const column =
-      4 + widthOf(WORDS) + widthOf(lastColumns(filling.words.text, Math.max(1, columns - widthOf(WORDS) - 5)));
+      4 + textWidth(WORDS) + textWidth(lastColumns(filling.words.text, Math.max(1, columns - textWidth(WORDS) - 5)));
     return { lines, cursor: { row: lines.length - 2, column: Math.min(column, columns - 1) } };
   }
 

@@ -2,7 +2,7 @@ import type { PlanStep, WaitingInput } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
 import { rule } from "../overlay/drawn-lines.ts";
 import { planLines, waitingList } from "../picture.ts";
-import { widthOf } from "../screen/cells.ts";
+import { textWidth } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
 import { mayMove, SPIN_TIME, spinnerLine } from "./spinner-line.ts";
 import { type Status, statusLine } from "./status-line.ts";
@@ -129,7 +129,7 @@ describe("T26: the status line", () => {
     expect(statusLine(status, 24, plain)).toBe("claude-sonnet-5");
     expect(statusLine(status, 19, plain)).toBe("");
     for (let width = 20; width < 120; width++)
-      expect(widthOf(statusLine(status, width, plain))).toBeLessThanOrEqual(width);
+      expect(textWidth(statusLine(status, width, plain))).toBeLessThanOrEqual(width);
   });
 });
 

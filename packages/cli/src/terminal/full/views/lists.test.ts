@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { KeyBindings } from "../keys/key-bindings.ts";
 import type { Overlay, OverlayEnd } from "../overlay/overlay.ts";
 import { Viewer } from "../overlay/viewer.ts";
-import { bare, widthOf } from "../screen/cells.ts";
+import { textWidth, withoutColors } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
 import { Picker } from "./picker.ts";
 import { TreeView } from "./tree-view.ts";
@@ -29,7 +29,7 @@ function press<T>(overlay: Overlay<T>, ...pressed: readonly string[]): OverlayEn
 function seen(overlay: Overlay<unknown>, columns = 80, rows = 24): readonly string[] {
   const { lines } = overlay.view({ columns, rows }, plain, true, keys);
   expect(lines.length).toBeLessThanOrEqual(rows);
-  for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+  for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
   return lines;
 }
 
@@ -377,10 +377,15 @@ describe("what is opened can be searched", () => {
     const viewer = new Viewer([{ title: "Transcript", lines: () => lines }]);
     press(viewer, "/", "Two three", ENTER);
     const shown = viewer.view({ columns: 20, rows: 10 }, theme, true, keys).lines;
-    expect(shown.map(bare).slice(1, 5)).toEqual(["    • one two", "    three four five", "one two", "    three four"]);
+    expect(shown.map(withoutColors).slice(1, 5)).toEqual([
+      "    • one two",
+      "    three four five",
+      "one two",
+      "    three four",
+    ]);
     for (const at of [1, 3]) expect(shown[at]).toContain(theme.selected("two"));
     for (const at of [2, 4]) expect(shown[at]).toContain(`    ${theme.selected("three")}`);
-    expect(bare(shown.at(-1) ?? "")).toContain("“Two three” in 2 li");
+    expect(withoutColors(shown.at(-1) ?? "")).toContain("“Two three” in 2 li");
   });
 
   test("what is found is marked, in colours and behind wide characters too", () => {
@@ -389,7 +394,7 @@ describe("what is opened can be searched", () => {
     const viewer = new Viewer([{ title: "Transcript", lines: () => [line] }]);
     press(viewer, "/", "a nee", ENTER);
     const [, shown = ""] = viewer.view({ columns: 40, rows: 10 }, theme, true, keys).lines;
-    expect(bare(shown)).toBe("你好 a needle");
+    expect(withoutColors(shown)).toBe("你好 a needle");
     expect(shown).toContain(theme.selected("a nee"));
   });
 });

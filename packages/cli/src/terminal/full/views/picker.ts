@@ -1,11 +1,11 @@
 import { counted } from "@banyan/core/shown";
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import type { KeyBindings } from "../keys/key-bindings.ts";
-import { COLUMN_GAP, filled, hintLine, keyHint, listLine, rule, wholeParts } from "../overlay/drawn-lines.ts";
+import { COLUMN_GAP, hintLine, keyHint, listLine, padLines, rule, wholeParts } from "../overlay/drawn-lines.ts";
 import { LineInput } from "../overlay/line-input.ts";
 import { ListCursor } from "../overlay/list-cursor.ts";
 import type { Overlay, OverlayEnd, OverlayView } from "../overlay/overlay.ts";
-import { cut, padded, widthOf, wrapped } from "../screen/cells.ts";
+import { cutToWidth, padToWidth, textWidth, wrapCells } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 
@@ -78,8 +78,8 @@ export class Picker<T> implements Overlay<T> {
         : `${this.#found.length} of ${items.length}`;
     const head = rule(theme.bold(title), columns, theme, theme.dim(count));
     const label = "filter: ";
-    const input = theme.dim(label) + cut(this.#filter.text, columns - label.length - 1);
-    const cursor = { row: 1, column: Math.min(columns - 1, label.length + widthOf(this.#filter.text)) };
+    const input = theme.dim(label) + cutToWidth(this.#filter.text, columns - label.length - 1);
+    const cursor = { row: 1, column: Math.min(columns - 1, label.length + textWidth(this.#filter.text)) };
     const hints = [
       keyHint(keys, "list-choose", "chooses"),
       keyHint(keys, "list-cancel", "goes back"),
@@ -94,10 +94,12 @@ export class Picker<T> implements Overlay<T> {
     if (!preview) return { lines: [head, input, ...list, foot], cursor };
     const current = this.#found[this.#cursor.index];
     const width = isBeside ? columns - listColumns - 3 : columns;
-    const shown = current ? preview(current.value, width, theme).flatMap((line) => wrapped(line, width)) : [];
+    const shown = current ? preview(current.value, width, theme).flatMap((line) => wrapCells(line, width)) : [];
     const body = isBeside
-      ? filled(list, room).map((line, row) => `${padded(line, listColumns)} ${theme.dim("│")} ${shown[row] ?? ""}`)
-      : filled([...list, theme.dim("─".repeat(columns)), ...shown].slice(0, room), room);
+      ? padLines(list, room).map(
+          (line, row) => `${padToWidth(line, listColumns)} ${theme.dim("│")} ${shown[row] ?? ""}`,
+        )
+      : padLines([...list, theme.dim("─".repeat(columns)), ...shown].slice(0, room), room);
     return { lines: [head, input, ...body, foot], cursor };
   }
 
@@ -141,23 +143,23 @@ export class Picker<T> implements Overlay<T> {
 
   #list(rows: number, columns: number, theme: Theme, empty: string): string[] {
     if (this.#found.length === 0)
-      return [theme.dim(cut(this.#filter.text === "" ? empty : "Nothing matches.", columns))];
+      return [theme.dim(cutToWidth(this.#filter.text === "" ? empty : "Nothing matches.", columns))];
     const room = columns - 2;
-    const widest = (texts: readonly string[]) => Math.max(...texts.map(widthOf));
+    const widest = (texts: readonly string[]) => Math.max(...texts.map(textWidth));
     const beside = room - 2 - widest(this.#found.map(({ help = "" }) => help));
     const labels = this.#found.map(({ label }) => label);
     const needed = widest(labels);
     const kept = Math.min(Math.max(Math.floor(room * LEAST_NAME), beside), needed);
     // Labels must stay distinguishable.
-    const told = new Set(labels.map((label) => cut(label, kept))).size;
+    const told = new Set(labels.map((label) => cutToWidth(label, kept))).size;
     const width = told < new Set(labels).size ? Math.min(needed, room) : kept;
     return this.#cursor.window(this.#found, rows).map(({ item: { label, help = "" }, isCurrent }) => {
       // A few letters of help are useless.
       const isAlone = help === "" || room - width - 2 < LEAST_HELP;
       const line = isAlone
         ? label
-        : `${padded(cut(label, width), width)}  ${theme.dim(wholeParts(help, COLUMN_GAP, room - width - 2))}`;
-      return listLine(cut(line, room), isCurrent, columns, theme);
+        : `${padToWidth(cutToWidth(label, width), width)}  ${theme.dim(wholeParts(help, COLUMN_GAP, room - width - 2))}`;
+      return listLine(cutToWidth(line, room), isCurrent, columns, theme);
     });
   }
 }

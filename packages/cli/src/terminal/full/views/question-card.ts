@@ -4,7 +4,7 @@ import type { KeyBindings } from "../keys/key-bindings.ts";
 import { keyHint, rule } from "../overlay/drawn-lines.ts";
 import type { Overlay, OverlayEnd, OverlayView } from "../overlay/overlay.ts";
 import { hiddenLines, PromptEditor, type PromptEditorOptions } from "../prompt/prompt-editor.ts";
-import { cut } from "../screen/cells.ts";
+import { cutToWidth } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 
@@ -36,7 +36,7 @@ export class QuestionCard implements Overlay<string> {
 
   view({ columns, rows }: ScreenSize, theme: Theme): OverlayView {
     const { lines, cursor, above, below } = this.#editor.lines(columns, Math.floor(rows * MORE_ROWS));
-    const hint = theme.dim(cut("Enter answers", columns));
+    const hint = theme.dim(cutToWidth("Enter answers", columns));
     const hidden = above + below > 0 ? theme.dim(hiddenLines(above, below)) : "";
     const head = rule(theme.warning(this.#question.prompt.trim()), columns, theme, hidden);
     return { lines: [head, ...lines, hint], cursor: { ...cursor, row: cursor.row + 1 } };

@@ -1,6 +1,6 @@
 import { formatDuration } from "@banyan/client/words";
-import { fitting } from "../overlay/drawn-lines.ts";
-import { cut, widthOf } from "../screen/cells.ts";
+import { longestThatFits } from "../overlay/drawn-lines.ts";
+import { cutToWidth, textWidth } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
 /** The current work. */
@@ -37,11 +37,11 @@ export function spinnerLine(activity: SpinnerActivity, moves: boolean, width: nu
   const names = (until === undefined ? [what, short] : [short]).map(
     (name) => name.charAt(0).toUpperCase() + name.slice(1),
   );
-  const roomBefore = (end: string) => width - 2 - widthOf(end);
-  const isTold = (end: string) => roomBefore(end) >= NAME || names.some((name) => widthOf(name) <= roomBefore(end));
+  const roomBefore = (end: string) => width - 2 - textWidth(end);
+  const isTold = (end: string) => roomBefore(end) >= NAME || names.some((name) => textWidth(name) <= roomBefore(end));
   const behind = ends.find(isTold) ?? ends.at(-1) ?? "";
-  const name = fitting(names, Math.max(8, roomBefore(behind)));
-  return cut(`${theme.accent(frame)} ${name}${theme.dim(behind)}`, width);
+  const name = longestThatFits(names, Math.max(8, roomBefore(behind)));
+  return cutToWidth(`${theme.accent(frame)} ${name}${theme.dim(behind)}`, width);
 }
 
 function again(until: number): string {

@@ -2,8 +2,8 @@ import { shortCount } from "@banyan/client/words";
 import type { Cost } from "@banyan/core";
 import type { PlanStep } from "@banyan/core/conversation";
 import { counted, formatCost } from "@banyan/core/shown";
-import { oneLine } from "../../../show/plain-text.ts";
-import { bare, cut, widthOf } from "../screen/cells.ts";
+import { plainLine } from "../../../show/plain-text.ts";
+import { cutToWidth, textWidth, withoutColors } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
 /** Facts below the prompt (T26). Absent facts are unknown and not shown. */
@@ -51,22 +51,22 @@ const PROVIDER_FROM = 60;
  */
 export function statusLine(status: Status, width: number, theme: Theme): string {
   const { own = "", model } = status;
-  if (own !== "") return cut(theme.depth === 1 ? bare(own) : own, width);
+  if (own !== "") return cutToWidth(theme.depth === 1 ? withoutColors(own) : own, width);
   if (width < 20) return "";
   const short = model.split("/").at(-1) ?? model;
   const names = width < PROVIDER_FROM ? [short] : [model, short];
   const choices = names.flatMap((name, index) => {
-    const parts = partsOf({ ...status, model: oneLine(name) }, theme);
+    const parts = statusParts({ ...status, model: plainLine(name) }, theme);
     const least = index === names.length - 1 ? 0 : NEEDED;
     const ranks = [...new Set(parts.map(({ rank }) => rank))].filter((rank) => rank >= least).sort((a, b) => b - a);
     return ranks.map((most) => parts.filter(({ rank }) => rank <= most));
   });
-  const fits = (parts: readonly StatusPart[]) => widthOf(parts.map(({ text }) => text).join(BETWEEN)) <= width;
+  const fits = (parts: readonly StatusPart[]) => textWidth(parts.map(({ text }) => text).join(BETWEEN)) <= width;
   const kept = choices.find(fits) ?? choices.at(-1) ?? [];
-  return cut(kept.map(({ text, paint = theme.dim }) => paint(text)).join(theme.dim(BETWEEN)), width);
+  return cutToWidth(kept.map(({ text, paint = theme.dim }) => paint(text)).join(theme.dim(BETWEEN)), width);
 }
 
-function partsOf(status: Status, theme: Theme): readonly StatusPart[] {
+function statusParts(status: Status, theme: Theme): readonly StatusPart[] {
   const { mode, approval, model, branch, context, processes = 0, beside = 0, tokens, cost, git } = status;
   const full = context !== undefined && context >= 0.8 ? theme.warning : theme.dim;
   const parts: readonly StatusPart[] = [
@@ -75,7 +75,7 @@ function partsOf(status: Status, theme: Theme): readonly StatusPart[] {
     { text: model, rank: 0 },
     { text: processes > 0 ? `${processes} in the background` : "", rank: 3 },
     { text: beside > 0 ? `${counted(beside, "branch", "branches")} at work` : "", rank: 2 },
-    { text: git === undefined ? "" : `git ${oneLine(git)}`, rank: 7 },
+    { text: git === undefined ? "" : `git ${plainLine(git)}`, rank: 7 },
     { text: branch && branch.count > 1 ? `branch ${branch.number}/${branch.count}` : "", rank: NEEDED + 1 },
     {
       text: context === undefined ? "" : `context ${100 - Math.round(context * 100)} % left`,

@@ -34,7 +34,7 @@ export interface TreeSelection {
 export function treeRows(state: ConversationState, { filter, search, folded }: TreeSelection): TreeRow[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const rows: TreeRow[] = [];
-  const open = below(state, null, 0);
+  const open = nodesBelow(state, null, 0);
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const message = state.messages.get(node.id);
     if (!message) continue;
@@ -44,15 +44,15 @@ export function treeRows(state: ConversationState, { filter, search, folded }: T
         id: node.id,
         depth: node.depth,
         isFirst: node.isFirst,
-        folded: isFolded ? countBelow(state, node.id) : 0,
+        folded: isFolded ? countMessagesBelow(state, node.id) : 0,
       });
-    if (!isFolded) for (const next of below(state, node.id, node.depth)) open.push(next);
+    if (!isFolded) for (const next of nodesBelow(state, node.id, node.depth)) open.push(next);
   }
   return rows;
 }
 
 /** The row of a message, or of its nearest visible ancestor. */
-export function rowOf(rows: readonly TreeRow[], state: ConversationState, message: string | null): number {
+export function rowIndexOf(rows: readonly TreeRow[], state: ConversationState, message: string | null): number {
   const places = new Map(rows.map(({ id }, index) => [id, index]));
   for (const { id } of pathTo(state, message).reverse()) {
     const place = places.get(id);
@@ -79,18 +79,18 @@ interface TreeNode {
 }
 
 /** The replies to a message, in reverse order. */
-function below(state: ConversationState, parent: string | null, depth: number): TreeNode[] {
+function nodesBelow(state: ConversationState, parent: string | null, depth: number): TreeNode[] {
   const children = (state.children.get(parent) ?? []).filter((id) => !state.messages.get(id)?.removed);
   const isApart = children.length > 1;
   return children.map((id) => ({ id, depth: isApart ? depth + 1 : depth, isFirst: isApart })).reverse();
 }
 
-function countBelow(state: ConversationState, message: string): number {
+function countMessagesBelow(state: ConversationState, message: string): number {
   let count = 0;
-  const open = below(state, message, 0);
+  const open = nodesBelow(state, message, 0);
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     count++;
-    for (const next of below(state, node.id, 0)) open.push(next);
+    for (const next of nodesBelow(state, node.id, 0)) open.push(next);
   }
   return count;
 }

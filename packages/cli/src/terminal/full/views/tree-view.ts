@@ -3,14 +3,22 @@ import type { ConversationState, Message } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
 import { gist, messageMarks, speakerOf } from "../../../show/message-label.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
-import { filled, hintLine, keyHint, listLine, rule } from "../overlay/drawn-lines.ts";
+import { hintLine, keyHint, listLine, padLines, rule } from "../overlay/drawn-lines.ts";
 import { LineInput } from "../overlay/line-input.ts";
 import { ListCursor } from "../overlay/list-cursor.ts";
 import type { Overlay, OverlayEnd, OverlayView } from "../overlay/overlay.ts";
-import { cut, padded, widthOf } from "../screen/cells.ts";
+import { cutToWidth, padToWidth, textWidth } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { branchNumbers, pathIds, rowOf, type TreeFilter, type TreeRow, treeFilters, treeRows } from "./tree-rows.ts";
+import {
+  branchNumbers,
+  pathIds,
+  rowIndexOf,
+  type TreeFilter,
+  type TreeRow,
+  treeFilters,
+  treeRows,
+} from "./tree-rows.ts";
 
 /** Content of a tree, and actions in it besides choosing. */
 export interface TreeOptions {
@@ -71,7 +79,7 @@ export class TreeView implements Overlay<string> {
       .window(this.#rows, room)
       .map(({ item, isCurrent }) => listLine(this.#line(item, columns - 2, theme), isCurrent, columns, theme));
     const empty = list.length === 0 ? [theme.dim(this.#search.text === "" ? "No message." : "Nothing matches.")] : list;
-    const lines = [head, ...filled(empty, room), foot.line];
+    const lines = [head, ...padLines(empty, room), foot.line];
     return { lines, ...(foot.column !== undefined && { cursor: { row: lines.length - 1, column: foot.column } }) };
   }
 
@@ -109,7 +117,7 @@ export class TreeView implements Overlay<string> {
   #select(current = this.#current?.id ?? this.#options.leaf): void {
     const { state } = this.#options;
     this.#rows = treeRows(state, { filter: this.#filter, search: this.#search.text, folded: this.#folded });
-    this.#cursor.index = rowOf(this.#rows, state, current);
+    this.#cursor.index = rowIndexOf(this.#rows, state, current);
   }
 
   #typed(typing: TypedInput, key: string, keys: KeyBindings): undefined {
@@ -133,7 +141,7 @@ export class TreeView implements Overlay<string> {
     const { state } = this.#options;
     const hasBelow = (state.children.get(row.id)?.length ?? 0) > 0;
     if (hasBelow && !this.#folded.has(row.id)) this.#folded.add(row.id);
-    else this.#cursor.index = rowOf(this.#rows, state, this.#message?.parentId ?? null);
+    else this.#cursor.index = rowIndexOf(this.#rows, state, this.#message?.parentId ?? null);
     this.#select();
   }
 
@@ -151,7 +159,10 @@ export class TreeView implements Overlay<string> {
     if (this.#typing) {
       const label = this.#typing.what === "search" ? "search: " : "name: ";
       const text = this.#typing.what === "search" ? this.#search.text : this.#typing.input.text;
-      return { line: cut(theme.bold(label) + text, columns), column: Math.min(columns - 1, widthOf(label + text)) };
+      return {
+        line: cutToWidth(theme.bold(label) + text, columns),
+        column: Math.min(columns - 1, textWidth(label + text)),
+      };
     }
     const hints = [
       this.#search.text === "" ? "" : `“${this.#search.text}”`,
@@ -171,24 +182,24 @@ export class TreeView implements Overlay<string> {
     const message = state.messages.get(id);
     if (!message) return "";
     const indent = "  ".repeat(Math.min(12, Math.max(0, depth - 1))) + (depth === 0 ? "" : isFirst ? "├ " : "│ ");
-    const number = padded(`#${this.#numbers.get(message.id)}`, 5);
+    const number = padToWidth(`#${this.#numbers.get(message.id)}`, 5);
     const isHere = message.id === leaf;
-    const speaker = padded(speakerOf(message, agent), agent.length);
+    const speaker = padToWidth(speakerOf(message, agent), agent.length);
     const branch = this.#branches.get(message.id);
     const marks = [
       ...messageMarks(message, branch),
       folded > 0 ? `+ ${counted(folded, "message")}` : "",
       isHere ? "← here" : "",
     ].filter((mark) => mark !== "");
-    const roomBeside = () => width - widthOf([indent + number + speaker, "", ...marks].join("  ")) - 1;
+    const roomBeside = () => width - textWidth([indent + number + speaker, "", ...marks].join("  ")) - 1;
     // On a narrow screen, text and the user's place come before other marks.
-    const least = widthOf(gist(message, LEAST_TEXT));
+    const least = textWidth(gist(message, LEAST_TEXT));
     while (marks.length > (isHere ? 1 : 0) && roomBeside() < least) marks.shift();
     const end = marks.map((mark) => `  ${mark}`).join("");
     const room = Math.max(LEAST_TEXT, roomBeside());
-    const text = cut(gist(message, room), room);
+    const text = cutToWidth(gist(message, room), room);
     const shown = this.#path.has(message.id) ? text : theme.dim(text);
     const begin = `${theme.dim(indent + number)} ${theme.accent(speaker)}  `;
-    return cut(`${begin}${shown}${isHere ? theme.bold(end) : theme.dim(end)}`, width);
+    return cutToWidth(`${begin}${shown}${isHere ? theme.bold(end) : theme.dim(end)}`, width);
   }
 }
