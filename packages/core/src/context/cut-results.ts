@@ -38,7 +38,7 @@ export async function cutResults(run: TurnRun, budgetOf: (tokens: number) => num
   for (const { call, output, tokens } of results) {
     if (tokens <= most) continue;
     const text = await fittingResult(output, tokens, most, (cut) =>
-      tokensOf({ counted: 0, uncounted: [cut] }, count, signal),
+      countContextTokens({ counted: 0, uncounted: [cut] }, count, signal),
     );
     if (text.length < output.length) shortened.push({ call, text });
   }
