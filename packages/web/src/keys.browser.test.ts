@@ -172,6 +172,35 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
     await approval.getByRole("button", { name: /Deny/ }).click();
   });
 
+  it("W91, W94: the search field takes characters of AltGr, of dead keys and of an input method", async () => {
+    const { page, complaints } = await here.open(`/c/${await here.conversation("hello")}?panel=branches`);
+    await articles(page).last().waitFor();
+    const devtools = await page.context().newCDPSession(page);
+    const altGr = async (text: string, code: string, keyCode: number) => {
+      const event = { key: text, code, windowsVirtualKeyCode: keyCode };
+      await devtools.send("Input.dispatchKeyEvent", { type: "rawKeyDown", key: "AltGraph", code: "AltRight" });
+      await devtools.send("Input.dispatchKeyEvent", { type: "keyDown", ...event, text, unmodifiedText: text });
+      await devtools.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
+      await devtools.send("Input.dispatchKeyEvent", { type: "keyUp", key: "AltGraph", code: "AltRight" });
+    };
+    for (const name of ["Search this conversation", "Search all conversations"]) {
+      const field = page.getByRole("searchbox", { name });
+      await field.click();
+      for (const [text, code, keyCode] of [["@", "KeyQ", 81], ["€", "KeyE", 69], ["{", "Digit7", 55]] as const)
+        await altGr(text, code, keyCode);
+      // A dead key shows its accent until the letter comes.
+      await devtools.send("Input.imeSetComposition", { text: "´", selectionStart: 1, selectionEnd: 1 });
+      await devtools.send("Input.insertText", { text: "é" });
+      await devtools.send("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 });
+      await pressForInputMethod(page, "Enter");
+      await devtools.send("Input.insertText", { text: "日本" });
+      expect(await field.inputValue(), name).toBe("@€{é日本");
+      expect(await field.evaluate((element) => element === document.activeElement), name).toBe(true);
+    }
+    expect(new URL(page.url()).searchParams.get("panel")).toBe("branches");
+    expect(complaints).toEqual([]);
+  });
+
   it("W91: where one writes, no key with Alt, Option or AltGr is a shortcut; elsewhere, and in the palette, the actions are there", async () => {
     for (const platform of ["Linux x86_64", "MacIntel"]) {
       const { page } = await here.open(`/c/${await here.conversation("hello")}`, {});
