@@ -45,6 +45,31 @@ describe.runIf(chromiumPath)(`changed files in the page${whyNot}`, PATIENT, () =
     await eventually(() => changes(page).getByText("Another line.").count()).toBe(0);
   });
 
+  it("F82: changed files with odd names are listed on one line each, with visible signs", async () => {
+    const names = [
+      ["it's.txt", "it's.txt"],
+      ['say"hi".txt', 'say"hi".txt'],
+      ["odd/[id]/(g)/page.tsx", "odd/[id]/(g)/page.tsx"],
+      ["-dash.txt", "-dash.txt"],
+      ["<b>bold</b>.txt", "<b>bold</b>.txt"],
+      ["a\u202etxt.exe", "a\\u{202e}txt.exe"],
+      ["日本/größe.txt", "日本/größe.txt"],
+    ] as const;
+    const conversation = await here.conversation();
+    const { page, complaints } = await here.open(`/c/${conversation}?panel=changes`);
+    const files = page.getByRole("region", { name: "Changed files" });
+    for (const [name, shown] of names) {
+      await write(page, `change ${name}`);
+      const head = files.getByRole("button").filter({ hasText: shown });
+      await head.waitFor();
+      expect(await head.count(), name).toBe(1);
+      const words = (await head.innerText()).split("\n");
+      expect(words, name).toContain(shown);
+      expect(words.join(""), name).not.toMatch(/[\u202a-\u202e]/);
+    }
+    expect(complaints).toEqual([]);
+  });
+
   it("W31: a diff of 50,000 lines is there to its end, and only what is in sight is in the page", async () => {
     const conversation = await here.conversation("change many.txt much");
     const { page } = await here.open(`/c/${conversation}?panel=usage`);

@@ -1,4 +1,5 @@
 import type { DiffLine } from "@banyan/client/words";
+import { visibleLine } from "@banyan/core/shown";
 import { Code } from "../code/code.tsx";
 import { type LinePair, SIGNS } from "./patch.ts";
 import type { ShownFile } from "./shown-file.ts";
@@ -31,7 +32,7 @@ export function FileRow({
       <span aria-hidden="true" className="text-soft">
         {isOpen ? "▾" : "▸"}
       </span>
-      <span className="min-w-0 truncate font-mono text-xs">{path}</span>
+      <span className="min-w-0 truncate font-mono text-xs">{visibleLine(path)}</span>
       <span className="shrink-0 text-soft text-xs">{word}</span>
       <Counts added={added} removed={removed} />
     </button>
