@@ -218,6 +218,26 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     expect(await said(two)).not.toContain("from the slow tab");
   });
 
+  it("F82: a file in UTF-16 that is attached is shown as text, also after a reload", async () => {
+    const { page, complaints } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    const bytes = Buffer.from("\ufeffgrün und 日本\n", "utf16le");
+    for (const [name, buffer] of [
+      ["little.txt", bytes],
+      ["big.txt", Buffer.from(bytes).swap16()],
+    ] as const) {
+      await page.getByLabel("Files to attach").setInputFiles({ name, mimeType: "text/plain", buffer });
+      await page.getByRole("list", { name: "Attached files" }).getByText(name).waitFor();
+    }
+    await write(page, "two wide files");
+    const shown = /You said: .*two wide files.*little\.txt.*grün und 日本.*big\.txt.*grün und 日本/s;
+    await eventually(() => said(page)).toMatch(shown);
+    await page.reload();
+    await eventually(() => said(page)).toMatch(shown);
+    expect(await said(page)).not.toContain("\0");
+    expect(complaints).toEqual([]);
+  });
+
   it("W84: an edited message keeps its files, text files too; the model receives what the page shows", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();

@@ -130,3 +130,10 @@ test("a second run of an edit could apply it again, so it is external", async ()
   for (let run = 0; run < 2; run += 1) await call(tool, { path: "a.txt", old_text: "one\n", new_text: "one\ntwo\n" });
   expect(folder.read("a.txt")).toBe("one\ntwo\ntwo\n");
 });
+
+test("F82: a file in folders such as [id] and (group) is edited, and no other", async () => {
+  using folder = new TestFolder({ "app/[id]/(g)/page.tsx": "one\n", "app/i/g/page.tsx": "one\n" });
+  const tool = editTool(openWorkspace(folder.root));
+  await call(tool, { path: "app/[id]/(g)/page.tsx", old_text: "one", new_text: "two" });
+  expect([folder.read("app/[id]/(g)/page.tsx"), folder.read("app/i/g/page.tsx")]).toEqual(["two\n", "one\n"]);
+});
