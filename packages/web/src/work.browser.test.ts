@@ -72,6 +72,14 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.getByText("p1 has ended: a user stopped it.").first().waitFor();
   });
 
+  it("the copy button of a block of code gives the code as it is", async () => {
+    const code = "if a < b:\n\tprint('<b>&amp;</b>  ')\n\n    # ```";
+    const { page } = await here.open(`/c/${await here.conversation(`Run this:\n\n\`\`\`\`py\n${code}\n\`\`\`\``)}`);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy the code" }).first().click();
+    await eventually(() => page.evaluate(() => navigator.clipboard.readText())).toBe(code);
+  });
+
   it("W29: a result is cut at 20 lines, shown whole on demand, and copied whole", async () => {
     const { page } = await here.open(`/c/${await here.conversation("read long")}`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -57,6 +57,24 @@ function saidIn(asked: Asked, request: number): unknown[] {
 describe.skipIf(!hasTmux).each(links)("what is typed while the agent works ($link)", ({ open }) => {
   const chat = (server: Served, ...args: string[]) => open(place, [...ALLOWED, ...args], server.env);
 
+  test("B21: what is said after Esc is the next request, and what was queued is not lost", async () => {
+    await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
+    using pty = await chat(server);
+    await busy(pty);
+    pty.type("later, please");
+    pty.press("M-Enter");
+    await pty.until("queued: later, please");
+    pty.press("Escape");
+    await pty.prompted();
+    const asked = () => server.asked.slice(1).map((messages) => JSON.stringify(messages.at(-1)?.content));
+    pty.enter("do that instead");
+    await pty.until("First.");
+    for (let waited = 0; waited < 100 && !`${asked()} ${pty.screen()}`.includes("later, please"); waited++)
+      await sleep(50);
+    expect(asked().join(" ")).toContain("do that instead");
+    expect(`${JSON.stringify(server.asked)} ${pty.screen()}`).toContain("later, please");
+  });
+
   test("B21, T18: with Enter steers: it is in the next model call of the same turn, and shown as delivered then", async () => {
     await using server = await modelServer(WAITS, { text: "Turned left." });
     using pty = await chat(server);

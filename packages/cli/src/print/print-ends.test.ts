@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { banyan, ended, type Home, home, linesOf, MAIN, start } from "../testing/banyan.ts";
 import { hasEnded, lasting } from "../testing/lasting.ts";
 import { modelServer, shell } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
 
@@ -180,6 +181,22 @@ describe("a reader", () => {
   });
 });
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell.
+test.each(['echo "$GREETING you"', "echo ${GREETING:-hi} you"])(
+  "a command with a variable that may not run says why, and the rule that it names lets it run: %s",
+  async (command) => {
+    const answers = [{ calls: [{ tool: "shell", input: { command } }] }, { text: "So be it." }];
+    await using server = await modelServer(...answers, ...answers);
+    await banyan(place, ["-p", "greet", ...MODEL], server);
+    const denied = String(server.asked[1]?.at(-1)?.content);
+    const [, rule = ""] =
+      /^Not allowed: .* no user can be asked here \(allow it with --allow '(.*)'\)\.$/.exec(denied) ?? [];
+    expect(denied).toContain("(allow it with --allow 'shell(echo [harmless])')");
+    await banyan(place, ["-p", "greet", "--allow", rule, ...MODEL], server);
+    expect(String(server.asked[3]?.at(-1)?.content)).toContain("you");
+  },
+);
+
 describe("a conversation", () => {
   test("goes on with --continue, with --resume and a part of its id or its title", async () => {
     await using server = await modelServer({ text: "Noted." });
@@ -191,6 +208,21 @@ describe("a conversation", () => {
     expect(JSON.parse(last.stdout).conversation).toBe(conversation);
     const said = JSON.stringify(server.asked.at(-1));
     for (const text of ["my colour is green", "and now?", "and then?", "and last?"]) expect(said).toContain(text);
+  });
+
+  test.skipIf(!hasTmux)("goes on by a title that /title gave, also after more work", async () => {
+    await using server = await modelServer({ text: "Noted." });
+    const say = async (...args: string[]) =>
+      JSON.parse((await banyan(place, ["-p", ...args, "-o", "json", ...MODEL], server)).stdout).conversation;
+    const conversation = await say("my colour is green");
+    await say("my colour is red");
+    using pty = Pty.open(place, ["--resume", conversation, ...MODEL], server.env);
+    await pty.prompted();
+    await pty.exchange("/title Colours of life", "The title is “Colours of life” now.");
+    await pty.exchange("and more", "Noted.");
+    pty.press("C-d");
+    await pty.until("[exit 0]");
+    expect(await say("and last?", "--resume", "colours of life")).toBe(conversation);
   });
 
   test("goes on with --continue by a link to its folder, and with --resume after the folder was renamed", async () => {

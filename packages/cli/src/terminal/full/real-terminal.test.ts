@@ -48,6 +48,35 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     expect(written.includes("\x1b[2J") || written.includes("\x1b[3J")).toBe(false);
   });
 
+  test("while the agent works, nothing is written that rings the bell, also under GNU screen", async () => {
+    const calls = [{ tool: "shell", input: { command: "sleep 0.5; echo done" } }];
+    await using server = await modelServer(
+      { calls },
+      { text: Array.from({ length: 40 }, (_, index) => `word ${index} `), pace: 20 },
+    );
+    using pty = await Pty.shell(place, { ...server.env, TERM: "screen", STY: "1234.pts-0.host" });
+    pty.start("--allow", "shell", "--model", "openai-compatible/test");
+    await pty.prompted();
+    await pty.exchange("go", "word 39");
+    expect(await pty.written("word 39")).not.toContain("\x07");
+  });
+
+  test("six changes of the width at the prompt leave one welcome and one prompt", async () => {
+    using pty = Pty.open(place, DEMO);
+    const first = await pty.prompted();
+    const [welcome = ""] = first.trim().split("\n");
+    expect(welcome).not.toBe("");
+    const times = (screen: string, text: string) => screen.split(text).length - 1;
+    for (const [columns] of SIZES) {
+      pty.resize(columns, 40);
+      await sleep(300);
+    }
+    pty.resize(100, 40);
+    await sleep(1_000);
+    const screen = await pty.prompted();
+    expect([times(screen, "Reply to banyan:"), times(screen, welcome)], `${first}\n---\n${screen}`).toEqual([1, 1]);
+  });
+
   test("T11: Ctrl-G opens what is typed in $VISUAL, and takes what was saved", async () => {
     using pty = await Pty.shell(place, { VISUAL: "sed -i s/half/whole/" });
     pty.start(...DEMO);
