@@ -186,7 +186,11 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
     for (const name of ["Search this conversation", "Search all conversations"]) {
       const field = page.getByRole("searchbox", { name });
       await field.click();
-      for (const [text, code, keyCode] of [["@", "KeyQ", 81], ["€", "KeyE", 69], ["{", "Digit7", 55]] as const)
+      for (const [text, code, keyCode] of [
+        ["@", "KeyQ", 81],
+        ["€", "KeyE", 69],
+        ["{", "Digit7", 55],
+      ] as const)
         await altGr(text, code, keyCode);
       // A dead key shows its accent until the letter comes.
       await devtools.send("Input.imeSetComposition", { text: "´", selectionStart: 1, selectionEnd: 1 });
