@@ -39,7 +39,7 @@ export const MODELS = {
 
 export type Way = keyof typeof MODELS;
 
-export const FRAMES = "application/vnd.amazon.eventstream";
+const FRAMES = "application/vnd.amazon.eventstream";
 
 /** Takes one or more turns of a model whose server sends these responses, repeating the last. */
 export async function turns(

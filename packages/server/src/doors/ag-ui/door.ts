@@ -40,7 +40,7 @@ const message = z.looseObject({
   content: z.unknown().optional(),
 });
 /** The body of a run request. */
-export const runInput = z.object({
+const runInput = z.object({
   threadId: id,
   runId: z.string().min(1).max(200),
   parentRunId: z.string().max(200).optional(),

@@ -37,7 +37,7 @@ const part = z.looseObject({
 });
 const message = z.looseObject({ id, role: z.enum(["system", "user", "assistant"]), parts: z.array(part) });
 /** The body of a `useChat` request. */
-export const uiRequest = z.object({
+const uiRequest = z.object({
   id,
   messages: z.array(message).min(1),
   trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),

@@ -32,7 +32,7 @@ export function lexMarkdown(markdown: string): Token[] {
 const SAMPLE = "# a\n\nb *c* `d` [e](f)\n\n- g\n\n> h\n\n```\ni\n```\n\n| j |\n|---|\n| k |\n";
 
 /** Parses a sample, so that the first real text is parsed without that delay. */
-export function loadLexer(): void {
+function loadLexer(): void {
   lexMarkdown(SAMPLE);
 }
 
