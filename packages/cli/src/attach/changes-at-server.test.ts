@@ -35,7 +35,7 @@ test.skipIf(!hasTmux)(
     expect(screen).toMatch(/^Undone: .*fig\.txt.*\n.*- ?small/m);
     // The undo was shown at once, so it is not shown again.
     expect(screen.match(/deleted fig\.txt/g)).toHaveLength(1);
-    expect(screen).not.toContain("The person has taken back");
+    expect(screen).not.toContain("The user undid");
     for (const each of [other, third]) await each.until("deleted fig.txt");
     expect(made()).toEqual([true, false]);
     writeFileSync(join(place.workspace, "oak.txt"), "mine\n");
@@ -45,7 +45,7 @@ test.skipIf(!hasTmux)(
     await pty.exchange("go on", "I see.");
     const said = model.asked[4]?.slice(-2).map(({ content }) => content);
     expect(said).toEqual([
-      expect.stringMatching(/^The person has taken back .*\n- fig\.txt is not there any more$/),
+      expect.stringMatching(/^The user undid file changes\. .*\n- fig\.txt is not there any more$/),
       "go on",
     ]);
   },

@@ -40,7 +40,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     pty.enter("go on");
     await pty.until("I see.");
     const told = server.asked[2]?.map(({ content }) => content).at(-2);
-    expect(told).toMatch(/^The person has taken back .*\n- a\.txt has its previous content again$/);
+    expect(told).toMatch(/^The user undid file changes\. .*\n- a\.txt has its previous content again$/);
     expect(server.asked[2]?.at(-1)?.content).toBe("go on");
   });
 

@@ -77,7 +77,7 @@ describe("F105: an agent of another program", () => {
 
   test("is broken after the silence of --silence, or of connection.silence", async () => {
     set({ connection: { silence: 5 } });
-    const sentence = (seconds: string) => `The agent "sample" said nothing for ${seconds} seconds.`;
+    const sentence = (seconds: string) => `The agent "sample" sent nothing for ${seconds} seconds.`;
     const by = await banyan(place, ["-p", "deaf", "--silence", "4s", "-m", "acp/sample"]);
     expect(by).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence("4")) });
     const set5 = await banyan(place, ["-p", "deaf", "-m", "acp/sample"]);

@@ -72,7 +72,7 @@ test.skipIf(!hasTmux).each(["/branch Planted", "/branch #3"])(
     await pty.until("I see.");
     expect(server.asked[3]?.slice(-3).map(({ content }) => content)).toEqual([
       "Planted.",
-      expect.stringMatching(/^The person has taken back .*\n- oak\.txt is not there any more$/),
+      expect.stringMatching(/^The user undid file changes\. .*\n- oak\.txt is not there any more$/),
       "go on",
     ]);
   },
