@@ -53,7 +53,7 @@ describe("T40: help and version", () => {
         .filter((url) => url.startsWith(own))
         .map((url) => fileURLToPath(url).slice(fileURLToPath(own).length));
       const reads =
-        /^(package\.json|src\/(agent-flags|flag-values|main|no-words|parse|subcommands|([a-z]+\/)?arguments)\.ts)$/;
+        /^(package\.json|src\/(main|no-words|subcommands|program\/(agent-flags|flag-values|parse|prompt-arguments)|([a-z]+\/)?arguments)\.ts)$/;
       expect(ours.filter((file) => !reads.test(file))).toEqual([]);
       expect(ours).toContain("src/arguments.ts");
       // The table of limits defines flags. It is data, and imports nothing.
@@ -70,7 +70,7 @@ describe("T40: help and version", () => {
     expect(loaded.some((url) => url.endsWith("/print/print.ts"))).toBe(true);
     // Print mode uses a desk and parses actions like the terminal, but loads no user interface.
     const talk =
-      /\/(commands\/(offered|turn-step)|chat\/(talk\/(own-desk|talk-session)|views\/exchange)|terminal\/pick)\.ts$/;
+      /\/(commands\/(offered|turn-step)|chat\/(talk\/own-desk|session\/talk-session|views\/exchange)|terminal\/pick)\.ts$/;
     const interfaces = /\/cli\/src\/(chat|terminal|commands)\/|^node:readline/;
     expect(loaded.filter((url) => interfaces.test(url) && !talk.test(url))).toEqual([]);
     const later =
