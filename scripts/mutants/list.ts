@@ -173,7 +173,7 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${core}/context/summary-writer.ts`,
-    line: "if (!isTooLong(error, sent, room)) throw error;",
+    line: "if (!isSummaryRefusal(error, sent, room)) throw error;",
     instead: "throw error;",
     tests: [`${core}/context/summary-making.test.ts`],
   },
@@ -191,7 +191,7 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${core}/context/overflow.ts`,
-    line: "learnWindow(model, windowIn(error, sent, before));",
+    line: "learnWindow(model, windowFromError(error, sent, before));",
     instead: "",
     tests: [`${core}/context/overflow.test.ts`],
   },
@@ -209,7 +209,7 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${core}/context/compaction.ts`,
-    line: "if (!isManual && (await freedBy(run, text, covers)).tokens <= 0) throw new Error(TOO_LONG);",
+    line: "if (!isManual && (await tokensFreedBy(run, text, covers)).tokens <= 0) throw new Error(TOO_LONG);",
     instead: "",
     tests: [`${core}/context/compaction.test.ts`],
   },

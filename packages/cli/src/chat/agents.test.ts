@@ -40,7 +40,7 @@ test.skipIf(!hasTmux)(
     expect(told.at(-1)).toMatchObject({ role: "user", content: "on the left" });
     expect(afterwards.at(-1)).toMatchObject({
       role: "tool",
-      content: expect.stringMatching(/the sub-agent was stopped before it was done\. .*said last:\nIt is deep\./s),
+      content: expect.stringMatching(/the sub-agent was stopped before it was done\. .*last text:\nIt is deep\./s),
     });
     await pty.prompted();
     pty.enter("/agents");

@@ -84,7 +84,7 @@ describe("T50: a picture", () => {
     const fake = put("fake.png", "<html>");
     expect(pictures.pasted(fake)).toEqual({
       text: fake,
-      problem: expect.stringMatching(/^fake\.png is no picture that/),
+      problem: expect.stringMatching(/^fake\.png is not a PNG/),
     });
     const others = [
       put("notes.txt", "hi"),
@@ -131,7 +131,7 @@ describe("T50: a picture", () => {
       here.keys("\x0c");
     }
     here.keys(paste(put("b.png", "no")));
-    await here.screen.until("b.png is no picture that");
+    await here.screen.until("b.png is not a PNG");
     here.keys(ENTER);
     expect(await next).toBe(join(folder, "b.png"));
   });
