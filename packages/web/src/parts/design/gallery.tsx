@@ -25,7 +25,7 @@ export function Gallery() {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-6 py-6 max-md:pt-14">
       <div className="mx-auto flex max-w-4xl flex-col gap-8">
-        <h1 className="font-semibold text-2xl">What the page is made from</h1>
+        <h1 className="font-semibold text-2xl">Parts of the page</h1>
         <Part name="Colours">
           {GROUNDS.map((ground) => (
             <div key={ground} className={`rounded-lg border border-hair p-3 ${ground}`}>
