@@ -233,7 +233,7 @@ export class Era implements AsyncDisposable {
     for (const { name, open, answered } of this.#conversations) {
       expect(
         [...open].filter((id) => !ids.has(id)),
-        `${name} lost a question`,
+        `${name} lost a question in ${this.ends.join()}${this.#isEarlier ? " (earlier)" : ""}`,
       ).toEqual([]);
       expect(
         [...answered.keys()].filter((id) => ids.has(id)),
