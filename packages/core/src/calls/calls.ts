@@ -120,6 +120,8 @@ export class CallBatch {
       const { verdict, about, isAsShown, open } = await judgeAgain(this.#run, call);
       // A user has denied the call meanwhile.
       if (isEnded(call.status)) continue;
+      // The process goes away before the question is asked again: the question stays open for the next process (F72).
+      if (this.#stays(call.id)) continue;
       const attempt = call.attempt + 1;
       const decision = "ended" in verdict ? undefined : verdict.permit.decision;
       if (open && isAsShown && decision === "ask" && !this.#run.agent.unattended) {

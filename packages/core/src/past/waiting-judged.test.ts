@@ -55,6 +55,26 @@ describe("F72: a call that waits is judged again when its turn is continued", ()
     await readUntil(feed, (item) => item.type === "chat.ended");
   });
 
+  test("a session that closes before the call was judged again leaves the question open", async () => {
+    const started = new Started();
+    const waiting = { scenes: [[call("send")]], tools: [started.tool("send", "external")], asks: ["send"] };
+    const { events, open } = await ended(waiting, "close");
+    const session = await Session.open(storeOf(events), "x");
+    const judging = Promise.withResolvers<void>();
+    const permission = () => {
+      judging.resolve();
+      return new Promise<never>(() => {});
+    };
+    const agent = new Agent({ model: scriptedModel(["Done."]), tools: waiting.tools, permission });
+    const left = collect(agent.chat(resume(), { session })).catch(() => {});
+    await judging.promise;
+    await session.close();
+    await left;
+    const next = await Session.open(storeOf(events), "x");
+    expect(next.openQuestions.map(({ id }) => id)).toEqual(open.map(({ id }) => id));
+    expect(outputs(next).filter((output) => output !== undefined)).toEqual([]);
+  });
+
   test("who says something instead of answering continues the turn: the question keeps its id", async () => {
     const started = new Started();
     const waiting = { scenes: [[call("send")]], tools: [started.tool("send", "external")], asks: ["send"] };
