@@ -359,7 +359,7 @@ describe("no process outlives its turn", () => {
   });
 });
 
-/** Whether a process runs. A zombie has ended, but its parent has not read its exit code. */
+/** Returns true if a process runs. A zombie has ended, but its parent has not read its exit code. */
 function isThere(id: number): boolean {
   const look = spawnSync("ps", ["-o", "stat=", "-p", String(id)], { encoding: "utf8" });
   return look.status === 0 && !look.stdout.trim().startsWith("Z");

@@ -1,4 +1,4 @@
-// What a server needs of the desk that it puts its sockets before.
+// The parts of the desk that a server with sockets needs.
 export { NAME } from "./desk.ts";
 export {
   type ConversationActivity,

@@ -65,7 +65,7 @@ function recallable(entry: string): string {
 interface WeightedWord {
   readonly phrase: string;
   readonly weight: number;
-  /** Whether any entry holds the word. */
+  /** True if any entry holds the word. */
   readonly isKnown: boolean;
 }
 

@@ -9,7 +9,7 @@ const LONG = process.env.BANYAN_LONG !== undefined;
 const why = whyNoPostgres ?? whyNoRestate();
 const skipped = why === undefined ? "" : ` (skipped: ${why})`;
 
-/** Whether the last message is a complete response, and no run is live. */
+/** Returns true if the last message is a complete response, and no run is live. */
 function isDone({ state }: Stored): boolean {
   const last = state.leaf === null ? undefined : state.messages.get(state.leaf);
   return state.runs.size === 0 && last?.role === "assistant" && textOf(last).endsWith("Done.");

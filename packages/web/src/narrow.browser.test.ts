@@ -18,7 +18,7 @@ const box = async (element: Locator) => {
   return found;
 };
 
-/** Whether an element shows all of its content. */
+/** Returns true if an element shows all of its content. */
 const isWhole = (element: Locator) =>
   element.evaluate((it) => it.scrollHeight <= it.clientHeight && it.scrollWidth <= it.clientWidth);
 

@@ -143,7 +143,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     await pty.until(/^─ Reply to banyan: ─+\ny$/);
     pty.press("BSpace", "C-c");
     await pty.written("Press Ctrl-C again to exit");
-    // Whether or not the last Ctrl-C still counts, the second of these leaves.
+    // The second of these leaves, even if the last Ctrl-C no longer counts.
     pty.press("C-c", "C-c");
     await pty.until("[exit 0]");
   });

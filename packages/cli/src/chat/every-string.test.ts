@@ -198,7 +198,7 @@ function stringsIn(value: Json): string[] {
 /** Removes characters that wrap and indent lines. */
 const bare = (lines: string) => lines.replaceAll(/[\s│+-]/g, "");
 
-/** Whether each line of a text is shown, literally or in JSON. */
+/** Returns true if each line of a text is shown, literally or in JSON. */
 function stands(wanted: string, shown: string): boolean {
   const forms = [wanted.split("\n"), [JSON.stringify(wanted).slice(1, -1)]];
   return forms.some((lines) => lines.every((line) => shown.includes(bare(visibleText(line)))));
@@ -246,7 +246,7 @@ async function everyString(person: () => Person, runs: number): Promise<number> 
   return strings;
 }
 
-/** Whether a terminal asks, and announces more lines: then a hint precedes each prompt. */
+/** Returns how a terminal asks: not at all, with a hint that more lines follow, or with the whole text. */
 function asking(shown: string): "no" | "more" | "whole" {
   if (!shown.endsWith("Allow this? ")) return "no";
   const hints = shown.split("type more to read on)").length;

@@ -19,7 +19,7 @@ function put(file: string, content: object): void {
 
 const ARGS = ["-p", "Go.", "--model", "openai-compatible/test", "--approval", "all", "--unconfined"];
 
-/** Whether the model's command ran, which creates a file. */
+/** Runs a turn whose command creates a file. `isMade` is true if the command ran. */
 async function ran(args: readonly string[] = []): Promise<{ readonly isMade: boolean; readonly stderr: string }> {
   const made = join(place.workspace, "made.txt");
   await using server = await modelServer(shell(`touch ${made}`), { text: ["done"] });

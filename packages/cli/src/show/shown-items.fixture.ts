@@ -6,14 +6,14 @@ export type Client = "full" | "plain" | "print" | "page";
 /** All types of feed items. */
 export type ItemType = EventType | Delta["type"] | Notice["type"];
 
-/** What a client shows of an item, in a few words, or `nothing: ` and the reason. */
+/** A client's output for an item, in a few words, or `nothing: ` and the reason. */
 type Shown = Readonly<Record<Client, string>>;
 
 const same = (shown: string): Shown => ({ full: shown, plain: shown, print: shown, page: shown });
 const nothing = (reason: string): Shown => same(`nothing: ${reason}`);
 
 /**
- * What each client shows of a conversation (F37). A missing type of item does not compile. `attach` shows the same as
+ * The output of each client for a conversation (F37). A missing type of item does not compile. `attach` shows the same as
  * the full terminal and plain lines.
  */
 export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {

@@ -14,7 +14,7 @@ import {
 export interface FileReach {
   /** The base of relative paths. */
   readonly folder: string;
-  /** Whether paths outside are allowed, as for a user at this machine. */
+  /** True if paths outside are allowed, as for a user at this machine. */
   readonly outside?: boolean;
   /** The rules' check for reading files. */
   readonly whyNotRead?: ReadRefusal | undefined;

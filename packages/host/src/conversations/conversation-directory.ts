@@ -24,7 +24,7 @@ export interface StoredConversation {
   readonly state: ConversationState;
   /** Sentences about unreadable parts of the log. */
   readonly damage: readonly string[];
-  /** Whether a process has it open. */
+  /** True if a process has it open. */
   readonly isOpen: boolean;
 }
 
@@ -37,7 +37,7 @@ export type ConversationPlace =
 export class ConversationDirectory implements AsyncDisposable {
   readonly #store: Store;
   readonly #redact: Redact;
-  /** Whether this object opened the store and must close it. */
+  /** True if this object opened the store and must close it. */
   readonly #own: boolean;
 
   constructor(place: ConversationPlace) {

@@ -94,7 +94,7 @@ export interface Equipment extends AsyncDisposable {
   readonly backups: string;
   /** Patterns of files that may be opened although they hold private keys (S22). */
   readonly keyFiles: readonly string[];
-  /** Whether commands run in a sandbox. */
+  /** True if commands run in a sandbox. */
   readonly isConfined: boolean;
   /** The sandbox for commands in the workspace or in a worktree's folder. Rejects if a sandbox is required and missing. */
   confinesIn(folder: string): Promise<Sandbox | undefined>;

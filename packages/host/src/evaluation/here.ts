@@ -63,7 +63,7 @@ export interface EvaluationOptions extends Pick<HostOptions, "cwd" | "env" | "ho
   readonly time?: number | undefined;
   /** Flags for the agents of all attempts, as for `banyan run`. */
   readonly flags?: Omit<HostFlags, "model" | "instructions">;
-  /** Whether to use the settings, servers and instructions in the folder of a case. */
+  /** True to use the settings, servers and instructions in the folder of a case. */
   readonly trusted?: boolean;
   /** Begins a new evaluation although the file has an existing evaluation. */
   readonly fresh?: boolean;

@@ -99,7 +99,7 @@ export interface Hook {
   readonly timeout: number;
   /** The hook only runs for calls that this rule covers. */
   readonly rule?: Rule;
-  /** Whether the hook runs in the background. */
+  /** True if the hook runs in the background. */
   readonly async: boolean;
   isFor(names: readonly string[]): boolean;
 }

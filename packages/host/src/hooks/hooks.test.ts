@@ -28,7 +28,7 @@ const script = (name: string, text: string) => {
   return `sh ./${name}`;
 };
 
-/** Whether a process runs. An ended process may still wait for its parent. */
+/** Returns true if a process runs. An ended process may still wait for its parent. */
 function isLiving(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

@@ -54,7 +54,7 @@ const NO_PLACE = "a hook changed what the call is about, and no single argument 
 /** A form of the event that hooks expect. */
 interface HookForm {
   readonly fields?: object;
-  /** Whether a matching hook can allow the call. */
+  /** True if a matching hook can allow the call. */
   readonly allows?: boolean;
   readonly own?: HookCall["own"];
 }
@@ -90,7 +90,7 @@ export class Hooks {
     this.#options = options;
   }
 
-  /** Whether there are no hooks. */
+  /** True if there are no hooks. */
   get isEmpty(): boolean {
     return Object.values(this.#options.entries).every((groups) => groups.length === 0);
   }

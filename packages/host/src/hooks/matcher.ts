@@ -118,7 +118,7 @@ function alternativesOf(text: string): readonly string[] {
 }
 
 interface Vocabulary {
-  /** Whether the names are those of tools. */
+  /** True if the names are those of tools. */
   readonly isTools: boolean;
   isName(name: string): boolean;
   isElsewhere(name: string): boolean;

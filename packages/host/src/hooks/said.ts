@@ -6,7 +6,7 @@ import { type HookEnd, hookFailure } from "./run-hook.ts";
 
 /** The result of a hook. */
 export interface HookReply {
-  /** Whether the call or message may proceed; for `deny`, `reason` says why not. */
+  /** `deny` stops the call or message, and `reason` gives the cause. */
   readonly decision?: "allow" | "ask" | "deny" | undefined;
   readonly reason?: string | undefined;
   /** Replaces the arguments of the call. */

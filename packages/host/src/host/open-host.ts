@@ -47,7 +47,7 @@ export interface HostFlags {
   readonly approval?: ApprovalMode;
   /** Permits `all` even if commands run without a sandbox. */
   readonly unconfined?: boolean;
-  /** Whether to use memory. Default: by the settings. */
+  /** True to use memory. Default: by the settings. */
   readonly memory?: boolean;
   /** Additional instructions: a text, or `@` and a file. */
   readonly instructions?: string;
@@ -96,10 +96,10 @@ export interface HostOptions {
   readonly env: EnvironmentVariables;
   readonly home: string;
   readonly flags?: HostFlags;
-  /** Whether a user can be asked. If not, calls that need approval are denied. */
+  /** True if a user can be asked. Otherwise, calls that need approval are denied. */
   readonly canAsk: boolean;
   /**
-   * Whether to use the settings, servers, agents and instructions of the project around `cwd`. Without it no file of the project is
+   * True to use the settings, servers, agents and instructions of the project around `cwd`. Without it no file of the project is
    * read (S5). `TrustRecord` knows the user's decision.
    */
   readonly trusted?: boolean;

@@ -9,7 +9,7 @@ export interface ContextPart {
   /** The source: a file, a tool's name, or a kind of message. */
   readonly source: string;
   readonly tokens: number;
-  /** Whether the model's own tokenizer counted the tokens. */
+  /** True if the model's own tokenizer counted the tokens. */
   readonly isExact: boolean;
 }
 

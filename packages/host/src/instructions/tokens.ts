@@ -1,7 +1,7 @@
 /** The number of tokens in a text. */
 export interface TokenCount {
   readonly tokens: number;
-  /** Whether the model's own tokenizer counted. Another tokenizer is close enough to compare parts. */
+  /** True if the model's own tokenizer counted. Another tokenizer is close enough to compare parts. */
   readonly isExact: boolean;
 }
 

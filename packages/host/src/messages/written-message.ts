@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 
 /** A user's message, ready for a conversation. */
 export interface WrittenMessage extends MessageWithAttachments {
-  /** Whether a possible secret was removed from the text. */
+  /** True if a possible secret was removed from the text. */
   readonly isRedacted: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Whether a rule matches a partly unknown text. `perhaps`: depends on the unknown pieces. */
+/** The match of a rule with a partly unknown text. `perhaps`: depends on the unknown pieces. */
 export type RuleMatch = "no" | "perhaps" | "yes";
 
 /** A permission rule: matches calls of a tool, or those whose main argument matches a pattern. */

@@ -44,7 +44,7 @@ export interface PermissionOptions {
   readonly tools: () => readonly Tool[];
   /** The names of all MCP servers in the settings, also of missing ones. Default: the servers of `tools`. */
   readonly servers?: readonly string[];
-  /** Whether a person can be asked. Where nobody can, what would be asked is denied. */
+  /** True if a user can be asked. Otherwise calls that need approval are denied. */
   readonly canAsk: boolean;
   /** The folder that `~` means in commands and patterns. Default: the user's home. */
   readonly home?: string;

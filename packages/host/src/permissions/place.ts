@@ -18,7 +18,7 @@ export interface PathScope {
 export interface ResolvedPath {
   /** Absolute paths: as written, and as the system resolves it, with links and `..` resolved part by part. */
   readonly forms: readonly string[];
-  /** Whether every form is in the workspace. */
+  /** True if each form of the path is in the workspace. */
   readonly inside: boolean;
 }
 
@@ -169,8 +169,8 @@ export interface SubjectContext {
   readonly scope: PathScope;
   /** Resolves a path; a cache, for a call that names one path several times. */
   readonly place?: (path: string) => ResolvedPath;
-  /** Whether files of the workspace may be written without a rule. */
+  /** True if files of the workspace may be written without a rule. */
   readonly writes: boolean;
-  /** Whether a rule of this tool name is about writing files. Such a rule also covers files that commands write. */
+  /** True if a rule of this tool name is about writing files. Such a rule also covers files that commands write. */
   readonly isWriter: (name: string) => boolean;
 }

@@ -9,7 +9,7 @@ import { readProjectLayer, readUserLayer } from "./layer.ts";
 /** A file that names hooks. */
 export interface HookSource {
   readonly file: string;
-  /** Whether its hooks run: a project's hooks only run once the project is trusted. */
+  /** True if its hooks run: a project's hooks only run once the project is trusted. */
   readonly isUsed: boolean;
   readonly hooks: readonly ListedHook[];
 }

@@ -8,7 +8,7 @@ import { locateFault } from "../settings/layer.ts";
 import { type ProjectItem, untrustedContent } from "./project-content.ts";
 
 /**
- * Whether a project's content may be used.
+ * The user's decision about a project's content.
  *
  * `nothing`: the project has none, so no question is needed. `unknown`: no decision yet. `changed`: trusted, but `items` that can
  * run or allow something are new or changed. `distrusted`: the user declined.

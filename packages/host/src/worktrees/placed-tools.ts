@@ -5,7 +5,7 @@ import type { PreviewContext } from "@banyan/core/hosts";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import type { Worktrees } from "./worktrees.ts";
 
-/** Whether commands run in a sandbox, and which. */
+/** The sandbox of commands, if there is one. */
 export interface Confinement extends AsyncDisposable {
   readonly sandbox: Sandbox | undefined;
   /** A description for users. */

@@ -63,7 +63,7 @@ export class MessagesAnswer implements AnswerDecoder {
     return this.#done;
   }
 
-  /** Whether the stop reason has arrived. The answer is then whole, even without its end mark (F53). */
+  /** True if the stop reason has arrived. The answer is then whole, even without its end mark (F53). */
   get answered(): boolean {
     return this.#done || this.#finish !== undefined;
   }

@@ -14,7 +14,7 @@ export interface EncodedMessage {
   readonly assistant?: Uint8Array;
   /** The user's message, or the results of the answer's calls. */
   readonly user?: Uint8Array;
-  /** Whether there is a PDF, for which Anthropic needs a header. */
+  /** True if there is a PDF, for which Anthropic needs a header. */
   readonly pdf?: true;
 }
 
@@ -62,7 +62,7 @@ function encodeAnswer(message: PromptAnswer, takes: readonly string[]): EncodedM
   const said: AnthropicBlock[] = [];
   /** Calls since the last reasoning. Anthropic wants calls after the text between them. */
   let calls: AnthropicBlock[] = [];
-  /** Whether the message has any content, for any provider. */
+  /** True if the message has any content, for any provider. */
   let says = false;
   for (const part of message.parts) {
     const own = anthropicData(part);

@@ -136,7 +136,7 @@ class LearntWindow {
     return this.toSet ?? this.#said?.size;
   }
 
-  /** Whether a request can set the window. */
+  /** True if a request can set the window. */
   get isSettable(): boolean {
     return this.#said?.canSet === true;
   }
@@ -146,7 +146,7 @@ class LearntWindow {
     return this.isSettable && this.#set !== undefined ? this.size : undefined;
   }
 
-  /** Whether to ask the server before the next request. */
+  /** True to ask the server before the next request. */
   get isDue(): boolean {
     return this.#stale && this.#asked < ASKED;
   }

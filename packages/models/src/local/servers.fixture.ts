@@ -10,7 +10,7 @@ export interface LocalStandIn extends Omit<TestServer, "connections"> {
   readonly bodies: Body[];
   /** Tokens of its window; a test may change it, like a restart. */
   window: number;
-  /** Whether it has loaded the model. */
+  /** True if it has loaded the model. */
   loaded: boolean;
 }
 

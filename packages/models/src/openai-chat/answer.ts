@@ -57,7 +57,7 @@ export class ChatAnswer implements AnswerDecoder {
     return this.#done;
   }
 
-  /** Whether the model has ended its answer. The usage may still be missing. */
+  /** True if the model has ended its answer. The usage may still be missing. */
   get answered(): boolean {
     return this.#done || this.#finish !== undefined;
   }

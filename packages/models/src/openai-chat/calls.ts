@@ -11,7 +11,7 @@ interface StreamedToolCall {
   readonly id: string;
   tool: string;
   readonly input: CallArguments;
-  /** Whether the batch has the call's name. Until then the name may grow. */
+  /** True if the batch has the call's name. Until then the name may grow. */
   announced: boolean;
   ended: boolean;
   /** Provider data that must be sent back with the call. */
@@ -46,7 +46,7 @@ export class CallAssembly {
     this.#offered = offered;
   }
 
-  /** Whether the answer has any call. */
+  /** True if the answer has any call. */
   get any(): boolean {
     return this.#calls.length > 0;
   }

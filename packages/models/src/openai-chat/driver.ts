@@ -20,7 +20,7 @@ import { type ChatRequestShape, encodeChatRequest, requestToolNames } from "./re
 export interface OpenAIChatOptions extends WireOptions {
   /** The field for `maxTokens`; OpenAI's own reasoning models take only `max_completion_tokens`. Default `max_tokens`. */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
-  /** Whether calls that a model writes as text count, for models without native calls. Default `true`. */
+  /** True if calls that a model writes as text count, for models without native calls. Default `true`. */
   readonly textCalls?: boolean;
 }
 

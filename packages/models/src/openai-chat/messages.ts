@@ -41,9 +41,9 @@ export function toOpenAIMessages(path: readonly Message[]): OpenAIMessage[] {
 /** A prompt message in the format: an answer with the results of its calls. */
 export interface OpenAIMessages {
   readonly messages: OpenAIMessage[];
-  /** Whether the messages contain, or lack, data for one provider only. */
+  /** True if the messages contain, or lack, data for one provider only. */
   readonly owned: boolean;
-  /** Whether results have files. The model's media types decide which of them it gets. */
+  /** True if results have files. The model's media types decide which of them it gets. */
   readonly hasFiles?: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface ModelFacts {
 export interface ModelOverride extends ModelFacts {
   /** `package`: use the provider package of the AI SDK in place of our own driver. */
   readonly driver?: "package";
-  /** Whether the model gets images and documents of tool results. Absent: by the model's name. */
+  /** True if the model gets images and documents of tool results. Absent: by the model's name. */
   readonly sees?: boolean;
   /** In the chat format: whether calls that the model writes as text count as calls. Default true. */
   readonly textCalls?: boolean;
@@ -28,7 +28,7 @@ export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
 export interface KnownModel extends ModelFacts {
   /** `provider/model`. */
   readonly name: string;
-  /** Whether the model sees images: by the user's settings, or by its name. */
+  /** True if the model sees images: by the user's settings, or by its name. */
   readonly sees?: boolean;
 }
 

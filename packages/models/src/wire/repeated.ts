@@ -25,7 +25,7 @@ export class RepeatedDocuments {
   #patience = PATIENCE;
   #parsed = 0;
 
-  /** Whether documents are worth learning. */
+  /** True if documents are worth learning. */
   get learns(): boolean {
     return this.#parsed > SHORT && this.#patience > 0;
   }

@@ -31,7 +31,7 @@ const NOT_BUILT = "The page was not built: run npm run build, and start the serv
 export interface HttpParts extends RestParts {
   readonly gate: Gate;
   readonly page: ReadonlyMap<string, PageFile>;
-  /** Whether a balancer may send clients here. */
+  /** True if a balancer may send clients here. */
   isReady(): Promise<boolean>;
   /** Returns whether clients must reconnect: the load balancer then picks another server. */
   isStopping(): boolean;

@@ -32,7 +32,7 @@ export class OpenDatabase {
   }
 
   /**
-   * Whether the open files are still at their paths, checked at most once per `TICK`. Operating systems let a process
+   * True if the open files are still at their paths, checked at most once per `TICK`. Operating systems let a process
    * write to removed or moved files without an error.
    */
   get isInPlace(): boolean {

@@ -20,7 +20,7 @@ export const WATCHING =
 /** The parts of a talk that a line reaches. */
 export interface EnteredLinesOptions {
   readonly own: OwnDesk | undefined;
-  /** Whether the user may do more than watch. */
+  /** True if the user may do more than watch. */
   readonly mayAct: boolean;
   readonly person: TerminalUser;
   readonly prompting: UserQuestions;

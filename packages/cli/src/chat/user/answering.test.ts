@@ -91,7 +91,7 @@ async function beginsToDeny(here: Opened): Promise<void> {
   await here.screen.until("Reason (optional): it is");
 }
 
-/** Whether an unfinished text went into the history. */
+/** Resolves with true if an unfinished text went into the history. */
 async function isPutAside(here: Opened): Promise<boolean> {
   here.terminal.write("the end\n");
   await here.screen.until("the end");

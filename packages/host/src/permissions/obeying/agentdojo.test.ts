@@ -72,7 +72,7 @@ describe.skipIf(typeof suites === "string")(
   },
 );
 
-/** Whether a tool's name suggests that it only reads. Loading an address from a text does not count. */
+/** Returns true if a tool's name suggests that it only reads. Loading an address from a text does not count. */
 function reads(tool: string): boolean {
   return /^(?:get|read|search|list|check)_/.test(tool) && tool !== "get_webpage";
 }

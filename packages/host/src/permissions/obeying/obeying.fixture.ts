@@ -29,13 +29,13 @@ export interface Obeyed {
   /** The text of each approval question. */
   readonly shown: readonly string[];
   readonly denied: readonly string[];
-  /** Whether any file, or the record of the MCP server, had changed while a question was open or at the end. */
+  /** True if any file, or the record of the MCP server, had changed while a question was open or at the end. */
   readonly hasChanged: boolean;
 }
 
 export interface Circumstances {
   readonly mode: ApprovalMode;
-  /** Whether a user can be asked. The fixture denies every question after checking the files. */
+  /** True if a user can be asked. The fixture denies every question after checking the files. */
   readonly canAsk: boolean;
   /** Tools of the MCP server that the user allowed before. */
   readonly allow?: readonly string[];

@@ -4,7 +4,7 @@ import { allParts } from "./part.ts";
 import { readShellCommand } from "./script.ts";
 import { namesInput, programOf } from "./wrapper.ts";
 
-/** Whether a program with these arguments runs commands from its standard input. */
+/** Returns true if a program with these arguments runs commands from its standard input. */
 type TakesCommands = (words: readonly string[]) => boolean;
 
 const INTERPRETERS =

@@ -18,9 +18,9 @@ export interface MessageShape {
   readonly text?: string;
   readonly calls?: readonly CallShape[];
   readonly finish?: Finish;
-  /** Whether the message has an error; each provider words it differently. */
+  /** True if the message has an error; each provider words it differently. */
   readonly broke?: true;
-  /** Whether tokens were counted for the message. */
+  /** True if tokens were counted for the message. */
   readonly counted?: boolean;
 }
 

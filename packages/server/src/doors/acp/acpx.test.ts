@@ -128,7 +128,7 @@ test.skipIf(!isLong)(
         ({ stdout }: { readonly stdout: string }) => stdout,
       );
     }
-    /** Whether a response is the editor's: to a permission request, or with a file's content. */
+    /** Returns true if a response is the editor's: to a permission request, or with a file's content. */
     function isOfEditor({ result }: { readonly result?: object }): boolean {
       return result !== undefined && ("outcome" in result || "content" in result || "action" in result);
     }
