@@ -1,4 +1,4 @@
-// A chat in the terminal: the turn handler waits for the next line; an empty one ends the chat.
+// A chat in the terminal. The turn handler waits for the next line. An empty line ends the chat.
 import { createInterface } from "node:readline";
 import { Agent, type Chat, say, stop } from "@banyan/core";
 import { resolveModel } from "@banyan/models";

@@ -1,4 +1,4 @@
-// A tool that listens: it says aloud what the model writes, sentence by sentence, while the model still writes.
+// A tool that speaks each sentence of the model's messages while the model still writes.
 import { Agent, defineTool } from "@banyan/core";
 import { call, scriptedModel, text } from "@banyan/core/testing";
 
@@ -12,17 +12,17 @@ const readAloud = defineTool({
     const speak = (sentence: string) => console.log(`(aloud) ${sentence.trim()}`);
     context.follow({
       text(delta, kind) {
-        if (kind !== "text") return; // What the model thinks is nobody's to hear.
+        if (kind !== "text") return; // Reasoning is not spoken.
         const sentences = (unsaid + delta).split(/(?<=[.!?])\s/);
         unsaid = sentences.pop() ?? "";
         sentences.forEach(speak);
       },
       completed() {
         if (unsaid !== "") speak(unsaid);
-        return { again: true }; // From now on, every message.
+        return { again: true }; // Listen to the next message too.
       },
       restarted() {
-        unsaid = ""; // The answer broke off and begins anew.
+        unsaid = ""; // The answer broke off and is requested again.
       },
       dropped(reason) {
         console.log(`(silence: ${reason})`);

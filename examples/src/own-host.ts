@@ -1,4 +1,4 @@
-// A host of your own: what it does beside the turns, it tells the conversation, so that the model and every screen know.
+// An application around an agent records what it does outside of turns, so that the model and every client know.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,13 +14,13 @@ const write = defineTool({
   effects: "external",
   execute: () => writeFile(notes, "Buy milk.\n").then(() => "Written."),
 });
-const model = scriptedModel([[call("write_notes", {}, "call-1")], "I wrote them.", "Then I write them anew."]);
+const model = scriptedModel([[call("write_notes", {}, "call-1")], "I wrote them.", "Then I write them again."]);
 const agent = new Agent({ model, tools: [write] });
 
 const session = Session.inMemory();
 await agent.send("Write down what we need.", { session });
 
-// The person wants the file away again. No turn begins on this branch before it is done and told.
+// The user wants the file removed. No turn begins on this branch until the removal is recorded.
 const { leaf } = session.state;
 await session.hold(leaf, async (held) => {
   const removed = (await readFile(notes, "utf8")).split("\n").length - 1;

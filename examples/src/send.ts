@@ -1,4 +1,4 @@
-// One answer without streaming, and callbacks for what happens on the way to it.
+// One answer without streaming, with callbacks for calls and answers.
 import { Agent, defineTool, TurnError } from "@banyan/core";
 import { call, fail, scriptedModel } from "@banyan/core/testing";
 

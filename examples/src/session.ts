@@ -1,4 +1,4 @@
-// A conversation on disk: closed, found again in the list, and gone on with.
+// A conversation on disk: close it, find it in the list, and continue it on two branches.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

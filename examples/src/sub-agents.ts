@@ -1,9 +1,9 @@
-// An agent in task mode that hands parts of its task to sub-agents, which work at the same time.
+// An agent in task mode gives parts of its task to two sub-agents, which work at the same time.
 import { Agent, launchAgent, Session } from "@banyan/core";
 import type { ModelRequest } from "@banyan/core/drivers";
 import { call, scriptedModel, text } from "@banyan/core/testing";
 
-/** Which conversation asks: the task of a sub-agent, or that of the agent itself. */
+/** Returns the task of the agent, or of the sub-agent, that calls the model. */
 const taskOf = ({ messages: [first] }: ModelRequest) =>
   first?.role === "user" && first.parts[0]?.type === "text" ? first.parts[0].text : "";
 
@@ -21,7 +21,7 @@ const session = Session.inMemory();
 const turn = await agent.send("Describe the tree.", { session });
 console.log(`${turn.reason}: ${turn.result}`);
 
-// Everything is in one log: the messages of a sub-agent carry the call that launched it.
+// One log has everything. Each message of a sub-agent names the call that launched it.
 for (const message of session.state.messages.values()) {
   if (message.parentId === null)
     console.log(message.call === undefined ? "the agent" : `a sub-agent of ${message.call}`);

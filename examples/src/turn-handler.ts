@@ -1,4 +1,4 @@
-// A turn handler that looks at how the turn ended: goes on, asks another model, says something, or stops.
+// A turn handler that looks at the end of a turn. It continues, asks another model, sends a message, or stops.
 import { Agent, defineTool, resume, retry, say, stop, type TurnHandler } from "@banyan/core";
 import { call, cut, fail, scriptedModel, text } from "@banyan/core/testing";
 
