@@ -1,4 +1,4 @@
-// An agent with the tools of an MCP server: here a program of a few lines that answers over its standard input and output.
+// An agent with the tools of an MCP server. The server is a program of a few lines on standard input and output.
 import { Agent } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { openMcpServers } from "@banyan/tools/mcp";
