@@ -1,4 +1,4 @@
-// A call that waits for a person: the rules say "ask", the question is in the feed, and an answer lets it go on.
+// A call waits for a user: `permission` asks, the feed has the question, and an answer lets the call run.
 import { createInterface } from "node:readline";
 import { Agent, type Answer, defineTool, type Permission, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";

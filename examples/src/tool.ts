@@ -1,4 +1,4 @@
-// Tools: one that looks, fails and is given wrong arguments, and one that acts and takes too long.
+// The model calls two tools: `weather` fails and gets invalid arguments, and `water` takes too long.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, defineTool, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
