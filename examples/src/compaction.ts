@@ -1,4 +1,4 @@
-// A long conversation in a small context: a summary takes the place of what was said earlier, and nothing is lost.
+// A long conversation in a small context: a summary replaces earlier messages in requests, and nothing is lost.
 import { Agent, pathTo, Session, textOf } from "@banyan/core";
 import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { scriptedModel, spend, text } from "@banyan/core/testing";
