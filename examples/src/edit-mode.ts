@@ -1,4 +1,4 @@
-// Edit mode: the model opens a file, writes blocks in its next message, and they are applied; then the change is undone.
+// The model opens a file in edit mode and writes blocks in its next message. Then the change is undone.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -11,14 +11,20 @@ interface Row {
 
 const SUMS: readonly (readonly [name: string, of: keyof Outcome])[] = [
   ["tokens that the model writes", "tokens"],
-  ["tokens that it is told in return", "told"],
+  ["tokens of the results that the model gets", "told"],
   ["model calls until the files are written", "steps"],
   ["bytes in wrong lines", "wrongBytes"],
   ["failures", "failures"],
 ];
 
-/** Runs all tasks in all ways. Returns Markdown tables: the sums, then each task. */
-export async function editTaskTables(): Promise<string> {
+/** Markdown tables: the sums over all tasks and by kind, and each task. */
+interface EditTaskTables {
+  readonly sums: string;
+  readonly each: string;
+}
+
+/** Runs all tasks in all ways. */
+export async function editTaskTables(): Promise<EditTaskTables> {
   const rows = new Map<Task, Row>();
   for (const task of tasks) {
     const outcomes: Outcome[] = [];
@@ -35,16 +41,14 @@ export async function editTaskTables(): Promise<string> {
     `| *${kind}* |${" |".repeat(ways.length)}`,
     ...of.map(([, row]) => line(row)),
   ]);
-  return [
+  const sumsOfAll = [
     ...head(`all ${all.length} tasks`),
     ...SUMS.map(([name, of]) => `| ${[name, ...sums(all).map((outcome) => readable(outcome[of]))].join(" | ")} |`),
     "",
     ...head("tokens that the model writes, by kind"),
     ...byKind.map(line),
-    "",
-    ...head("by task"),
-    ...each,
-  ].join("\n");
+  ];
+  return { sums: sumsOfAll.join("\n"), each: [...head("by task"), ...each].join("\n") };
 }
 
 function head(first: string): string[] {
