@@ -135,7 +135,7 @@ class JsonLinesLog implements Log {
     if (misplaced) throw new StoreError("stale", `Event ${misplaced.seq} does not go on from event ${this.seq}.`);
     if (events.length === 0) return;
     try {
-      // The line break comes first: a line that a crash cut off spoils itself and not the next one.
+      // Begin with the line break, so that a line cut off by a crash does not spoil the next line.
       appendFileSync(this.#file, `\n${JSON.stringify(events)}`, { flush: options.durable === true });
     } catch (cause) {
       this.#closed = true;
