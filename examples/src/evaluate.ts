@@ -41,5 +41,5 @@ for (const { case: name, column, status, result } of attempts) {
   for (const { holds, what, why } of result?.checks ?? []) if (!holds) console.log(`  ${what}: ${why}`);
 }
 const again = await evaluate({ cases, columns, session, directory });
-console.log(`made anew: ${again.attempts.filter(({ isKept }) => !isKept).length}`);
+console.log(`new attempts: ${again.attempts.filter(({ isKept }) => !isKept).length}`);
 await rm(directory, { recursive: true });
