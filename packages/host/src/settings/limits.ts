@@ -21,7 +21,7 @@ interface LimitRow {
 const rows: { readonly [Name in LimitName]: LimitRow } = {
   steps: {
     unit: "count",
-    sentence: "Most model calls in a turn. Default: 50.",
+    sentence: "Maximum model calls in a turn. Default: 50.",
     variables: ["BANYAN_MAX_TURNS", "BANYAN_MAX_STEPS"],
     flag: {
       option: "--max-steps <number>",
@@ -29,20 +29,20 @@ const rows: { readonly [Name in LimitName]: LimitRow } = {
       before: "--max-turns <number>",
     },
   },
-  tokens: { unit: "count", sentence: "Most tokens in a turn: input and output, with its sub-agents." },
+  tokens: { unit: "count", sentence: "Maximum input and output tokens of a turn, with its sub-agents." },
   cost: {
     unit: "dollars",
-    sentence: "Most US dollars for a turn, with its sub-agents.",
+    sentence: "Maximum US dollars for a turn, with its sub-agents.",
     variables: ["BANYAN_MAX_COST"],
     flag: { option: "--max-cost <dollars>", sentence: "most US dollars for one turn" },
   },
   time: {
     unit: "seconds",
-    sentence: "Most seconds for a turn.",
+    sentence: "Maximum seconds for a turn.",
     variables: ["BANYAN_TIMEOUT"],
     flag: { option: "--timeout <time>", sentence: "most time for one turn: seconds, or 30s, 5m, 1h" },
   },
-  depth: { unit: "levels", sentence: "How deep sub-agents may be nested; 0 allows none." },
+  depth: { unit: "levels", sentence: "Maximum nesting of sub-agents. 0 allows no sub-agent." },
   repeats: {
     unit: "count",
     sentence: "How often a turn may repeat a call with the same result while no file changes. Default: 10.",

@@ -58,7 +58,7 @@ const facts = z.strictObject(
       .optional(),
     sees: yesOrNo
       .describe(
-        "Shows the model pictures and documents from tools. If `false`, you are warned when you attach a picture. Default: by the model's name.",
+        "`true` shows the model images and documents from tools. `false` warns you when you attach an image. Default: by the model's name.",
       )
       .optional(),
     textCalls: yesOrNo
@@ -67,7 +67,7 @@ const facts = z.strictObject(
     profile: z
       .enum(["full", "small"], '"full" or "small"')
       .describe(
-        "`small` gives the model short instructions and few tools; it finds the others. Default: `small` up to a context of 8,192 tokens.",
+        "`small` gives the model short instructions and few tools; the model finds the other tools. Default: `small` up to a context of 8,192 tokens.",
       )
       .optional(),
   },
@@ -92,7 +92,7 @@ export const limitSettings = z.strictObject(
     policy: z
       .enum(["wrap-up", "ask", "fail"], '"wrap-up", "ask" or "fail"')
       .describe(
-        "Action at a limit. `wrap-up`: one last answer without tools. `ask`: a question for more. `fail`: the end.",
+        "Action at a limit. `wrap-up`: one last answer without tools. `ask`: a question to the user. `fail`: an error.",
       )
       .optional(),
   },
@@ -104,17 +104,17 @@ const connection = z.strictObject(
     silence: z
       .number(SECONDS)
       .positive(SECONDS)
-      .describe("Seconds without a sign of life after which a connection counts as broken. Default: 120.")
+      .describe("Seconds without data after which a connection counts as broken. Default: 120.")
       .optional(),
     retryTime: z
       .number(SECONDS)
       .positive(SECONDS)
-      .describe("Seconds for which a failing model is retried. Default: 300.")
+      .describe("Seconds for which Banyan retries a failing model. Default: 300.")
       .optional(),
-    attempts: count.describe("Most model calls for one answer. Default: as many as fit into `retryTime`.").optional(),
-    line: size.describe("Most MiB in one line of an answer. Default: 16.").optional(),
-    answer: size.describe("Most MiB in one answer. Default: 64.").optional(),
-    arguments: size.describe("Most MiB in the arguments of one call. Default: 32.").optional(),
+    attempts: count.describe("Maximum model calls for one answer. Default: as many as fit into `retryTime`.").optional(),
+    line: size.describe("Maximum MiB in one line of an answer. Default: 16.").optional(),
+    answer: size.describe("Maximum MiB in one answer. Default: 64.").optional(),
+    arguments: size.describe("Maximum MiB in the arguments of one call. Default: 32.").optional(),
   },
   "an object with silence, retryTime, attempts, line, answer or arguments",
 );
@@ -124,20 +124,20 @@ const compaction = z
     {
       enabled: yesOrNo
         .describe(
-          "Compacts a conversation when its context is nearly full. Default `true`. `/compact` works in any case.",
+          "Compacts a conversation when its context is nearly full. Default: `true`. `/compact` always works.",
         )
         .optional(),
       model: model.describe("The model that writes summaries. Default: the model of the conversation.").optional(),
-      threshold: share.describe("Share of the context at which older messages are summed up.").optional(),
+      threshold: share.describe("Share of the context at which Banyan compacts older messages.").optional(),
       hint: share
         .describe(
-          "Share of the context at which a summary is begun in the background, or the agent is asked to write one. Below `threshold`.",
+          "Share of the context, below `threshold`, at which Banyan begins a summary in the background, or asks the agent to write one.",
         )
         .optional(),
-      instructions: text.describe("Instructions for the model: what every summary must keep.").optional(),
+      instructions: text.describe("Instructions for summaries, such as facts that they must keep.").optional(),
       background: yesOrNo
         .describe(
-          "Summaries are made while the agent works on. Default `true`; `false` with Ollama, llama.cpp and LM Studio, which answer one request at a time.",
+          "Makes summaries while the agent works. Default: `true`, but `false` with Ollama, llama.cpp and LM Studio, which answer one request at a time.",
         )
         .optional(),
     },
@@ -152,7 +152,7 @@ const memory = z.strictObject(
   {
     enabled: yesOrNo.describe("Remembers facts from conversations and recalls them in others.").optional(),
     embedModel: model
-      .describe("Embedding model that finds facts by meaning. Without it, facts are found by their words.")
+      .describe("Embedding model that finds facts by meaning. Without it, Banyan finds facts by their words.")
       .optional(),
   },
   "an object with enabled, embedModel or both",
@@ -168,10 +168,10 @@ const sandbox = z.strictObject(
       .optional(),
     network: z
       .strictObject(
-        { allow: texts(DOMAIN).describe("Domains that commands may reach.").optional() },
+        { allow: texts(DOMAIN).describe("Domains that commands may reach, and no others.").optional() },
         "an object with allow",
       )
-      .describe("Commands reach only the domains named here.")
+      .describe("Network access of commands.")
       .optional(),
     writable: texts(PATHS).describe("Folders that commands may write to, besides the workspace.").optional(),
     home: texts(PATHS)
@@ -198,9 +198,9 @@ const search = z.strictObject(
 const agent = z.strictObject(
   {
     description: text.describe("Purpose of the agent, for agents that can launch it."),
-    model: model.describe("Its model. Default: the launching agent's model.").optional(),
-    tools: toolList(texts("a list of names of tools")).describe("Its tools. Default: all.").optional(),
-    instructions: text.describe("Instructions that it reads before its task."),
+    model: model.describe("Model of the agent. Default: the launching agent's model.").optional(),
+    tools: toolList(texts("a list of names of tools")).describe("Tools of the agent. Default: all.").optional(),
+    instructions: text.describe("Instructions that the agent reads before its task."),
   },
   "an object with description and instructions, and model or tools if they differ",
 );
@@ -213,12 +213,12 @@ const acpAgent = z.strictObject(
     command: z
       .string(PROGRAM)
       .regex(/^(?:[^/\\\0]+|(?:\/|[A-Za-z]:[\\/])[^\0]+)$/, PROGRAM)
-      .describe("The program. The workspace is not searched for it."),
-    args: z.array(z.string("a text"), "a list of texts").describe("Its arguments.").optional(),
+      .describe("The program that starts the agent. Banyan does not search the workspace for it."),
+    args: z.array(z.string("a text"), "a list of texts").describe("Arguments of the program.").optional(),
     env: z
       .record(z.string(), z.string(VARIABLES), VARIABLES)
       .describe(
-        `Extra environment variables. Your own are passed on, except secrets. \`\${NAME}\` inserts one of yours.`,
+        `Extra environment variables. Your own variables are passed on too, except secrets. \`\${NAME}\` inserts one of them, even a secret.`,
       )
       .optional(),
   },
@@ -226,7 +226,7 @@ const acpAgent = z.strictObject(
 );
 
 const retention = z.strictObject(
-  { days: count.describe("Removes unmarked conversations after this many days without a new message.") },
+  { days: count.describe("Removes conversations without star or label after this many days without a new message.") },
   'an object, as in {"days":90}',
 );
 
@@ -238,7 +238,7 @@ const shape = {
   model: model.describe("The model to use when none is named.").optional(),
   fallbacks: z
     .array(model, 'a list of names, as in ["openai/gpt-5"]')
-    .describe("Models that take over, one after the other, while a model stays overloaded, limited or unreachable.")
+    .describe("Models to use instead, in this order, while a model is overloaded, limited or unreachable.")
     .optional(),
   titleModel: model
     .describe("The model that writes titles. Without it, a title is the beginning of the conversation.")
@@ -249,7 +249,7 @@ const shape = {
     .max(2, TEMPERATURE)
     .describe("Sampling temperature of the model, from 0 to 2.")
     .optional(),
-  maxTokens: count.describe("Most tokens in one answer.").optional(),
+  maxTokens: count.describe("Maximum tokens in one answer.").optional(),
   aliases: z
     .record(z.string().regex(/^[^/]+$/, SHORT), model, "an object with short names")
     .describe("Short names for models. They override the built-in ones.")
@@ -266,16 +266,16 @@ const shape = {
     .optional(),
   unconfined: yesOrNo.describe("Allows `approval` to be `all` where commands run without a sandbox.").optional(),
   permissions: permissionEntries
-    .describe("Rules: a tool's name, with or without a pattern in parentheses, `mcp_server_*` or `*`.")
+    .describe("Rules about calls. A rule is a tool's name with or without a pattern in parentheses, `mcp_server_*`, or `*`.")
     .optional(),
   limits: limitSettings.describe("Limits of a turn.").optional(),
   connection: connection
-    .describe("How long to wait for a model and retry it, and how much to read from it.")
+    .describe("Waiting times, retries and sizes of a model's answers.")
     .optional(),
   instructions: texts(PATHS)
     .describe("Files that the agent reads before every conversation, besides AGENTS.md.")
     .optional(),
-  compaction: compaction.describe("When a long conversation is summed up.").optional(),
+  compaction: compaction.describe("When Banyan compacts a long conversation.").optional(),
   memory: memory.describe("Memory: facts from one conversation for others.").optional(),
   agents: z
     .record(
@@ -287,7 +287,7 @@ const shape = {
     .optional(),
   subAgentWorktrees: yesOrNo
     .describe(
-      "Gives sub-agents that may write, and are launched together, a git worktree each. Their changes are merged when they are done.",
+      "Gives writing sub-agents that are launched together a git worktree each. Their changes are merged when they finish.",
     )
     .optional(),
   acpAgents: z
@@ -304,7 +304,7 @@ const shape = {
     .optional(),
   toolShare: share
     .describe(
-      "Share of the context that tools of MCP servers may take. With more, tools are found when they are needed. Default: 0.1.",
+      "Share of the context that tools of MCP servers may take. With more, the model finds tools when it needs them. Default: 0.1.",
     )
     .optional(),
   hooks: hookEntries
@@ -335,7 +335,7 @@ const shape = {
   notify: z
     .enum(["auto", "bell", "off"], '"auto", "bell" or "off"')
     .describe(
-      "How the terminal calls you while you look elsewhere, when something waits, failed, or ended after a long time. `auto`: notification and bell. `bell`: the bell alone. `off`: not at all.",
+      "How the terminal notifies you while you look at another window. `auto`: notification and bell. `bell`: only the bell. `off`: nothing.",
     )
     .optional(),
   vim: yesOrNo.describe("Uses vi keys in the terminal's prompt.").optional(),

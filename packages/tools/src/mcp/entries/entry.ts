@@ -85,17 +85,17 @@ const oauth = z.strictObject(
       .describe("The address of the authorization server.")
       .optional(),
     scope: text("scopes separated by spaces")
-      .describe("Scopes, separated by spaces. Default: those that the server asks for.")
+      .describe("Scopes, separated by spaces. Default: the scopes that the server requests.")
       .optional(),
     callbackPort: z
       .int(PORT)
       .min(1, PORT)
       .max(65_535, PORT)
-      .describe("The port of `http://127.0.0.1:PORT/callback`, if it must be fixed.")
+      .describe("A fixed port for `http://127.0.0.1:PORT/callback`.")
       .optional(),
     grant: z
       .enum(["authorization_code", "client_credentials"], '"authorization_code" or "client_credentials"')
-      .describe("`client_credentials`: the program signs in by itself. Default: a user signs in.")
+      .describe("`client_credentials`: Banyan signs in without a user. Default: a user signs in.")
       .optional(),
   },
   "an object with clientId, clientSecret, clientMetadataUrl, issuer, scope, callbackPort or grant",
@@ -105,30 +105,30 @@ const shape = z.strictObject(
   {
     type: z
       .enum(["stdio", "http", "streamable-http"], '"stdio" or "http"; the older "sse" is not supported')
-      .describe("`stdio` for a program, `http` for an address. Not needed.")
+      .describe("`stdio` for a program, `http` for an address. Optional.")
       .optional(),
     command: text("the program to run").describe("The program to run.").optional(),
-    args: z.array(z.string("a text"), "a list of texts").describe("Its arguments.").optional(),
+    args: z.array(z.string("a text"), "a list of texts").describe("Arguments of the program.").optional(),
     env: texts(VARIABLES)
-      .describe("Environment variables for the program, besides a few that are not secret.")
+      .describe("Environment variables for the program. A few of yours that are not secret are passed on too.")
       .optional(),
     cwd: text("a folder")
-      .describe("The folder where it runs. Default: the workspace, or the root folder for a package runner (npx).")
+      .describe("The folder where the program runs. Default: the workspace, or the root folder for a package runner (npx).")
       .optional(),
     url: z
       .url({ protocol: /^https?$/, error: ADDRESS })
       .describe("The address of a server that speaks streamable HTTP.")
       .optional(),
     headers: texts('an object with texts, as in {"X-Api-Version":"2"}')
-      .describe("Headers that are sent to that address only.")
+      .describe("Headers that are sent only to `url`.")
       .optional(),
-    oauth: oauth.describe("For servers that do not let clients register themselves.").optional(),
+    oauth: oauth.describe("Sign-in data for servers that do not let clients register themselves.").optional(),
     timeout: z
       .int(MILLISECONDS)
       .positive(MILLISECONDS)
-      .describe("Milliseconds without a sign of life. Default: 30,000 until it is ready, 600,000 in a call.")
+      .describe("Milliseconds without a sign of life from the server. Default: 30,000 until the server is ready, 600,000 in a call.")
       .optional(),
-    disabled: z.boolean("true or false").describe("Keeps the entry and does not use it.").optional(),
+    disabled: z.boolean("true or false").describe("Keeps the entry, but does not use it.").optional(),
   },
   'an object, as in {"command":"node","args":["server.mjs"]} or {"url":"https://..."}',
 );
