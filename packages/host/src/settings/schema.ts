@@ -111,7 +111,9 @@ const connection = z.strictObject(
       .positive(SECONDS)
       .describe("Seconds for which Banyan retries a failing model. Default: 300.")
       .optional(),
-    attempts: count.describe("Maximum model calls for one answer. Default: as many as fit into `retryTime`.").optional(),
+    attempts: count
+      .describe("Maximum model calls for one answer. Default: as many as fit into `retryTime`.")
+      .optional(),
     line: size.describe("Maximum MiB in one line of an answer. Default: 16.").optional(),
     answer: size.describe("Maximum MiB in one answer. Default: 64.").optional(),
     arguments: size.describe("Maximum MiB in the arguments of one call. Default: 32.").optional(),
@@ -123,9 +125,7 @@ const compaction = z
   .strictObject(
     {
       enabled: yesOrNo
-        .describe(
-          "Compacts a conversation when its context is nearly full. Default: `true`. `/compact` always works.",
-        )
+        .describe("Compacts a conversation when its context is nearly full. Default: `true`. `/compact` always works.")
         .optional(),
       model: model.describe("The model that writes summaries. Default: the model of the conversation.").optional(),
       threshold: share.describe("Share of the context at which Banyan compacts older messages.").optional(),
@@ -266,12 +266,12 @@ const shape = {
     .optional(),
   unconfined: yesOrNo.describe("Allows `approval` to be `all` where commands run without a sandbox.").optional(),
   permissions: permissionEntries
-    .describe("Rules about calls. A rule is a tool's name with or without a pattern in parentheses, `mcp_server_*`, or `*`.")
+    .describe(
+      "Rules about calls. A rule is a tool's name with or without a pattern in parentheses, `mcp_server_*`, or `*`.",
+    )
     .optional(),
   limits: limitSettings.describe("Limits of a turn.").optional(),
-  connection: connection
-    .describe("Waiting times, retries and sizes of a model's answers.")
-    .optional(),
+  connection: connection.describe("Waiting times, retries and sizes of a model's answers.").optional(),
   instructions: texts(PATHS)
     .describe("Files that the agent reads before every conversation, besides AGENTS.md.")
     .optional(),

@@ -113,7 +113,9 @@ const shape = z.strictObject(
       .describe("Environment variables for the program. A few of yours that are not secret are passed on too.")
       .optional(),
     cwd: text("a folder")
-      .describe("The folder where the program runs. Default: the workspace, or the root folder for a package runner (npx).")
+      .describe(
+        "The folder where the program runs. Default: the workspace, or the root folder for a package runner (npx).",
+      )
       .optional(),
     url: z
       .url({ protocol: /^https?$/, error: ADDRESS })
@@ -126,7 +128,9 @@ const shape = z.strictObject(
     timeout: z
       .int(MILLISECONDS)
       .positive(MILLISECONDS)
-      .describe("Milliseconds without a sign of life from the server. Default: 30,000 until the server is ready, 600,000 in a call.")
+      .describe(
+        "Milliseconds without a sign of life from the server. Default: 30,000 until the server is ready, 600,000 in a call.",
+      )
       .optional(),
     disabled: z.boolean("true or false").describe("Keeps the entry, but does not use it.").optional(),
   },
