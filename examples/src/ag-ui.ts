@@ -23,7 +23,7 @@ const server = createServer(async (request, response) => {
   const events = agUiEvents(session.feed(), run, { session, goesOn: run.resume !== undefined });
   for (const { interruptId, payload } of run.resume ?? [])
     await session.answer(interruptId, { decision: payload.approved ? "allow" : "deny" });
-  if (!run.resume) agent.send(String(run.messages.at(-1)?.content), { session }).catch(() => {}); // The events tell it.
+  if (!run.resume) agent.send(String(run.messages.at(-1)?.content), { session }).catch(() => {}); // The events report errors.
   for await (const event of events) response.write(`data: ${JSON.stringify(event)}\n\n`);
   response.end();
 });
