@@ -1,4 +1,4 @@
-// Watching a conversation that somebody else has: a watcher leaves in the middle, and goes on later from its cursor.
+// Reads the feed of a conversation, leaves in the middle of an answer, and continues later from its cursor.
 import { Agent, type Cursor, cursorOf, reduce, Session, textOf } from "@banyan/core";
 import { scriptedModel, text } from "@banyan/core/testing";
 import { memoryStore } from "@banyan/store/memory";
@@ -6,7 +6,7 @@ import { memoryStore } from "@banyan/store/memory";
 const session = await Session.open(memoryStore());
 const agent = new Agent({ model: scriptedModel([[text("An oak, ", "a fig, ", "and a banyan.")]]) });
 
-// What there is until now, and a feed that goes on from there; `reduce` keeps the copy up to date.
+// The state until now, and the cursor from which the feed continues. `reduce` keeps the copy of the state up to date.
 const { state, cursor } = session.snapshot();
 let seen: Cursor = cursor;
 const answering = agent.send("Name three trees.", { session });
@@ -16,7 +16,7 @@ for await (const item of session.feed({ from: seen })) {
   seen = cursorOf(item) ?? seen;
   if (item.type === "text.delta") {
     console.log(`live: ${item.text}`);
-    break; // The turn does not notice.
+    break; // The turn continues.
   }
 }
 await answering;
