@@ -1,4 +1,4 @@
-// A client of `banyan serve`, by hand: it says something, and shows the answer as it comes.
+// A client of `banyan serve` without our client library. It sends a message and prints the answer while it streams.
 import { WebSocket } from "ws";
 
 type Result = { readonly conversation: string };
@@ -8,7 +8,7 @@ const socket = new WebSocket(`${address.replace("http", "ws")}/api/v1/socket`, {
 const send = (frame: object) => socket.send(JSON.stringify(frame));
 const answers = new Map<string, (result: Result) => void>();
 
-/** Sent again with the same id, after a lost connection say, a command acts once all the same. */
+/** Sends a command. After a lost connection the same id may be sent again: the command acts once. */
 function ask(type: string, input: object): Promise<Result> {
   const id = crypto.randomUUID().replaceAll("-", "");
   send({ type, id, ...input });

@@ -8,9 +8,9 @@ import { snapshot } from "./shapes/snapshot.ts";
 /** Schema of a client's first frame. */
 export const hello = z.object({
   type: z.literal("hello"),
-  protocol: textSchema(0, 20).describe("The version that the client speaks, as in 1.0."),
+  protocol: textSchema(0, 20).describe("Protocol version of the client, such as `1.0`."),
   client: textSchema(0, 200).describe("Name and version, for logs."),
-  proof: textSchema(0, 100).optional().describe("Proof of a signed-in page's key."),
+  proof: textSchema(0, 100).optional().describe("Proof that a signed-in page has its key."),
 });
 
 /** Sent first to a page with a sign-in cookie: its hello must prove that it also has the key (S20). */
@@ -20,28 +20,32 @@ const challenge = z.object({ type: z.literal("challenge"), challenge: z.string()
 export const settings = z.object({
   model: z.string(),
   approval: z.enum(["plan", "ask", "edits", "all"]),
-  unasked: listSchema(id).default([]).describe("Conversations with approval all."),
+  unasked: listSchema(id).default([]).describe("Conversations with approval mode `all`."),
   carriedOut: listSchema(z.object({ conversation: id, approval: planApproval }))
     .default([])
-    .describe("Conversations with an allowed plan under approval plan, and its approval."),
+    .describe(
+      "Conversations with approval mode `plan` and an allowed plan, each with the mode in which the plan is carried out.",
+    ),
 });
 
 /** Schema of a server's first frame. */
 const welcome = z.object({
   type: z.literal("welcome"),
-  protocol: z.string().describe("The version that the server speaks."),
-  server: z.string().describe("A name and a version."),
+  protocol: z.string().describe("Protocol version of the server."),
+  server: z.string().describe("Name and version."),
   rights: listSchema(z.enum(["show", "watch", "act"])).describe("Rights of this client."),
   only: z
     .object({ conversation: id, leaf: id.optional() })
     .optional()
-    .describe("For a link: its conversation, and the end of its branch, if it shows one."),
+    .describe("For a share link: its conversation, and the end of its branch if it shows one branch."),
   agent: z.string(),
-  workspace: z.string().describe("The agents' directory."),
+  workspace: z.string().describe("Directory in which the agents work."),
   settings,
   notices: listSchema(z.string())
     .optional()
-    .describe("With the right to act: omissions of settings, instructions, skills and commands, a sentence each."),
+    .describe(
+      "For clients with the right `act`: one sentence for each setting, instruction, skill or command that is not used.",
+    ),
 });
 
 /** Sent instead of `welcome` if the versions are not compatible; the connection then ends. */

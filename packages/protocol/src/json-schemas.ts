@@ -5,8 +5,19 @@ import { type CommandName, commandSchema, commands } from "./commands/index.ts";
 import { hello, problem, serverFrame, settings } from "./frames.ts";
 import { delta, event, feedItem, notice } from "./shapes/feed-item.ts";
 import { call, message } from "./shapes/message.ts";
-import { about, fileChange, part, preview, saidPart, usage, userPart } from "./shapes/parts.ts";
-import { callId, cursor, id, json } from "./shapes/shapes.ts";
+import {
+  about,
+  compaction,
+  fileChange,
+  part,
+  preview,
+  questionField,
+  saidPart,
+  seenFile,
+  usage,
+  userPart,
+} from "./shapes/parts.ts";
+import { callId, cursor, dollars, id, json, time } from "./shapes/shapes.ts";
 import { node, question } from "./shapes/snapshot.ts";
 
 /** A schema of JSON Schema 2020-12. */
@@ -20,16 +31,21 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
   id,
   callId,
   json,
+  time,
+  dollars,
   cursor,
   usage,
   about,
   fileChange,
+  seenFile,
   preview,
   saidPart,
   userPart,
   part,
   call,
+  compaction,
   message,
+  questionField,
   question,
   node,
   listedConversation,

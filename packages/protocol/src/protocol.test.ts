@@ -85,7 +85,7 @@ test("S28: docs/protocol.md lists every command with what it needs and does", ()
 
 test("W80: docs/protocol.md says what every field holds, made of the schemas; `vitest run -u` writes it anew", async () => {
   const page = new URL("../../../docs/protocol.md", import.meta.url);
-  const [said] = readFileSync(page, "utf8").split("### Forms and shapes that have a name");
+  const [said] = readFileSync(page, "utf8").split("### Shared types");
   await expect(`${said}${shapeTables(jsonSchemas())}\n`).toMatchFileSnapshot(fileURLToPath(page));
 });
 
@@ -96,14 +96,14 @@ test("S28: docs/protocol.md says of every address what the table of rights says 
   const list = rightFor("conversation.list");
   expect(rightFor("conversation.search")).toBe(list);
   expect(Object.fromEntries(told)).toEqual({
-    "sign-in": "a token, from a page of this server",
+    "sign-in": "a token (pages of this server only)",
     socket: rightFor("feed.subscribe"),
-    commands: "as the command",
+    commands: "the right of the command",
     conversations: `${list}; to import, ${rightFor("conversation.import")}`,
     "conversations/ID/feed": rightFor("feed.subscribe"),
     "conversations/ID/export": rightFor("conversation.export"),
     models: rightFor("model.list"),
-    health: "nothing",
+    health: "none",
     "openapi.json": "watch",
   });
 });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonSchemas, type ProtocolSchema, referenceName } from "./json-schemas.ts";
 
-// Generates the tables of fields in docs/protocol.md from the schemas.
+// Generates the lists of fields in docs/protocol.md from the schemas.
 
 /** A field: its path, its kinds in a union, its form, and the description in its schema. */
 interface Row {
@@ -11,22 +11,16 @@ interface Row {
   readonly says: string;
 }
 
-/** Returns the tables of all fields that programs send and receive. */
+/** Returns the lists of all fields that programs send and receive. */
 export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas): string {
   const schema = (name: string): ProtocolSchema => schemas[name] ?? {};
-  const linesOf = (shown: string, rows: readonly Row[], otherwise: string) =>
-    rows.length === 0
-      ? [cells(shown, "", otherwise, "")]
-      : merged(rows).map(({ field, kind, form, says }, index) =>
-          cells(index === 0 ? shown : "", `${field}${kind}`, form, says),
-        );
-  /** Returns a table of several schemas; `beside` are the fields of all of them. */
-  const table = (
-    first: string,
+  /** Lists the fields of several schemas; `beside` are the fields of all of them. */
+  const list = (
+    kind: string,
     names: readonly string[],
     beside: readonly string[] = [],
     shown = (name: string) => name,
-  ) => {
+  ): string => {
     const known: Table = new Map();
     const all = names.map((name) => ({
       name,
@@ -35,18 +29,14 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
     const common = commonRow(all.map(({ rows }) => rows));
     const isCommon = (row: Row) => isDeepStrictEqual(row, common);
     const without = all.filter(({ rows }) => !rows.some(isCommon)).map(({ name }) => `\`${shown(name)}\``);
+    const except = without.length > 0 ? `Not a field of ${oneOf(without)}.` : "";
+    const shared = [
+      ...rowsOf(schema(names[0] ?? "")).filter(({ field }) => beside.includes(bare(field))),
+      ...(common ? [{ ...common, says: [common.says, except].filter((says) => says !== "").join(" ") }] : []),
+    ];
     const objects: KnownObjects = [];
     return [
-      cells(first, "field", "form", ""),
-      "|---|---|---|---|",
-      ...(beside.length > 0
-        ? linesOf(
-            "each",
-            rowsOf(schema(names[0] ?? "")).filter(({ field }) => beside.includes(bare(field))),
-            "",
-          )
-        : []),
-      ...(common ? linesOf(without.length > 0 ? `each but ${without.join(", ")}` : "each", [common], "") : []),
+      ...(shared.length > 0 ? [fieldList(`Each ${kind}`, shared)] : []),
       ...sameRows(
         all.map(({ name, rows: whole }) => {
           const rows = whole.filter((row) => !isCommon(row));
@@ -54,41 +44,54 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
           known.set(shown(name), rows);
           return { names: `\`${shown(name)}\``, rows: fewer };
         }),
-      ).flatMap((each) => linesOf(each.names, each.rows, "nothing more")),
-    ].join("\n");
+      ).map(({ names, rows }) => fieldList(names, rows)),
+    ].join("\n\n");
   };
   const forms = shapes.filter((name) => rowsOf(schema(name)).length === 0);
   const results = commands.map((name) => `${name}.result`);
-  const toldNothing = commands.filter((name) => rowsOf(schema(`${name}.result`)).length === 0);
+  const empty = commands.filter((name) => rowsOf(schema(`${name}.result`)).length === 0);
   return [
-    "### Forms and shapes that have a name",
-    [
-      cells("name", "form", ""),
-      "|---|---|---|",
-      ...forms.map((name) => cells(`\`${name}\``, formOf(schema(name)), schema(name).description ?? "")),
-    ].join("\n"),
-    table(
-      "shape",
+    "### Shared types",
+    forms
+      .map((name) =>
+        lineOf({ field: `\`${name}\``, kind: "", form: formOf(schema(name)), says: schema(name).description ?? "" }),
+      )
+      .join("\n"),
+    list(
+      "type",
       shapes.filter((name) => !forms.includes(name)),
     ),
-    "### Commands",
-    table("command", commands, ["id"]),
+    "### Fields of commands",
+    list("command", commands, ["id"]),
     "### Results of commands",
-    table(
-      "command",
+    list(
+      "result",
       results.filter((name) => rowsOf(schema(name)).length > 0),
       [],
       (name) => name.replace(/\.result$/, ""),
     ),
-    `Nothing: ${toldNothing.map((name) => `\`${name}\``).join(", ")}.`,
-    "### The first frame of a client, and the frames of a server",
-    table("frame", [...new Set(["frame.hello", ...unions.frame])], [], (name) => name.replace("frame.", "")),
-    "### Events",
-    table("event", unions.event, ["seq", "epoch", "at"]),
-    "### Deltas and notices",
-    table("delta", unions.delta, ["seq", "epoch", "offset", "run", "agent", "depth"]),
-    table("notice", unions.notice),
+    `These commands have an empty result: ${empty.map((name) => `\`${name}\``).join(", ")}.`,
+    "### Frames",
+    "The client sends `hello`. The server sends all other frames.",
+    list("frame", [...new Set(["frame.hello", ...unions.frame])], [], (name) => name.replace("frame.", "")),
+    "### Fields of events",
+    "[Events](events.md) explains events, deltas and notices.",
+    list("event", unions.event, ["seq", "epoch", "at"]),
+    "### Fields of deltas",
+    list("delta", unions.delta, ["seq", "epoch", "offset", "run", "agent", "depth"]),
+    "### Fields of notices",
+    list("notice", unions.notice),
   ].join("\n\n");
+}
+
+/** Returns the fields as a list below a title. */
+function fieldList(title: string, rows: readonly Row[]): string {
+  if (rows.length === 0) return `**${title}**: no more fields.`;
+  return `**${title}**\n\n${merged(rows).map(lineOf).join("\n")}`;
+}
+
+function lineOf({ field, kind, form, says }: Row): string {
+  return `- ${field}${kind}: ${form}${says === "" ? "" : `. ${says}`}`;
 }
 
 /** Rows of a table by the name of their command or item. */
@@ -186,10 +189,6 @@ function merged(rows: readonly Row[]): readonly Row[] {
   return all;
 }
 
-function cells(...texts: readonly string[]): string {
-  return `| ${texts.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`.replaceAll("|  |", "| |");
-}
-
 /** Returns the name of a field without marks. */
 function bare(field: string): string {
   return field.replaceAll(/[`?]/g, "");
@@ -232,13 +231,13 @@ function rowsOfKinds(kinds: readonly Kind[], at: string): Row[] {
   }
   const rows = [...found.values()];
   const [{ tag } = { tag: "" }] = kinds;
-  const all = kinds.map(({ value }) => value).join(", ");
+  const all = oneOf(kinds.map(({ value }) => value));
   return [
     { field: `\`${at}${tag}\``, kind: "", form: all, says: "" },
     ...rows.filter(({ of }) => of.length === kinds.length).map(({ row }) => row),
     ...rows
       .filter(({ of }) => of.length < kinds.length)
-      .map(({ row, of }) => ({ ...row, kind: `${row.kind} of ${of.join(", ")}` })),
+      .map(({ row, of }) => ({ ...row, kind: `${row.kind} (for ${oneOf(of)})` })),
   ];
 }
 
@@ -264,15 +263,15 @@ function formOf(schema: ProtocolSchema): string {
   const { $ref, type, pattern, format } = schema;
   if ($ref) return `\`${referenceName($ref)}\``;
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
-  if (schema.enum) return schema.enum.map((each) => `\`${JSON.stringify(each)}\``).join(", ");
-  if (Array.isArray(type)) return type.map((each) => formOf({ ...schema, type: each })).join(", or ");
+  if (schema.enum) return oneOf(schema.enum.map((each) => `\`${JSON.stringify(each)}\``));
+  if (Array.isArray(type)) return oneOf(type.map((each) => formOf({ ...schema, type: each })));
   if (schema.properties && Object.keys(schema.properties).length > 0 && !schema.anyOf) return "object";
   const options = (schema.anyOf ?? schema.oneOf) as readonly ProtocolSchema[] | undefined;
-  if (options) return kindsOf(schema) ? "object" : options.map(formOf).join(", or ");
+  if (options) return kindsOf(schema) ? "object" : oneOf(options.map(formOf));
   switch (type) {
     case "array":
       if (schema.prefixItems) return `[${schema.prefixItems.map((each) => formOf(each as ProtocolSchema)).join(", ")}]`;
-      return `${formOf((schema.items ?? {}) as ProtocolSchema)}[${between(schema.minItems, schema.maxItems)}]`;
+      return `${inGroup(formOf((schema.items ?? {}) as ProtocolSchema))}[${between(schema.minItems, schema.maxItems)}]`;
     case "string":
       if (format === "base64") return "base64";
       if (format === "uri") return "URL";
@@ -298,6 +297,17 @@ function between(least?: number, most?: number): string {
   const low = least === undefined || least === Number.MIN_SAFE_INTEGER ? "" : least;
   const high = most === undefined || most === Number.MAX_SAFE_INTEGER ? "" : most.toLocaleString("en");
   return low === "" && high === "" ? "" : `${low}..${high}`;
+}
+
+/** Joins alternatives: `a`, `a or b`, `a, b or c`. */
+function oneOf(alternatives: readonly string[]): string {
+  const forms = [...new Set(alternatives)];
+  return forms.length < 2 ? forms.join("") : `${forms.slice(0, -1).join(", ")} or ${forms.at(-1)}`;
+}
+
+/** Puts alternatives in parentheses, as in `(string or null)[]`. */
+function inGroup(form: string): string {
+  return form.includes(" or ") ? `(${form})` : form;
 }
 
 function inParentheses(text: string): string {

@@ -10,13 +10,13 @@ import { clientTools } from "./turns.ts";
 const conversation = { conversation: id };
 
 const pattern = textSchema(1, 4_000).describe("A permission rule.");
-const REMEMBER = "The same from now on for everything that the rule covers: in this conversation, or for good.";
+const REMEMBER = "Decides calls that fit the rule in the same way from now on: in this conversation, or always.";
 
 /** A user's decision. Only the fields listed here count (S14). */
 const answer = z.discriminatedUnion("decision", [
   z.strictObject({
     decision: z.literal("allow"),
-    input: json.optional().describe("Arguments changed by a user."),
+    input: json.optional().describe("Arguments as a user changed them."),
     remember: z
       .strictObject({ pattern, scope: z.enum(["conversation", "always"]) })
       .optional()
@@ -24,42 +24,47 @@ const answer = z.discriminatedUnion("decision", [
   }),
   z.strictObject({
     decision: z.literal("deny"),
-    reason: textSchema(0, 10_000).optional().describe("Goes to the model."),
+    reason: textSchema(0, 10_000).optional().describe("The user's reason, which the model gets."),
     remember: z
       .strictObject({ pattern, scope: z.literal("always") })
       .optional()
       .describe(REMEMBER),
   }),
-  z.strictObject({ decision: z.literal("answer"), text: textSchema(0, 100_000).describe("To a question in words.") }),
+  z.strictObject({
+    decision: z.literal("answer"),
+    text: textSchema(0, 100_000).describe("The answer to a question in words."),
+  }),
 ]);
 
 /** A question of any conversation, with the facts that a user needs to answer it. */
 const waiting = z.object({
   ...conversation,
   question,
-  call: engineSchema<Call>(call).optional().describe("The call that asks; absent at a limit."),
+  call: engineSchema<Call>(call).optional().describe("The call that asks. Absent at a limit."),
   ofSubAgent: z.boolean(),
-  directory: z.string().optional().describe("The conversation's directory."),
+  directory: z.string().optional().describe("Directory of the conversation."),
 });
 
 /** Commands about questions, their answers, and the resulting rules. */
 export const answerCommands = {
   "question.list": command(
-    "Lists waiting questions of all conversations, open here, elsewhere or nowhere, including sub-agents'.",
+    "Lists the waiting questions of all conversations, including sub-agents' questions. A conversation may be open on any server, or closed.",
     {},
     z.object({ waiting: listSchema(waiting) }),
   ),
   "question.answer": command(
-    "Answers an approval, a limit or a tool's question. The first answer counts. If the asking process is gone, the answer continues the turn, and the command's id becomes its run's.",
+    "Answers an approval, a limit or a tool's question. The first answer counts. If the process that asked is gone, the answer continues the turn in a new run, which gets the command's id.",
     {
       ...conversation,
       question: id,
       answer,
-      approval: planApproval.optional().describe("For an allowed plan under approval plan: its approval; default ask."),
+      approval: planApproval
+        .optional()
+        .describe("For an allowed plan: the approval mode in which the agent carries out the plan. Default: `ask`."),
       tools: clientTools
         .optional()
         .describe(
-          "Client-side tools, as in `turn.say`, for a turn that the answer continues. A tool of an open call stays without a description if no client describes it.",
+          "Client-side tools of the turn that the answer continues. Without this field, a tool with an open call has no description.",
         ),
     },
     z.object({
@@ -67,7 +72,7 @@ export const answerCommands = {
         .string()
         .optional()
         .describe(
-          "Why a rule was not stored: an allow rule holds only in this conversation, a deny rule not at all. Or why the turn does not continue: the answer is kept.",
+          "Reason why a rule was not stored, or why the turn does not continue. An allow rule then holds only in this conversation, and a deny rule does not hold. The answer is kept.",
         ),
     }),
   ),

@@ -5,70 +5,77 @@ import { count, dollars, id, lineSchema, listSchema, nothing, textSchema } from 
 import { command } from "./command.ts";
 
 const model = textSchema(1, 200);
-const worktree = z.string().describe("Its own git worktree.");
-const problems = listSchema(z.string()).describe("Surprises, one sentence each.");
+const worktree = z.string().describe("The branch's own git worktree.");
+const problems = listSchema(z.string()).describe("Sentences about problems, for the user.");
 const file = z.object({
   path: z.string(),
   kind: z.enum(["created", "changed", "deleted"]),
-  added: count.describe("Lines."),
+  added: count.describe("Number of lines."),
   removed: count,
 });
 
 /** A branch in a comparison. */
 const compared = z.object({
-  first: id.describe("Its first message."),
-  leaf: id.describe("Its last message."),
-  name: z.string().describe("Its label, its worktree, its prompt if different, or its model."),
+  first: id.describe("First message of the branch."),
+  leaf: id.describe("Last message of the branch."),
+  name: z.string().describe("The label of the branch, its worktree, its prompt if the prompts differ, or its model."),
   models: listSchema(z.string()),
   worktree: worktree.optional(),
   outcome: z
     .enum(["answered", "finished", "limit", "failed", "interrupted", "working", "waiting", "unasked"])
-    .describe("Outcome of its last turn; or working, or waiting for a user."),
-  problem: z.string().optional().describe("Why there is no answer, or why its files cannot be read."),
-  time: count.optional().describe("Milliseconds of its turns, without waits for a user."),
+    .describe(
+      "Outcome of the last turn. `working` and `waiting`: the turn has not ended. `unasked`: no model was asked.",
+    ),
+  problem: z.string().optional().describe("Reason why there is no answer, or why the files cannot be read."),
+  time: count.optional().describe("Milliseconds of all turns of the branch, without waits for a user."),
   usage,
-  cost: dollars.optional().describe("US dollars; absent when a price is unknown."),
-  files: listSchema(file).describe("Files that differ from the fork."),
-  said: z.string().describe("Beginning of its last answer."),
+  cost: dollars.optional().describe("Absent if a price is unknown."),
+  files: listSchema(file).describe("Files that differ from the state at the fork."),
+  said: z.string().describe("Beginning of the last answer."),
 });
 
 /** Commands about whole branches. */
 export const branchCommands = {
   "branch.compact": command(
-    "Has the model summarise the branch that ends at `at`, except its last messages; the tree keeps all. Refused while an agent works there, or waits for a user. The command's id becomes a run's, which `run.interrupt` ends.",
+    "Compacts the branch that ends at `at`: the model summarises it, except its most recent messages. The tree keeps all messages. Refused while an agent works on the branch or waits for a user. `run.interrupt` with the command's id ends the compaction.",
     {
       conversation: id,
       at: id.optional().describe("Default: the last written message."),
       model: textSchema(1, 200)
         .optional()
-        .describe("Model for the summary: `provider/model` or an alias. Default: the conversation's."),
-      keep: lineSchema(10_000).optional().describe("Words that the summary must keep, for the model."),
+        .describe("Model that writes the summary: `provider/model` or an alias. Default: the conversation's model."),
+      keep: lineSchema(10_000).optional().describe("Instruction to the model: what the summary must keep."),
     },
     z.object({
-      summary: id.optional().describe("The new message, at the end of the branch."),
-      compaction: compaction.optional().describe("Effect on the next request."),
-      problem: z.string().optional().describe("Reason for no summary."),
+      summary: id.optional().describe("The summary, a new message at the end of the branch."),
+      compaction: compaction.optional().describe("Effect of the summary on the next request."),
+      problem: z.string().optional().describe("Reason why there is no summary."),
     }),
   ),
   "branch.fan": command(
-    "Asks several models at once, or one several times, each on its own branch below `at`, with its own git worktree if it may write and the workspace is in a repository. Message ids are the command's id, a full stop and a number from 1. Refused while an agent works or waits at `at`.",
+    "Asks several models at once, or one model several times. Each answer has its own branch below `at`, and its own git worktree as `worktrees` says. The id of each message is the command's id, a full stop and a number from 1. Refused while an agent works or waits at `at`.",
     {
       conversation: id,
-      at: id.nullable().optional().describe("Default: the last written message; null: the root."),
+      at: id.nullable().optional().describe("Default: the last written message. `null`: the root."),
       parts: listSchema(saidPart).check(z.minLength(1)),
       models: listSchema(model)
         .check(z.minLength(1), z.maxLength(BRANCHES_AT_ONCE))
         .optional()
-        .describe("`provider/model` or aliases, repeated as listed; default: the conversation's."),
+        .describe("`provider/model` or aliases. A model may occur several times. Default: the conversation's model."),
       times: z
         .int()
         .min(1)
         .max(BRANCHES_AT_ONCE)
         .optional()
-        .describe("Requests per model; default 1, or 3 for a single model."),
-      agent: textSchema(1, 64).optional().describe("One of the named agents."),
+        .describe("Requests per model. Default: 1, or 3 if there is one model."),
+      agent: textSchema(1, 64).optional().describe("A named agent."),
       mode: z.enum(["chat", "task"]).optional(),
-      worktrees: z.boolean().optional().describe("Gives each a worktree, even without writing tools."),
+      worktrees: z
+        .boolean()
+        .optional()
+        .describe(
+          "Whether each branch gets a git worktree. Default: true if the agent may write files and the workspace is in a repository.",
+        ),
     },
     z.object({
       branches: listSchema(z.object({ message: id, model: z.string(), worktree: worktree.optional() })),
@@ -79,45 +86,45 @@ export const branchCommands = {
     "Compares the branches below a message: time, cost, files and outcome.",
     {
       conversation: id,
-      at: id.optional().describe("A message of a branch, below the fork. Default: the last written message."),
+      at: id.optional().describe("A message below the fork. Default: the last written message."),
     },
-    z.object({ at: id.nullable().describe("Their common message."), branches: listSchema(compared) }),
+    z.object({ at: id.nullable().describe("Message at which the branches fork."), branches: listSchema(compared) }),
   ),
   "branch.bring": command(
-    "Brings the branch down to `from` over to the branch down to `to`: a message has its request and outcome, and its worktree's changes follow as a call, which rules judge, a user approves, and `file.undo` reverts. Conflicting lines stay in the file between marks. Refused while an agent works or waits on either. The message has the command's id.",
+    "Brings the work of the branch that ends at `from` to the branch that ends at `to`. A message, which gets the command's id, has the request and the outcome. The changes of the worktree follow as a call, which rules and users judge and `file.undo` reverts. Conflicting lines stay in the file between marks. Refused while an agent works or waits on one of the branches.",
     { conversation: id, from: id, to: id.optional().describe("Default: the last written message.") },
-    z.object({ message: id, files: count.describe("Files that the call is about."), problems }),
+    z.object({ message: id, files: count.describe("Number of files that the call changes."), problems }),
   ),
   "worktree.open": command(
-    "Begins a branch below `at` with its own git worktree: the branch's files, with uncommitted changes. Everything below `message` works there.",
+    "Begins a branch below `at` with its own git worktree, which has the branch's files with uncommitted changes. All messages below the resulting `message` use the worktree.",
     {
       conversation: id,
-      at: id.nullable().optional().describe("Default: the last written message; null: the root."),
+      at: id.nullable().optional().describe("Default: the last written message. `null`: the root."),
       name: lineSchema(80).optional(),
     },
     z.object({ message: id, worktree }),
   ),
   "worktree.list": command(
-    "The git worktrees of the workspace's conversations, with their changes.",
-    { conversation: id.optional().describe("Only those of this one.") },
+    "Lists the git worktrees of the workspace's conversations, with their changes.",
+    { conversation: id.optional().describe("Lists only worktrees of this conversation.") },
     z.object({
       worktrees: listSchema(
         z.object({
           name: z.string(),
-          folder: z.string().describe("Folder of its files."),
+          folder: z.string().describe("Folder of the worktree's files."),
           conversation: id,
-          isGone: z.boolean().describe("Its files were removed."),
+          isGone: z.boolean().describe("True if the folder was removed."),
           commits: count,
-          files: listSchema(file).describe("Files that changed since it was made."),
+          files: listSchema(file).describe("Files that changed since the worktree was made."),
         }),
       ),
     }),
   ),
   "worktree.remove": command(
-    "Removes a git worktree and its git branch. Refused while it has changes, unless they may be lost, or while an agent works or waits there.",
+    "Removes a git worktree and its git branch. Refused if the worktree has changes, unless `changes` is true, and while an agent works or waits in the worktree.",
     {
       name: textSchema(1, 200),
-      changes: z.boolean().optional().describe("Its changes may be lost."),
+      changes: z.boolean().optional().describe("If true, changes of the worktree may be lost."),
     },
     nothing,
   ),

@@ -7,18 +7,18 @@ import { command } from "./command.ts";
 /** Schema of a conversation in a list. */
 export const listedConversation = z.object({
   id,
-  title: z.string().describe("The title, else the beginning of the first message."),
+  title: z.string().describe("The title. Without a title, the beginning of the first message."),
   labels: z
     .record(z.string(), z.string())
-    .describe("Such as `cwd`, its directory, and `program`, if a program began it."),
+    .describe("For example `cwd` (its directory) and `program` (if a program at `/v1` began the conversation)."),
   createdAt: time,
   updatedAt: time,
-  running: count.describe("Runs that are live, sub-agents' ones included."),
-  waiting: count.describe("Questions that wait for a user."),
-  unread: count.describe("Turns that ended since a user last looked."),
+  running: count.describe("Number of live runs, including sub-agents' runs."),
+  waiting: count.describe("Number of questions that wait for a user."),
+  unread: count.describe("Number of turns that ended since a user last looked."),
   broken: engineSchema<BrokenTurn["reason"]>(z.string())
     .optional()
-    .describe("Why the last turn on this server has no answer."),
+    .describe("Reason why the last turn on this server has no answer."),
 });
 
 /** A conversation in a list. */
@@ -29,27 +29,27 @@ const conversation = { conversation: id };
 /** Commands about whole conversations. */
 export const conversationCommands = {
   "conversation.list": command(
-    "The conversations, the last written first.",
+    "Lists the conversations, the last written first.",
     {
-      cwd: z.string().optional().describe("Only those of this directory."),
+      cwd: z.string().optional().describe("Lists only conversations of this directory."),
       limit: z.int().min(1).max(CONVERSATIONS).optional(),
-      programs: z.boolean().optional().describe("Includes conversations of programs at `/v1`."),
+      programs: z.boolean().optional().describe("Lists conversations that programs at `/v1` began, too."),
     },
     z.object({ conversations: listSchema(listedConversation) }),
   ),
   "conversation.watch": command(
-    "From now on `conversations` frames report changes of the list; `on: false` ends this.",
+    "Starts `conversations` frames, which report changes of the list. `on: false` stops them.",
     { on: z.boolean() },
     nothing,
   ),
   "conversation.search": command(
-    "Messages with all words, from all conversations and branches, the newest first.",
+    "Finds messages that contain all words, in all conversations and branches, the newest first.",
     {
       query: textSchema(0, 1_000),
-      limit: z.int().min(1).max(HITS).optional().describe("20 when absent."),
-      cwd: z.string().optional().describe("Only in conversations of this directory."),
-      conversation: id.optional().describe("Only in this one."),
-      programs: z.boolean().optional().describe("Also in conversations that programs began at `/v1`."),
+      limit: z.int().min(1).max(HITS).optional().describe("Default: 20."),
+      cwd: z.string().optional().describe("Searches only conversations of this directory."),
+      conversation: id.optional().describe("Searches only this conversation."),
+      programs: z.boolean().optional().describe("Searches conversations that programs at `/v1` began, too."),
     },
     z.object({
       hits: listSchema(
@@ -68,45 +68,48 @@ export const conversationCommands = {
     }),
   ),
   "conversation.create": command(
-    "Begins a conversation, with the given id, if any; an existing id changes nothing. It is stored with its first message.",
+    "Begins a conversation. If the id exists, nothing changes. The store gets the conversation with its first message.",
     {
-      conversation: id.optional().describe("A new one when absent."),
+      conversation: id.optional().describe("Default: a new id."),
       program: z
         .enum(["streamed", "whole"])
         .optional()
-        .describe("The program that begins it. Lists leave it out, except with `programs`."),
+        .describe(
+          "How the program at `/v1` reads the first answer. Lists leave out the conversation, except with `programs`.",
+        ),
     },
     z.object(conversation),
   ),
   "conversation.open": command(
-    "Finds a conversation by id, beginning of an id, or title; without a name, the last one.",
+    "Finds a conversation by its id, the beginning of its id, or its title. Without a name, finds the last written conversation.",
     {
       named: textSchema(0, 1_000).optional(),
-      cwd: z.string().optional().describe("If no name is given: the last of this directory."),
+      cwd: z.string().optional().describe("Without a name, finds the last conversation of this directory."),
     },
     z.object({ ...conversation, title: z.string() }),
   ),
   "conversation.rename": command("Gives a conversation a title.", { ...conversation, title: lineSchema(500) }, nothing),
-  "conversation.remove": command("Removes a conversation for good, and interrupts its runs.", conversation, nothing),
+  "conversation.remove": command(
+    "Interrupts the runs of a conversation and removes the conversation for good.",
+    conversation,
+    nothing,
+  ),
   "conversation.seen": command("Marks a conversation as read.", conversation, nothing),
   "conversation.export": command(
-    "A conversation as a file: JSON is the whole tree, Markdown one branch, HTML a page.",
+    "Returns a conversation as a file. JSON has the whole tree, Markdown has one branch, and HTML is a page.",
     {
       ...conversation,
       format: z.enum(["json", "markdown", "html"]),
-      leaf: id.optional().describe("For Markdown: the end of the branch; default: the last written."),
+      leaf: id.optional().describe("For Markdown: the end of the branch. Default: the last written message."),
     },
     z.object({ name: z.string(), mediaType: z.string(), text: z.string() }),
   ),
   "conversation.import": command(
-    "Imports an exported conversation (JSON). It keeps its id unless taken, and brings facts, no rights.",
+    "Imports an exported conversation (JSON). It keeps its id unless the id exists already. Its rules and approvals do not hold here.",
     { text: z.string() },
     z.object({
       ...conversation,
-      notice: z
-        .string()
-        .optional()
-        .describe("A sentence on the events of the export that this version does not know and keeps."),
+      notice: z.string().optional().describe("A sentence about events that this version does not know. It keeps them."),
     }),
   ),
 } as const;

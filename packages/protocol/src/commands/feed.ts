@@ -9,30 +9,35 @@ const conversation = { conversation: id };
 /** Commands about the view of a conversation. */
 export const feedCommands = {
   "feed.subscribe": command(
-    "Sends the feed of a conversation from now on. Without a cursor, or with another writer's, a snapshot comes first.",
+    "Starts the feed of a conversation. A snapshot comes first if there is no cursor, or if the cursor is of another writer.",
     {
       ...conversation,
-      from: cursor.optional().describe("Continues after this cursor. With seq 0: the whole log, as events."),
-      leaf: id.optional().describe("End of the viewed branch; default: the last written message."),
+      from: cursor
+        .optional()
+        .describe("The feed continues after this cursor. With `seq` 0, the feed has the whole log as events."),
+      leaf: id.optional().describe("End of the viewed branch. Default: the last written message."),
     },
     nothing,
   ),
-  "feed.unsubscribe": command("The client gets no more of the feed.", conversation, nothing),
+  "feed.unsubscribe": command("Stops the feed of a conversation.", conversation, nothing),
   "message.read": command(
-    "Messages, whole, as they are at this place of the feed. May hold fewer than asked for: ask again for the rest.",
+    "Returns whole messages, as they are at this place of the feed. If the answer has fewer messages than requested, request the rest again.",
     { ...conversation, messages: listSchema(id).check(z.minLength(1), z.maxLength(MESSAGES_AT_ONCE)) },
-    z.object({ messages: listSchema(message), unknown: listSchema(id).describe("Ids of no message.") }),
+    z.object({
+      messages: listSchema(message),
+      unknown: listSchema(id).describe("Requested ids for which there is no message."),
+    }),
   ),
   "context.read": command(
-    "The parts of a branch's prompt, with their tokens.",
-    { ...conversation, leaf: id.optional().describe("The end of the branch; the last written one when absent.") },
+    "Returns the parts of a branch's prompt, with their tokens.",
+    { ...conversation, leaf: id.optional().describe("End of the branch. Default: the last written message.") },
     z.object({
       parts: listSchema(
         z.object({
           kind: z.enum(["instructions", "tool", "conversation"]),
           source: z.string().describe("A file, a tool's name, or an author."),
           tokens: count,
-          isExact: z.boolean().describe("Counted with the model's own tokenizer."),
+          isExact: z.boolean().describe("True if the model's own tokenizer counted the tokens."),
         }),
       ),
     }),

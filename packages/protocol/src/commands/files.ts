@@ -5,9 +5,9 @@ import { command } from "./command.ts";
 
 /** The result of restoring files. */
 const takenBack = z.object({
-  changes: listSchema(fileChange).describe("The changes made."),
-  problems: listSchema(z.string()).describe("Reasons for unchanged files, one sentence each."),
-  message: id.optional().describe("The message that informs the model; absent when nothing changed."),
+  changes: listSchema(fileChange).describe("Changes that were made."),
+  problems: listSchema(z.string()).describe("One sentence for each file that was not restored, with the reason."),
+  message: id.optional().describe("The message that tells the model. Absent if nothing changed."),
 });
 
 /** Codes for a missing web image, which clients translate. */
@@ -27,41 +27,46 @@ const whyNoPicture = z.enum([
 /** Commands about the agents' files, and about web images. */
 export const fileCommands = {
   "file.find": command(
-    "Files and folders for text after @: paths with its letters in order, the nearest first.",
-    { query: textSchema(0, 1_000), limit: z.int().min(1).max(200).optional().describe("20 when absent.") },
-    z.object({ files: listSchema(z.string()).describe("Relative to the workspace; a folder ends in a slash.") }),
+    "Finds files and folders for text after `@`: paths that contain its letters in this order, the best match first.",
+    { query: textSchema(0, 1_000), limit: z.int().min(1).max(200).optional().describe("Default: 20.") },
+    z.object({ files: listSchema(z.string()).describe("Paths relative to the workspace. Folders end in a slash.") }),
   ),
   "file.revert": command(
-    "Restores the files that the branch down to `leaf` changed; with `beside`, to the state at the fork from that branch. Files that something else changed stay. A message below `leaf` tells the model. Refused while an agent continues from such a change.",
+    "Restores the files that the branch down to `leaf` changed. With `beside`, restores the state at the fork from that branch. Files that something else changed stay. A message below `leaf` tells the model. Refused while an agent continues from such a change.",
     { conversation: id, leaf: id, beside: id.optional() },
     takenBack,
   ),
   "file.undo": command(
-    "Restores the files that one `call` changed, like `file.revert`; `leaf` is the end of a branch with that call, or with the call that launched its sub-agent.",
+    "Restores the files that one `call` changed, like `file.revert`. `leaf` is the end of a branch with this call, or with the call that launched its sub-agent.",
     {
       conversation: id,
       leaf: id,
       call: callId,
-      agreed: z.boolean().optional().describe("A user agreed to restore content that only an imported log names."),
+      agreed: z
+        .boolean()
+        .optional()
+        .describe("True if a user agreed to restore content that only an imported log contains."),
     },
     takenBack,
   ),
   "picture.read": command(
-    "Gets a web picture that a user requested, with the guards of `fetch`: public machines, allowed by rules on `fetch`, at most 5 MiB. Clients never request one by themselves.",
+    "Loads a web image that a user requested. As for the tool `fetch`, the machine must be public and rules must allow the address. The image may have 5 MiB. Clients load no image without a user's request.",
     { url: textSchema(1, 8_000) },
     z.object({
       picture: z
         .object({
-          address: z.string().describe("Its final address."),
-          mediaType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]).describe("Kind of its bytes."),
-          data: z.string().describe("In base 64."),
+          address: z.string().describe("Address after redirects."),
+          mediaType: z
+            .enum(["image/png", "image/jpeg", "image/gif", "image/webp"])
+            .describe("Type of the image, according to its bytes."),
+          data: z.string().describe("Bytes in base 64."),
         })
         .optional()
-        .describe("Absent when it cannot be had."),
+        .describe("Absent if the image could not be loaded."),
       refused: z
         .object({ why: whyNoPicture, message: z.string().describe("A sentence that names the address.") })
         .optional()
-        .describe("Why it cannot be had; absent when it is there."),
+        .describe("Reason why the image could not be loaded."),
     }),
   ),
 } as const;

@@ -45,7 +45,7 @@ const schemas = new Map<string, z.ZodType>(
     type,
     z.object({
       type: z.literal(type),
-      id: id.describe("Made by the client. A repeated command with the same id takes effect once."),
+      id: id.describe("The client makes the id. A repeated command with the same id acts once."),
       ...input,
     }),
   ]),

@@ -7,14 +7,14 @@ const message = { conversation: id, message: id };
 /** Commands about users' notes on messages. The content of messages never changes. */
 export const noteCommands = {
   "message.label": command(
-    "Names a message; null removes the name.",
+    "Names a message. `null` removes the name.",
     { ...message, label: lineSchema(200).nullable() },
     nothing,
   ),
-  "message.star": command("Stars a message, or not.", { ...message, starred: z.boolean() }, nothing),
+  "message.star": command("Stars a message, or removes the star.", { ...message, starred: z.boolean() }, nothing),
   "summary.edit": command(
-    "Adds an edited summary as a sibling of the summary `message`: it covers the same messages, and the next request on its branch begins with it. The command's id becomes the new message's.",
-    { ...message, text: z.string().min(1).describe("The whole text of the edited summary.") },
+    "Adds an edited summary as a sibling of the summary `message`. The new summary gets the command's id and covers the same messages. The next request on its branch begins with it.",
+    { ...message, text: z.string().min(1).describe("Whole text of the edited summary.") },
     z.object({ message: id }),
   ),
   "memory.dismiss": command(
@@ -22,6 +22,6 @@ export const noteCommands = {
     { ...message, item: z.int().nonnegative(), dismissed: z.boolean() },
     nothing,
   ),
-  "message.remove": command("Hides a message and everything below it, until `message.restore`.", message, nothing),
-  "message.restore": command("Shows again what `message.remove` hid.", message, nothing),
+  "message.remove": command("Hides a message and all messages below it, until `message.restore`.", message, nothing),
+  "message.restore": command("Shows the messages again that `message.remove` hid.", message, nothing),
 } as const;

@@ -11,91 +11,98 @@ const model = textSchema(1, 200);
 /** Commands about the model and the approval mode of agents. */
 export const settingsCommands = {
   "model.list": command(
-    "The providers and their usability; with one, its known models and those of its server.",
+    "Lists the providers, and whether each is usable. With `provider`, also lists the models that Banyan knows or the provider's server offers.",
     { provider: textSchema(0, 100).optional() },
     z.object({
       providers: listSchema(
         z.looseObject({
-          name: z.string().describe("The prefix of its models' names."),
+          name: z.string().describe("Prefix of the names of the provider's models."),
           usable: z.boolean(),
-          reason: z.string().describe("Why, or what to do."),
+          reason: z.string().describe("Reason for `usable`, or what the user can do."),
           defaultModel: z.string().optional().describe("provider/model"),
-          models: listSchema(z.string())
-            .optional()
-            .describe("Models that the user's own server lists, as provider/model."),
-          price: price.optional().describe("Common price of those models."),
+          models: listSchema(z.string()).optional().describe("Models of the user's own server, as `provider/model`."),
+          price: price.optional().describe("Common price of these models."),
         }),
       ),
       models: listSchema(
         z.looseObject({
           name: z.string().describe("provider/model"),
-          price: price.optional().describe("Absent when unknown."),
+          price: price.optional().describe("Absent if the price is unknown."),
           contextSize: count.optional().describe("Tokens."),
-          sees: z.boolean().optional().describe("Sees pictures, by its name or a setting."),
+          sees: z
+            .boolean()
+            .optional()
+            .describe("True if the model accepts images, according to its name or a setting."),
         }),
       ),
     }),
   ),
   "model.use": command(
-    "Changes the model: of a conversation, from its next step on; or the default, from the next turn on.",
+    "Changes the model of a conversation from its next step on. Without a conversation, changes the default from the next turn on.",
     { model, conversation: id.optional() },
     nothing,
   ),
   "approval.use": command(
-    "Sets the approval mode from the next call on: plan (only reads, until a plan is allowed), ask (only reads) or edits (also workspace files) everywhere, edits in one run, or all in one conversation after a user's yes, in a sandbox. Open questions that it covers are answered.",
+    "Sets the approval mode from the next call on, and answers the open questions that the mode allows. `plan`, `ask` and `edits` hold everywhere. `edits` may hold in one run. `all` holds in one conversation, in a sandbox, after a user's confirmation.",
     {
-      mode: z.enum(["plan", "ask", "edits", "all"]),
-      conversation: id.optional().describe("For all: the conversation."),
-      confirmed: z.boolean().optional().describe("For all: a user confirmed."),
-      run: id.optional().describe("For edits: the only run in which they hold."),
+      mode: z
+        .enum(["plan", "ask", "edits", "all"])
+        .describe(
+          "Calls that run without a question. `plan`: only reads, until a user allows a plan. `ask`: only reads. `edits`: reads, and changes of workspace files. `all`: all calls.",
+        ),
+      conversation: id.optional().describe("For `all`: the conversation."),
+      confirmed: z.boolean().optional().describe("For `all`: true if a user confirmed."),
+      run: id.optional().describe("For `edits`: the mode holds in this run only."),
     },
     nothing,
   ),
   "prompt.list": command(
-    "The prompts of the user's files, of a trusted project's files and of MCP servers. `prompt.say` sends one.",
+    "Lists the prompts of the user's files, of a trusted project's files, and of MCP servers.",
     {
       wait: z
         .int()
         .min(0)
         .max(30_000)
         .optional()
-        .describe("Longest wait for starting MCP servers, in milliseconds; default 0."),
+        .describe("Milliseconds to wait for MCP servers that are starting. Default: 0."),
     },
     z.object({
       prompts: listSchema(
         z.looseObject({
-          name: z.string().describe("Its slash name; of an MCP server, `server:prompt`."),
+          name: z.string().describe("Name after the slash. For an MCP server: `server:prompt`."),
           description: z.string(),
-          hint: z.string().optional().describe("Hint about arguments, for users."),
+          hint: z.string().optional().describe("Hint for users about the arguments."),
           arguments: listSchema(
             z.object({ name: z.string(), description: z.string(), required: z.boolean() }),
-          ).describe("Arguments in order. Those of files have no names."),
-          server: z.string().optional().describe("The MCP server that brings it; absent when a file does."),
+          ).describe("Arguments in order. Prompts of files have arguments without names."),
+          server: z.string().optional().describe("MCP server of the prompt. Absent for a prompt of a file."),
         }),
       ),
       starting: listSchema(z.string()).describe("MCP servers that are still starting."),
     }),
   ),
   "equipment.read": command(
-    "The MCP servers and their state, the hooks and their files, and whether memory is on, for a conversation if named.",
+    "Lists the MCP servers and their state, and the hooks and their files. Reports whether memory is on, for one conversation if `conversation` is given.",
     { conversation: id.optional() },
     z.object({
       servers: listSchema(
         z.looseObject({
           name: z.string(),
           status: z.enum(["connecting", "ready", "failed", "needs-auth", "disabled"]),
-          tools: count.optional().describe("Number of tools; when ready."),
-          reason: z.string().optional().describe("Why it is not ready."),
+          tools: count.optional().describe("Number of tools, if the server is ready."),
+          reason: z.string().optional().describe("Reason why the server is not ready."),
         }),
       ),
       hooks: listSchema(
         z.object({
-          file: z.string().describe("Their file."),
-          isUsed: z.boolean().describe("False for an untrusted project."),
+          file: z.string().describe("File that contains the hooks."),
+          isUsed: z.boolean().describe("False if the user does not trust the project."),
           hooks: listSchema(z.object({ event: z.string(), matcher: z.string(), command: z.string() })),
         }),
       ),
-      memory: z.enum(["on", "off", "not-agreed"]).describe("off: for this conversation; not-agreed: no user agreed."),
+      memory: z
+        .enum(["on", "off", "not-agreed"])
+        .describe("`off`: memory is off for this conversation. `not-agreed`: no user agreed to memory."),
     }),
   ),
 } as const;

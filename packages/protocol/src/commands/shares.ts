@@ -4,7 +4,7 @@ import { command } from "./command.ts";
 
 const shown = {
   conversation: id,
-  leaf: id.optional().describe("End of its branch; default: all branches."),
+  leaf: id.optional().describe("End of the shared branch. Default: all branches."),
 };
 
 /** Schema of a share link, without its secret. */
@@ -12,7 +12,7 @@ export const share = z.object({
   id,
   ...shown,
   createdAt: time,
-  expiresAt: time.describe("Its expiry."),
+  expiresAt: time.describe("End of the link."),
 });
 
 /** A share link, without its secret. */
@@ -24,21 +24,21 @@ const LONGEST = 366 * 24 * 60 * 60;
 /** Commands about share links. A link shows only one conversation, to everyone who has it. */
 export const shareCommands = {
   "share.create": command(
-    "Makes a link to one conversation, or to one branch as it is now.",
+    "Makes a share link to one conversation, or to one branch as it is now.",
     {
       ...shown,
-      seconds: z.int().min(1).max(LONGEST).optional().describe("Validity. Default: a week."),
+      seconds: z.int().min(1).max(LONGEST).optional().describe("Seconds until the link ends. Default: a week."),
     },
     z.object({
       share,
-      token: z.string().describe("The secret that opens it, sent only once: the server keeps its digest."),
-      path: z.string().describe("The address that opens it in a browser, behind that of the server."),
+      token: z.string().describe("Secret of the link. The server sends it once and keeps its digest."),
+      path: z.string().describe("Path that opens the link in a browser, after the server's address."),
     }),
   ),
   "share.list": command(
-    "The valid links, the newest first.",
-    { conversation: id.optional().describe("Only those to this one.") },
+    "Lists the valid share links, the newest first.",
+    { conversation: id.optional().describe("Lists only links to this conversation.") },
     z.object({ shares: listSchema(share) }),
   ),
-  "share.revoke": command("Revokes a link, and ends its feeds.", { share: id }, nothing),
+  "share.revoke": command("Revokes a share link, and ends its feeds.", { share: id }, nothing),
 } as const;

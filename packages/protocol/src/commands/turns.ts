@@ -5,9 +5,9 @@ import { count, engineSchema, id, json, listSchema, nothing, textSchema } from "
 import { command } from "./command.ts";
 
 const conversation = { conversation: id };
-const delivery = z
-  .enum(["steer", "queue", "interrupt"])
-  .describe("steer: before the next call or model call. queue: after the turn. interrupt: ends the turn first.");
+const DELIVERY =
+  "When the text is delivered. `steer`: before the turn's next call or model call. `queue`: after the turn. `interrupt`: at once, after the turn was interrupted.";
+const delivery = z.enum(["steer", "queue", "interrupt"]).describe(DELIVERY);
 
 /** A tool that the client runs itself. */
 export interface ClientTool {
@@ -23,7 +23,7 @@ export const clientTools = listSchema(
     z.object({
       name: z.string().regex(/^[\w-]{1,64}$/),
       description: textSchema(0, 10_000),
-      input: z.record(z.string(), json).describe("A JSON Schema of the arguments, an object."),
+      input: z.record(z.string(), json).describe("A JSON Schema of the arguments, which are an object."),
     }),
   ),
 ).check(z.maxLength(128));
@@ -31,14 +31,14 @@ export const clientTools = listSchema(
 /** Options of a turn. */
 const mode = z.enum(["chat", "task"]).optional();
 const how = {
-  model: textSchema(1, 200).optional().describe("For this turn: `provider/model` or an alias."),
+  model: textSchema(1, 200).optional().describe("Model of this turn: `provider/model` or an alias."),
   agent: textSchema(1, 64)
     .optional()
-    .describe("For this turn: a named agent, such as `reviewer`, with its own instructions, tools and model."),
-  mode: mode.describe("chat when absent: a turn ends when the model calls no tool."),
+    .describe("Named agent of this turn, such as `reviewer`, with its own instructions, tools and model."),
+  mode: mode.describe("Default: `chat`. A chat turn ends when the model calls no tool."),
   tools: clientTools
     .optional()
-    .describe("For this turn: client-side tools. A call asks a question in words, and the answer is its result."),
+    .describe("Client-side tools of this turn. A call asks a question in words, and the answer is the call's result."),
 };
 
 const parts = listSchema(saidPart).check(z.minLength(1));
@@ -46,39 +46,39 @@ const slash = z
   .boolean()
   .optional()
   .describe(
-    "`/name words` at the beginning of the first text uses the prompt of that name, as `prompt.say` does. An unknown name is refused as `invalid`.",
+    "If true, `/name words` at the beginning of the first text sends the prompt of that name, as `prompt.say` does. An unknown name is refused as `invalid`.",
   );
 
 /** Result fields for a text that was added to the conversation. */
 const written = {
   attached: listSchema(
     z.object({
-      name: z.string().describe("As typed, without its @."),
+      name: z.string().describe("The name as typed, without `@`."),
       kind: z.string(),
-      size: count.describe("Bytes of what the model gets."),
+      size: count.describe("Bytes that the model gets."),
     }),
-  ).describe("Attachments of its `@` names: files, folders, pages, resources."),
-  problems: listSchema(z.string()).describe("Reasons for missing attachments, one sentence each."),
-  redacted: z.boolean().describe("Secrets were removed."),
+  ).describe("Attachments for `@` names in the text: files, folders, pages or resources."),
+  problems: listSchema(z.string()).describe("One sentence for each missing attachment, with the reason."),
+  redacted: z.boolean().describe("True if secrets were removed from the text."),
 };
 
 /** Options for the place of a message. */
 const where = {
-  at: id.optional().describe("Message to continue from; default: the last written."),
-  run: id.optional().describe("Its live run."),
-  delivery: delivery.optional().describe("steer when absent."),
+  at: id.optional().describe("Message to continue from. Default: the last written message."),
+  run: id.optional().describe("The live run that gets the message."),
+  delivery: delivery.optional().describe(`${DELIVERY} Default: \`steer\`.`),
 };
 
 const said = z.object({
   message: id,
-  waits: z.boolean().describe("It is in the inbox until it is delivered."),
+  waits: z.boolean().describe("True if the message waits in the inbox."),
   ...written,
 });
 
 /** Commands that start, steer or stop an agent's work. */
 export const turnCommands = {
   "turn.say": command(
-    "Sends a message, with the command's id. With `run`, that run gets it by `delivery`. Without `run`, or if the run has ended, a turn begins below `at`.",
+    "Sends a message, which gets the command's id. The run `run`, or a run that ends at `at`, gets the message as `delivery` says. If there is no such run, a turn begins below `at`.",
     {
       ...conversation,
       parts,
@@ -86,78 +86,87 @@ export const turnCommands = {
       asIs: z
         .boolean()
         .optional()
-        .describe("Attaches no `@` names: the user did not write the text, such as a prompt of an MCP server."),
+        .describe("If true, `@` names attach nothing, because the user did not write the text."),
       slash,
       ...how,
     },
     said,
   ),
   "prompt.say": command(
-    "Sends a prompt of `prompt.list`, filled in by the server, like `turn.say`, with the prompt's images and its model, if it names one. Sends nothing if the prompt is unknown, an argument is missing, or its MCP server does not respond.",
+    "Sends a prompt of `prompt.list` like `turn.say`. The server fills in the arguments, adds the prompt's images, and uses the prompt's model, if any. Fails if the prompt is unknown, an argument is missing, or its MCP server does not respond.",
     {
       ...conversation,
-      prompt: textSchema(1, 500).describe("Its name."),
+      prompt: textSchema(1, 500).describe("Name of the prompt."),
       argument: z
         .string()
         .optional()
         .describe(
-          'Text that the user typed after the name. A prompt with arguments splits it into words, in order; "double quotes" hold several words together, and the last argument gets the rest.',
+          'Text that the user typed after the name. A prompt with arguments splits the text into words. "Double quotes" hold several words together. The last argument gets the rest.',
         ),
-      values: z.record(z.string(), z.string()).optional().describe("Arguments by name, instead of `argument`."),
-      parts: listSchema(saidPart).optional().describe("Attachments, such as a picture."),
+      values: z.record(z.string(), z.string()).optional().describe("Arguments by name, in place of `argument`."),
+      parts: listSchema(saidPart).optional().describe("Attachments, such as an image."),
       ...where,
       ...how,
     },
     said,
   ),
   "message.add": command(
-    "Adds a message without a turn and without attachments; the model gets it with the next message, a running turn at once, as with `turn.say`. The command's id becomes the message's.",
+    "Adds a message without attachments, which gets the command's id. A running turn gets the message as with `turn.say`. Otherwise no turn begins, and the model gets the message with the next message.",
     {
       ...conversation,
       parts,
-      at: id.nullable().optional().describe("Parent message; default: the last written."),
-      run: id.optional().describe("Its live run."),
+      at: id.nullable().optional().describe("Parent message. Default: the last written message."),
+      run: id.optional().describe("The live run that gets the message."),
     },
-    z.object({ message: id, waits: z.boolean().describe("It is in the inbox until it is delivered.") }),
+    z.object({ message: id, waits: z.boolean().describe("True if the message waits in the inbox.") }),
   ),
   "turn.retry": command(
-    "Asks again: a new answer to the last user message above `at`; with `parts`, a new sibling message. Nothing is overwritten, and a running or waiting turn continues.",
-    { ...conversation, at: id.optional(), parts: parts.optional(), slash, ...how },
-    z.object({ message: id.optional().describe("The new message, when there are parts."), ...written }),
-  ),
-  "turn.resume": command(
-    "Continues from `at` without a new message: after a broken answer, from unanswered calls and messages, or with held input. Refused while an agent works there.",
+    "Asks the model for another answer to the last user message above `at`, on a new branch. With `parts`, a new message begins the branch. A running or waiting turn continues.",
     {
       ...conversation,
-      at: id.optional(),
+      at: id.optional().describe("A message of the branch. Default: the last written message."),
+      parts: parts.optional(),
+      slash,
       ...how,
-      mode: mode.describe("Default: the mode of the interrupted run there, else chat."),
+    },
+    z.object({ message: id.optional().describe("The new message, if `parts` was given."), ...written }),
+  ),
+  "turn.resume": command(
+    "Continues from `at` without a new message: after a broken answer, from calls without results or unanswered messages, or with held input. Refused while an agent works on that branch.",
+    {
+      ...conversation,
+      at: id.optional().describe("Message to continue from. Default: the last written message."),
+      ...how,
+      mode: mode.describe("Default: the mode of the interrupted run, or `chat`."),
     },
     nothing,
   ),
   "turn.hasten": command(
-    "Begins a turn that waits for MCP servers (`turn.waiting`) without the missing ones.",
-    { ...conversation, run: id.optional().describe("Id of the requesting command; default: all.") },
-    z.object({ hastened: count }),
+    "Begins a turn that waits for MCP servers (`turn.waiting`) without the missing servers.",
+    {
+      ...conversation,
+      run: id.optional().describe("Id of the command that requested the turn. Default: all waiting turns."),
+    },
+    z.object({ hastened: count.describe("Number of turns that begin.") }),
   ),
   "run.interrupt": command(
-    "Ends a run, or all runs of the conversation; waiting input is held. A turn that has not begun is included, alone by its command's id.",
-    { ...conversation, run: id.optional() },
-    z.object({ interrupted: count }),
+    "Ends one run, or all runs of the conversation. Waiting input is held. Turns that have not begun end too: `run` may be the id of the command that requested such a turn.",
+    { ...conversation, run: id.optional().describe("Default: all runs.") },
+    z.object({ interrupted: count.describe("Number of ended runs.") }),
   ),
   "process.stop": command(
-    "Ends a background process by its name (`p1`); the model learns of it in its next turn.",
+    "Ends a background process by its name (`p1`). The model learns of the end in its next turn.",
     { ...conversation, process: z.string().max(100) },
     nothing,
   ),
   "input.edit": command(
-    "Changes waiting input: text, place, delivery, or run (which sends held input).",
+    "Changes the text, place, delivery or run of waiting input. A new run sends held input.",
     {
       ...conversation,
       input: id,
       parts: parts.optional(),
-      delivery: delivery.optional(),
-      before: id.nullable().optional().describe("Moves before this input; null: to the end."),
+      delivery: delivery.optional().describe("When the text is delivered, as in `turn.say`."),
+      before: id.nullable().optional().describe("The input moves before this other input. `null` moves it to the end."),
       run: id.optional(),
     },
     z.object(written),

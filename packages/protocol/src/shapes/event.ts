@@ -21,8 +21,10 @@ const messageOf = { message: id };
 const callOf = { message: id, call: callId };
 const saidOf = {
   ...callOf,
-  tool: z.string().optional().describe("Absent in logs of older versions, like `input`."),
-  input: anyJson.optional().describe("Checked arguments. Absent too if the model wrote no JSON."),
+  tool: z.string().optional().describe("Absent in logs of older versions."),
+  input: anyJson
+    .optional()
+    .describe("Checked arguments. Absent in logs of older versions, and if the model wrote no JSON."),
 };
 const output = z.string().describe("Text for the model.");
 const ended = {
@@ -30,12 +32,12 @@ const ended = {
   output,
   files: listSchema(broughtFile.omit({ type: true, data: true, url: true }))
     .optional()
-    .describe("More files for the model, by digest of an earlier content.stored."),
-  seen: listSchema(seenFile).optional().describe("Files that the call read, or found changed by what it ran."),
+    .describe("More files for the model, each with the digest of an earlier `content.stored`."),
+  seen: listSchema(seenFile).optional().describe("Files that the call read, or that its command changed."),
 };
-const delivery = z.enum(["steer", "queue", "interrupt"]).describe("Its delivery to the run.");
+const delivery = z.enum(["steer", "queue", "interrupt"]).describe("Delivery of the input to the run.");
 const userParts = listSchema(userPart);
-const unreadable = z.string().optional().describe("Why its parts are unreadable, in one sentence; it has none.");
+const unreadable = z.string().optional().describe("Reason why the parts are unreadable. `parts` is empty.");
 
 /** Returns the schemas of all events of this version, each with the properties of `head` first. */
 export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
@@ -47,7 +49,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("content.stored", {
       digest: z.string(),
       text: z.string(),
-      mediaType: z.string().optional().describe("For a call's file: the text is its base 64."),
+      mediaType: z.string().optional().describe("Set for a call's file, whose bytes are in `text` in base 64."),
     }),
     event("message.added", {
       ...messageOf,
@@ -56,11 +58,11 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       author: z.enum(["user", "tool", "system"]).optional(),
       parts: userParts,
       unreadable,
-      call: callId.optional().describe("The launching call, for a sub-agent's first message."),
-      worktree: z.string().optional().describe("Git worktree of everything below it."),
+      call: callId.optional().describe("For a sub-agent's first message: the call that launched the sub-agent."),
+      worktree: z.string().optional().describe("Git worktree that all messages below use."),
       covers: id.optional(),
       ...behindSummary,
-      run: id.optional().describe("The live run that added it."),
+      run: id.optional().describe("The live run that added the message."),
       usage: usage.optional(),
       cost: dollars.optional(),
     }),
@@ -86,7 +88,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
         z.object({
           index: count.describe("Index of the part, from 0."),
           type: z.enum(["text", "reasoning"]),
-          offset: count.describe("UTF-16 units of the part that are in the log already."),
+          offset: count.describe("UTF-16 units of the part that the log already has."),
           text: z.string().describe("The new text."),
         }),
       ).describe("Text since the last checkpoint."),
@@ -105,7 +107,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...callOf,
       tool: z.string(),
       inputText: z.string(),
-      via: z.string().optional().describe("The forwarding tool that the model called."),
+      via: z.string().optional().describe("The tool that the model called, if it forwards to `tool`."),
       input: anyJson.optional(),
       about: about.optional(),
     }),
@@ -129,7 +131,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       tool: saidOf.tool,
       attempt: z.int().min(1),
       key: z.string(),
-      about: about.optional().describe("Set if a user changed the arguments."),
+      about: about.optional().describe("New subject of the call, if a user changed the arguments."),
     }),
     event("call.completed", ended),
     event("call.failed", ended),
@@ -141,8 +143,8 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("process.started", { ...callOf, process: z.string().describe("`p1`, `p2`, and so on."), title: z.string() }),
     event("process.ended", {
       process: z.string(),
-      outcome: z.string().describe("The end of a sentence."),
-      known: z.literal(true).optional().describe("The model already knows."),
+      outcome: z.string().describe("Outcome, such as `exit code 7`."),
+      known: z.literal(true).optional().describe("The model already knows the outcome."),
     }),
     event("question.asked", {
       ...callOf,
@@ -155,13 +157,13 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
         .boolean()
         .optional()
         .describe(
-          "When the process ends: true, the call runs again and gets the answer; false, its outcome is unknown; absent, the question is closed.",
+          "What happens when the process ends. `true`: the call runs again and gets the answer. `false`: the outcome of the call is unknown. Absent: the question is closed.",
         ),
     }),
     event("question.answered", {
       question: id,
       text: z.string().optional(),
-      reason: z.string().optional().describe("Why the user declined."),
+      reason: z.string().optional().describe("The user's reason for declining."),
       withdrawn: z.literal(true).optional().describe("The question was withdrawn."),
     }),
     event("run.started", {
@@ -171,12 +173,14 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       settings: anyJson,
       limits: anyJson,
       mode: z.enum(["chat", "task"]),
-      instructions: z.string().describe("The digest of a content.stored."),
-      tools: z.string().describe("The digest of a content.stored."),
+      instructions: z.string().describe("Digest of a `content.stored`."),
+      tools: z.string().describe("Digest of a `content.stored`."),
       leaf: id.nullable(),
-      call: callId.optional().describe("The launching call, for a sub-agent's run."),
-      processes: listSchema(z.string()).optional().describe("Processes whose end its first message reports."),
-      continues: id.optional().describe("The run that ended as waiting, and whose turn this run continues."),
+      call: callId.optional().describe("For a sub-agent's run: the call that launched the sub-agent."),
+      processes: listSchema(z.string())
+        .optional()
+        .describe("Processes whose end the first message of the run reports."),
+      continues: id.optional().describe("The run that ended as `waiting`, and whose turn this run continues."),
       before: z
         .object({
           steps: count,
@@ -187,7 +191,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
           dearest: z.object({ tokens: count, cost: dollars }),
         })
         .optional()
-        .describe("Usage of the earlier turns whose limits this turn shares, because a hook added it."),
+        .describe("Usage of earlier turns. This turn shares their limits, because a hook added this turn."),
     }),
     event("run.paused", {
       run: id,
@@ -201,7 +205,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       run: id,
       reason: z
         .enum(["answered", "finished", "limit", "failed", "interrupted", "waiting"])
-        .describe("`waiting`: the process ended while a user was asked; another run continues the turn."),
+        .describe("`waiting`: the process ended while a user was asked. Another run continues the turn."),
       leaf: id.nullable(),
       error: z.object({ code: z.string(), message: z.string() }).optional(),
       limit: z.string().optional(),

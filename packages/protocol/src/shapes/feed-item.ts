@@ -3,22 +3,22 @@ import { z } from "zod";
 import { eventSchemas } from "./event.ts";
 import { callId, count, id } from "./shapes.ts";
 
-const epoch = count.describe("Counts the writers that the log has had.");
-const seq = z.int().min(1).describe("The place in the log, from 1, without gaps.");
+const epoch = count.describe("Number of the writer.");
+const seq = z.int().min(1).describe("Number of the event in the log, from 1, without gaps.");
 
 /** Schema of a fact that the log stores. */
 export const event = z.discriminatedUnion("type", eventSchemas({ seq, epoch }));
 
 /** Source of a fragment. */
 const voice = {
-  run: id.describe("Its run."),
+  run: id.describe("Run of the agent."),
   agent: z.string().describe("Name of the run's agent."),
   depth: count.describe("0 for the user's agent, 1 for its sub-agents, 2 for theirs."),
 };
 const begins = count
   .optional()
   .describe(
-    "Start of the text in its part, in UTF-16 units. The text replaces the client's part from there on: after a break it may repeat text, or retract lost text.",
+    "Start of the text in its part, in UTF-16 units. The text replaces the client's part from this position on.",
   );
 const ofCall = { message: id, call: callId };
 
@@ -52,7 +52,7 @@ export function deltaSchemas<const Head extends z.ZodRawShape>(head: Head) {
 
 /** Returns the schemas of all notices, each with the properties of `head` first. */
 export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
-  const leaf = id.nullable().describe("End of the compacted branch.");
+  const leaf = id.nullable().describe("End of the branch that is compacted.");
   return [
     z.object({
       ...head,
@@ -79,15 +79,17 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       type: z.literal("model.waiting"),
       run: id,
       message: id,
-      time: z.number().describe("Milliseconds since the model's last text, or the request."),
-      alive: z.boolean().describe("Its connection has shown life since the last notice."),
+      time: z.number().describe("Milliseconds since the model's last text, or since the request."),
+      alive: z.boolean().describe("True if the connection has shown life since the last notice."),
     }),
     z.object({
       ...head,
       type: z.literal("turn.waiting"),
       command: id.describe("Id of the turn's first message, or of its run."),
-      waits: z.boolean().describe("false when the wait has ended."),
-      reason: z.string().describe("The awaited tools, as a sentence; at the end, the missing ones."),
+      waits: z.boolean().describe("`false` if the wait has ended."),
+      reason: z
+        .string()
+        .describe("A sentence about the awaited tools. At the end of the wait, a sentence about the missing tools."),
     }),
     z.object({
       ...head,
@@ -99,9 +101,7 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...head,
       type: z.literal("request.changed"),
       run: id,
-      reason: z
-        .string()
-        .describe("The part that the model's provider does not take, and the part that is sent instead."),
+      reason: z.string().describe("A sentence about the part that the provider does not accept, and its replacement."),
     }),
     z.object({ ...head, type: z.literal("memory.skipped"), run: id, reason: z.string() }),
     z.object({ ...head, type: z.literal("context.shortening"), run: id, leaf, reason: z.string() }),
@@ -136,10 +136,12 @@ const known = new Map(
 
 /** An item of a feed: a valid item of this version, or any item of a newer version. */
 export const feedItem = z
-  .looseObject({ type: z.string() })
+  .looseObject({
+    type: z.string().describe("Type of an event, a delta or a notice. A newer server may have more types."),
+  })
   .superRefine((item, context) => {
     for (const issue of known.get(item.type)?.safeParse(item).error?.issues ?? [])
       context.addIssue({ code: "custom", message: issue.message, path: issue.path as PropertyKey[] });
   })
   .transform((item) => item as unknown as FeedItem)
-  .describe("An event, a delta or a notice; one of a newer server may have another `type`.");
+  .describe("An event, a delta or a notice.");

@@ -5,10 +5,10 @@ import { callId, count, dollars, engineSchema, id, json, listSchema, time } from
 
 /** A planned change of a file, as far as the model has written it. */
 const draft = z.object({
-  index: count.describe("Counts the changes of one call, from 0."),
+  index: count.describe("Index of the change in its call, from 0."),
   path: z.string(),
-  start: count.optional().describe("First replaced line, from 1; absent for the whole file."),
-  end: count.optional().describe("The first line after the replaced ones."),
+  start: count.optional().describe("First replaced line, from 1. Absent if the whole file is replaced."),
+  end: count.optional().describe("First line after the replaced lines."),
   text: z.string(),
 });
 
@@ -16,22 +16,22 @@ const draft = z.object({
 export const call = z.looseObject({
   id: callId,
   tool: z.string(),
-  inputText: z.string().describe("The model's exact text."),
-  via: z.string().optional().describe("The forwarding tool that the model called."),
-  input: json.optional().describe("Checked arguments; absent while streaming, and if not JSON."),
+  inputText: z.string().describe("Arguments exactly as the model wrote them."),
+  via: z.string().optional().describe("The tool that the model called, if it forwards to `tool`."),
+  input: json.optional().describe("Checked arguments. Absent while the model writes them, and if they are not JSON."),
   about: about.optional(),
-  executedInput: json.optional().describe("Arguments that ran, if a user changed them."),
+  executedInput: json.optional().describe("Arguments of the execution, if a user changed them."),
   status: z.enum(["pending", "approval-requested", "executing", "completed", "failed", "denied", "cancelled"]),
   attempt: count.describe("Number of starts."),
-  approved: z.boolean().optional().describe("A user's answer."),
-  progress: z.string().describe("Last progress of the running tool."),
-  output: z.string().optional().describe("Text for the model; set when the call ends."),
+  approved: z.boolean().optional().describe("Decision of a user."),
+  progress: z.string().describe("Last progress report of the running tool."),
+  output: z.string().optional().describe("Result for the model. Absent until the call ends."),
   files: listSchema(broughtFile)
     .optional()
-    .describe("Files for the model, in addition to the output; without data if not sent."),
+    .describe("Files for the model, in addition to `output`. The server may leave out their data."),
   drafts: listSchema(draft).optional(),
   changes: listSchema(fileChange).optional(),
-  seen: listSchema(seenFile).optional().describe("Files that the call read, or found changed by what it ran."),
+  seen: listSchema(seenFile).optional().describe("Files that the call read, or that its command changed."),
   startedAt: time.optional(),
   endedAt: time.optional(),
 });
@@ -39,7 +39,7 @@ export const call = z.looseObject({
 const base = {
   id,
   parentId: id.nullable(),
-  call: callId.optional().describe("The call that launched the message's sub-agent."),
+  call: callId.optional().describe("For sub-agents' messages: the call that launched the sub-agent."),
   createdAt: time,
   label: z.string().optional(),
   starred: z.boolean().optional(),
@@ -47,7 +47,7 @@ const base = {
   unreadable: z
     .string()
     .optional()
-    .describe("Why it is unreadable, in one sentence; it has no parts, and requests omit it."),
+    .describe("Reason why the message is unreadable. `parts` is empty, and requests omit the message."),
 };
 
 /** Schema of a complete message. */
@@ -67,7 +67,7 @@ export const message = engineSchema<Message>(
           dismissed: z.literal(true).optional(),
         }),
       ).optional(),
-      worktree: z.string().optional().describe("Git worktree of everything below it."),
+      worktree: z.string().optional().describe("Git worktree that all messages below use."),
     }),
     z.looseObject({
       ...base,
@@ -79,7 +79,7 @@ export const message = engineSchema<Message>(
       finish: z.enum(["stop", "calls", "length", "filtered", "paused", "interrupted", "error"]).optional(),
       error: z.string().optional(),
       usage: usage.optional(),
-      cost: dollars.optional().describe("US dollars; absent when the price is unknown."),
+      cost: dollars.optional().describe("Absent if the price is unknown."),
     }),
     z.looseObject({
       ...base,

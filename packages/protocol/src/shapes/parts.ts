@@ -14,9 +14,9 @@ import { callId, count, engineSchema, id, listSchema, textSchema } from "./shape
 /** Schema of the effect of a summary on the next request. */
 export const compaction = z.object({
   messages: count.describe("Messages that the model no longer sees."),
-  before: count.describe("Tokens of the next request without the summary, about."),
-  after: count.describe("Tokens of the next request with the summary, about."),
-  size: count.optional().describe("Tokens of the model's context, if that is known."),
+  before: count.describe("Approximate tokens of the next request without the summary."),
+  after: count.describe("Approximate tokens of the next request with the summary."),
+  size: count.optional().describe("Size of the model's context in tokens. Absent if unknown."),
 });
 
 /** Fields for the words and the state that the program keeps with a summary. */
@@ -24,56 +24,61 @@ export const behindSummary = {
   kept: listSchema(
     z.object({
       message: id,
-      characters: count.optional().describe("Shown UTF-16 units, if cut."),
+      characters: count.optional().describe("UTF-16 units that the model sees, if the message is cut."),
     }),
   )
     .optional()
     .describe("Covered user messages that the model still sees."),
   leftOut: count.optional().describe("Number of covered user messages that the model does not see."),
-  state: z.string().optional().describe("State of work at that time, for the model."),
-  compaction: compaction.optional().describe("Effect on the next request, for users."),
-  note: z.string().optional().describe("Note that work continues, and how to read covered messages."),
+  state: z.string().optional().describe("Text for the model about the state of the work."),
+  compaction: compaction.optional().describe("Effect of the summary on the next request, for users."),
+  note: z.string().optional().describe("Text for the model: the work continues, and covered messages can be read."),
   shortened: listSchema(
     z.union([
-      z.object({ call: callId, text: z.string().describe("Its result for the model.") }),
-      z.object({ message: id, text: z.string().describe("Replacement for the model.") }),
+      z.object({ call: callId, text: z.string().describe("Shortened result for the model.") }),
+      z.object({ message: id, text: z.string().describe("Replacement text for the model.") }),
     ]),
   )
     .optional()
-    .describe("Calls above it with shortened results, and user messages that were too large."),
+    .describe(
+      "Shortened results of calls above the summary (`call`, `text`), and replacements of user messages that were too large (`message`, `text`).",
+    ),
 };
 
 /** Field of a question about a run, and of its answer. */
-export const offers = z.literal("file").optional().describe("Not a limit: allow stores a too large message as a file.");
+export const offers = z
+  .literal("file")
+  .optional()
+  .describe("Set if the run is at no limit: `allow` stores a message that is too large as a file.");
 
 /** Any JSON, passed on unchecked. */
-export const anyJson = z.unknown().describe("Any JSON.");
+export const anyJson = z.unknown();
 
 /** Tokens of one or more model calls. */
 export const usage = z.object({
-  input: count.describe("Tokens of the requests, cached ones included."),
-  cached: count.describe("The part of input that was read from the provider's cache."),
-  cacheWrite: count.describe("The part of input that was written to the provider's cache."),
-  output: count.describe("Tokens of the answers, reasoning included."),
-  reasoning: count.describe("The part of output that was reasoning."),
+  input: count.describe("Tokens of the requests, including cached tokens."),
+  cached: count.describe("Part of `input` that was read from the provider's cache."),
+  cacheWrite: count.describe("Part of `input` that was written to the provider's cache."),
+  output: count.describe("Tokens of the answers, including reasoning."),
+  reasoning: count.describe("Part of `output` that was reasoning."),
 });
 
 const provider = z
   .record(z.string(), z.record(z.string(), anyJson))
   .optional()
-  .describe("Data to return to the provider.");
+  .describe("Data that later requests return to the provider.");
 const textPart = z.object({ type: z.literal("text"), text: z.string(), provider });
 const filePart = z.object({
   type: z.literal("file"),
   mediaType: z.string(),
   name: z.string().optional(),
-  data: z.string().optional().describe("Base 64."),
+  data: z.string().optional().describe("Bytes in base 64."),
   url: z.string().optional(),
 });
 
 /** Schema of a file in a call's result. */
 export const broughtFile = filePart.extend({
-  digest: z.string().describe("Digest of its base 64, as in the log."),
+  digest: z.string().describe("Digest of the file's base 64, as in the log."),
 });
 
 /** A part of a user message in a log. A newer version may have added fields. */
@@ -107,65 +112,71 @@ export const part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("source"), url: z.string(), title: z.string().optional() }),
   z.object({
     type: z.literal("provider"),
-    text: z.string().describe("The provider's own item."),
+    text: z.string().describe("Item of the provider."),
     provider: provider.unwrap(),
   }),
 ]);
 
-const digest = z.string().nullable().describe("SHA-256 of the file's bytes in hexadecimal; null when there is none.");
+const digest = z
+  .string()
+  .nullable()
+  .describe("SHA-256 of the file's bytes in hexadecimal. `null` if there is no file.");
 
 const mode = z
   .string()
   .nullable()
-  .describe("As in 100755; 120000 for a link, whose content is its target; null when there is no file.");
+  .describe("For example `100755`. A link has `120000`, and its content is its target. `null` if there is no file.");
 
 /** Schema of a file change. */
 export const fileChange = z.object({
-  path: z.string().describe("Relative to the workspace."),
+  path: z.string().describe("Path relative to the workspace."),
   kind: z.enum(["created", "changed", "deleted"]),
   before: digest,
   after: digest,
-  added: count.describe("Lines."),
-  removed: count.describe("Lines."),
-  diff: z.string().describe("Unified diff, cut at 64 KiB; empty for binary files."),
+  added: count.describe("Number of lines."),
+  removed: count.describe("Number of lines."),
+  diff: z.string().describe("Unified diff, cut at 64 KiB. Empty for binary files."),
   mode: z
     .object({ before: mode, after: mode })
     .optional()
-    .describe("Modes in octal digits, like git; absent if unchanged."),
+    .describe("File modes in octal digits, as in git. Absent if unchanged."),
 });
 
 /** A file as a call saw it. */
-export const seenFile = z.object({ path: z.string().describe("Relative to the workspace."), digest });
+export const seenFile = z.object({ path: z.string().describe("Path relative to the workspace."), digest });
 
 /** Schema of the subject of a call, as described by its tool. */
 export const about = z.object({
   offered: z
     .object({ server: z.string(), tool: z.string() })
     .optional()
-    .describe("The MCP server that offers the tool, and the name of the tool there."),
-  title: z.string().optional().describe("In a few words."),
-  folder: z.string().optional().describe("The absolute path of the folder that the call works in."),
-  command: z.string().optional().describe("The program text that it runs."),
+    .describe("The MCP server of the tool, and the tool's name on that server."),
+  title: z.string().optional().describe("Subject of the call in a few words."),
+  folder: z.string().optional().describe("Absolute path of the folder in which the call works."),
+  command: z.string().optional().describe("Command that the call runs."),
   paths: listSchema(z.object({ path: z.string(), access: z.enum(["read", "write"]) })).optional(),
-  url: z.string().optional().describe("The address that it asks."),
+  url: z.string().optional().describe("Address that the call requests."),
   untold: z
     .enum(["command", "files", "act"])
     .optional()
-    .describe("The unknown part: the command, the files, or the act."),
+    .describe("Set if the call does not reveal its command, its files, or the whole action."),
   change: z
     .object({ goes: z.string().optional(), comes: z.string() })
     .optional()
-    .describe("Names of the arguments with removed and added text."),
+    .describe("Names of the arguments with the removed (`goes`) and added (`comes`) text."),
   looksAt: z
     .object({ one: z.string(), several: z.string() })
     .optional()
-    .describe("For a call that only reads: its subject in singular and plural."),
-  agent: z.string().optional().describe("The named agent that gets a task."),
-  result: z.string().optional().describe("For a call that ends a task: the name of the result argument."),
+    .describe("For a call that only reads: the kind of its subject, in singular and plural."),
+  agent: z.string().optional().describe("Named agent that gets a task."),
+  result: z.string().optional().describe("For a call that ends a task: name of the argument with the result."),
   plan: listSchema(z.object({ title: z.string(), status: z.enum(["pending", "in_progress", "completed"]) }))
     .optional()
-    .describe("The plan as it is from this call on, whole, once the call has completed."),
-  handsIn: z.boolean().optional().describe("The plan is presented: with approval plan, a user decides."),
+    .describe("The whole plan after the call has completed."),
+  handsIn: z
+    .boolean()
+    .optional()
+    .describe("True if the call presents the plan. In approval mode `plan`, a user decides."),
 });
 
 /** The approval mode in which an allowed plan is carried out. */
@@ -173,7 +184,7 @@ export const planApproval = z.enum(["ask", "edits"]);
 
 /** Schema of a call's predicted effects, worked out before a user is asked. */
 export const preview = z.object({
-  changes: listSchema(fileChange).optional().describe("Changes of files that it would make."),
+  changes: listSchema(fileChange).optional().describe("File changes that the call would make."),
   notes: listSchema(z.string()).optional().describe("Notes for the user's decision."),
 });
 
@@ -183,6 +194,6 @@ export const questionField = engineSchema<QuestionField>(
     heading: z.string(),
     text: z.string(),
     choices: listSchema(z.object({ label: z.string(), description: z.string().optional() })),
-    several: z.boolean().optional().describe("Allows several choices."),
+    several: z.boolean().optional().describe("True if the user may choose several."),
   }),
 );

@@ -36,7 +36,7 @@ export function textSchema(least: number, most: number): z.ZodType<string, strin
 }
 
 /** Id of a call, possibly made by a provider. */
-export const callId = textSchema(1, 512).describe("An id that a model's provider may have made.");
+export const callId = textSchema(1, 512).describe("Id of a call, which a model's provider may have made.");
 
 /** A text of a user: 1 to `most` characters after trimming. */
 export function lineSchema(most: number): z.ZodType<string> {
@@ -44,7 +44,7 @@ export function lineSchema(most: number): z.ZodType<string> {
 }
 
 /** US dollars. */
-export const dollars = z.number().min(0);
+export const dollars = z.number().min(0).describe("US dollars.");
 
 /** Any JSON value. */
 export const json = engineSchema<Json>(z.json());
@@ -60,8 +60,8 @@ export const nothing = z.object({});
 /** Position of a consumer in a feed, from which the server's `session.feed({ from })` continues. */
 export const cursor = z
   .object({
-    epoch: count.describe("Counts the writers that the conversation has had."),
-    seq: count.describe("Number of the last seen event."),
-    offset: count.describe("UTF-16 units of deltas seen since that event."),
+    epoch: count.describe("Number of the writer."),
+    seq: count.describe("Number of the last event that the client has."),
+    offset: count.describe("UTF-16 units of deltas that the client has since that event."),
   })
   .describe("A place in the feed of a conversation. With seq 0: its beginning.");

@@ -18,28 +18,30 @@ import { callId, count, cursor, dollars, engineSchema, id, listSchema, time } fr
  */
 export const node = z.object({
   id,
-  parent: count.optional().describe("The place of its parent in the list of nodes; absent for a root."),
-  call: callId.optional().describe("For a sub-agent's first message: the launching call."),
+  parent: count.optional().describe("Index of the parent in `nodes`. Absent for a root."),
+  call: callId.optional().describe("For a sub-agent's first message: the call that launched the sub-agent."),
   role: z.enum(["user", "assistant", "summary"]),
-  author: z.enum(["tool", "system"]).optional().describe("Author of a user message, if not a user."),
-  worktree: z.string().optional().describe("Git worktree of everything below it."),
+  author: z.enum(["tool", "system"]).optional().describe("Author of a message with role `user` that no user wrote."),
+  worktree: z.string().optional().describe("Git worktree that all messages below use."),
   at: time,
   label: z.string().optional(),
   starred: z.literal(true).optional(),
   removed: z.literal(true).optional(),
-  words: z.string().optional().describe("Its beginning: at most 60 characters, white space folded."),
-  size: count.optional().describe("UTF-16 units of its text and of its calls' arguments and results."),
-  run: count.optional().describe("The run that wrote an answer, as a place in `names`."),
-  model: count.optional().describe("The model that wrote an answer, as a place in `names`."),
-  finish: z.string().optional().describe("Why an answer ended; absent while it streams."),
+  words: z.string().optional().describe("Beginning of the message: at most 60 characters, with white space folded."),
+  size: count.optional().describe("UTF-16 units of the text, and of the arguments and results of calls."),
+  run: count.optional().describe("Run that wrote the answer, as an index in `names`."),
+  model: count.optional().describe("Model that wrote the answer, as an index in `names`."),
+  finish: z.string().optional().describe("Reason for the end of the answer. Absent while it streams."),
   error: z.string().optional(),
-  calls: count.optional().describe("Number of requested calls."),
-  open: count.optional().describe("Number without a result."),
+  calls: count.optional().describe("Number of calls in the answer."),
+  open: count.optional().describe("Number of calls without a result."),
   failed: count.optional().describe("Number of failed or denied calls."),
-  changed: count.optional().describe("Number of their file changes."),
-  usage: listSchema(count).optional().describe("Tokens: input, cached, cache writes, output, reasoning."),
-  cost: dollars.optional().describe("US dollars."),
-  covers: id.optional().describe("The last message that a summary covers."),
+  changed: count.optional().describe("Number of file changes by the calls."),
+  usage: listSchema(count)
+    .optional()
+    .describe("Numbers of tokens in this order: `input`, `cached`, `cacheWrite`, `output`, `reasoning`."),
+  cost: dollars.optional(),
+  covers: id.optional().describe("Last message that the summary covers."),
 });
 
 const run = engineSchema<LiveRun>(
@@ -48,8 +50,8 @@ const run = engineSchema<LiveRun>(
     agent: z.string(),
     mode: z.enum(["chat", "task"]),
     startedAt: time,
-    leaf: id.nullable().describe("The last message on its path."),
-    call: callId.optional().describe("The launching call, for a sub-agent."),
+    leaf: id.nullable().describe("Last message on the path of the run."),
+    call: callId.optional().describe("For a sub-agent: the call that launched it."),
   }),
 );
 
@@ -63,7 +65,7 @@ export const question = engineSchema<OpenQuestion>(
       type: z.literal("approval"),
       pattern: z.string().optional(),
       preview: preview.optional(),
-      survives: z.literal(false).optional().describe("It is closed when its process ends."),
+      survives: z.literal(false).optional().describe("The question is closed when its process ends."),
     }),
     z.looseObject({
       ...ofCall,
@@ -72,29 +74,29 @@ export const question = engineSchema<OpenQuestion>(
       choices: listSchema(z.string()).optional(),
       fields: listSchema(questionField).optional().describe("Fields of a form, with choices."),
       default: z.string().optional(),
-      survives: z.boolean().optional().describe("Fate after its process ends, as in `question.asked`."),
+      survives: z.boolean().optional().describe("What happens when the process ends, as in `question.asked`."),
     }),
     z.looseObject({
       id,
-      message: id.nullable().describe("The last message of the run."),
+      message: id.nullable().describe("Last message of the run."),
       type: z.literal("limit"),
       run: id,
-      reason: z.string().describe("The limit reached, or the offer: one sentence."),
+      reason: z.string().describe("One sentence about the reached limit, or about the offer."),
       offers,
-      survives: z.literal(false).optional().describe("It is closed when its process ends."),
+      survives: z.literal(false).optional().describe("The question is closed when its process ends."),
     }),
   ]),
 );
 
 const waiting = engineSchema<WaitingInput>(
   z.looseObject({
-    id: id.describe("Becomes the id of the message."),
+    id: id.describe("Id of the later message."),
     parts: listSchema(userPart),
-    unreadable: z.string().optional().describe("Why its parts are unreadable, in one sentence."),
+    unreadable: z.string().optional().describe("Reason why the parts are unreadable."),
     delivery: z.enum(["steer", "queue", "interrupt"]),
     run: id.nullable(),
     at: id.nullable().optional(),
-    held: z.boolean().describe("Held until a user sends it."),
+    held: z.boolean().describe("True if the input waits until a user sends it."),
   }),
 );
 
@@ -103,67 +105,67 @@ const following = engineSchema<FollowingCall>(z.looseObject({ call: callId, mess
 const process = engineSchema<StayingProcess>(
   z.looseObject({
     id: z.string().describe("`p1`, `p2`, and so on."),
-    title: z.string().describe("Title, one line."),
+    title: z.string().describe("Title in one line."),
     message: id,
     call: callId,
     startedAt: time,
-    outcome: z.string().optional().describe("Its outcome; absent while it runs."),
+    outcome: z.string().optional().describe("Outcome of the process. Absent while it runs."),
   }),
 );
 
 const broken = z.looseObject({
-  message: id.describe("The last message on its path when it ended."),
+  message: id.describe("Last message on the path of the turn when it ended."),
   run: id,
   reason: engineSchema<BrokenTurn["reason"]>(z.string()),
-  code: z.string().optional().describe("The kind of failure."),
-  why: z.string().optional().describe("One sentence."),
+  code: z.string().optional().describe("Kind of failure."),
+  why: z.string().optional().describe("One sentence about the failure."),
 });
 
 /** A rule of the conversation that now allows less than when the user added it. */
 const narrowedRule = z.object({
   rule: z.string(),
-  reason: z.string().describe("The change since then, and the advice to the user."),
+  reason: z.string().describe("What has changed since then, and what the user can do."),
 });
 
 /** Schema of a conversation's current state, without the content of most messages. */
 export const snapshot = z.object({
   type: z.literal("snapshot"),
   conversation: id,
-  cursor: cursor.describe("The feed continues from here."),
-  seq: count.describe("The last included event."),
+  cursor: cursor.describe("Cursor from which the feed continues."),
+  seq: count.describe("Number of the last event in the snapshot."),
   title: z.string().optional(),
-  model: z.string().optional().describe("The conversation's chosen model."),
+  model: z.string().optional().describe("Model that was chosen for the conversation."),
   labels: z.record(z.string(), z.string()),
   createdAt: time,
-  leaf: id.nullable().describe("The last written message."),
-  view: id.nullable().describe("The end of the branch whose messages are in `messages`."),
-  names: listSchema(z.string()).describe("Strings that nodes refer to by index."),
-  nodes: listSchema(node).describe("All messages in order of creation: a parent precedes its children."),
-  messages: listSchema(message).describe("The last messages of the branch in view, whole, the oldest first."),
+  leaf: id.nullable().describe("Last written message."),
+  view: id.nullable().describe("End of the branch whose messages are in `messages`."),
+  names: listSchema(z.string()).describe("Strings to which nodes refer by index."),
+  nodes: listSchema(node).describe("All messages of the tree, in order of creation. A parent precedes its children."),
+  messages: listSchema(message).describe("The last messages of the viewed branch, whole, the oldest first."),
   runs: listSchema(run),
   waiting: listSchema(run)
     .default([])
-    .describe("Runs without a process that wait for a user: an answer continues them."),
+    .describe("Runs without a process that wait for a user. An answer continues them."),
   continuedBy: z.record(id, id).default({}).describe("Runs that waited, each with the run that continued it."),
-  inbox: listSchema(waiting).describe("Undelivered input of users, in order."),
+  inbox: listSchema(waiting).describe("Input of users that is not delivered yet, in order."),
   questions: listSchema(question).describe("Open questions."),
-  following: listSchema(following).describe("Calls that listen to the model."),
+  following: listSchema(following).describe("Calls that listen to the model's response."),
   processes: listSchema(process)
     .default([])
-    .describe("Background processes that run, or whose end the model does not know."),
-  processesBegun: count.default(0).describe("Their number."),
+    .describe("Background processes that run, or whose end the model does not know yet."),
+  processesBegun: count.default(0).describe("Number of all background processes so far."),
   allowed: listSchema(z.string()).describe("Permission rules that a user allowed for this conversation."),
   narrowed: listSchema(narrowedRule)
     .default([])
     .describe("Rules of this conversation that now allow less than when a user set them."),
   lastRunEnd: engineSchema<RunEnd>(z.string()).optional(),
   broken: listSchema(broken).default([]).describe("Turns without an answer that were not continued."),
-  usage: usage.describe("Sum over model calls."),
-  cost: dollars.optional().describe("US dollars of all model calls; absent when unknown."),
+  usage: usage.describe("Sum over all model calls."),
+  cost: dollars.optional().describe("Cost of all model calls. Absent if unknown."),
   interrupted: listSchema(run).describe(
-    "Runs that a stopped process left: continue them with `turn.resume` at their `leaf`.",
+    "Runs that a stopped process left. `turn.resume` at the `leaf` of a run continues it.",
   ),
-  damage: listSchema(z.string()).describe("Unreadable parts of the log, in words."),
+  damage: listSchema(z.string()).describe("Descriptions of the unreadable parts of the log."),
 });
 
 /** A message in the outline. */
