@@ -72,7 +72,7 @@ export const answerCommands = {
         .string()
         .optional()
         .describe(
-          "Reason why a rule was not stored, or why the turn does not continue. An allow rule then holds only in this conversation, and a deny rule does not hold. The answer is kept.",
+          "Reason why a rule was not stored, or why the turn does not continue. A rule that was not stored holds only in this conversation if it allows, and not at all if it denies. The answer is kept.",
         ),
     }),
   ),

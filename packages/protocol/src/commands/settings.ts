@@ -19,16 +19,16 @@ export const settingsCommands = {
           name: z.string().describe("Prefix of the names of the provider's models."),
           usable: z.boolean(),
           reason: z.string().describe("Reason for `usable`, or what the user can do."),
-          defaultModel: z.string().optional().describe("provider/model"),
+          defaultModel: z.string().optional().describe("As `provider/model`."),
           models: listSchema(z.string()).optional().describe("Models of the user's own server, as `provider/model`."),
-          price: price.optional().describe("Common price of these models."),
+          price: price.optional().describe("Common price of these models, in US dollars per million tokens."),
         }),
       ),
       models: listSchema(
         z.looseObject({
-          name: z.string().describe("provider/model"),
-          price: price.optional().describe("Absent if the price is unknown."),
-          contextSize: count.optional().describe("Tokens."),
+          name: z.string().describe("As `provider/model`."),
+          price: price.optional().describe("US dollars per million tokens. Absent if the price is unknown."),
+          contextSize: count.optional().describe("Size of the context in tokens."),
           sees: z
             .boolean()
             .optional()
