@@ -32,7 +32,7 @@ export const fileCommands = {
     z.object({ files: listSchema(z.string()).describe("Paths relative to the workspace. Folders end in a slash.") }),
   ),
   "file.revert": command(
-    "Restores the files that the branch down to `leaf` changed. With `beside`, restores the state at the fork from that branch. Files that something else changed stay. A message below `leaf` tells the model. Refused while an agent continues from such a change.",
+    "Restores the files that the branch down to `leaf` changed. With `beside`, restores the state at the fork from that branch. Files that something else changed stay. A message below `leaf` tells the model. Refused while an agent works or waits below one of these changes.",
     { conversation: id, leaf: id, beside: id.optional() },
     takenBack,
   ),
