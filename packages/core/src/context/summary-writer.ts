@@ -29,6 +29,9 @@ interface RequestSize {
   readonly sent: number;
 }
 
+/** Factor for the tokens that providers count around each message and call, and our count of texts does not have. */
+const MESSAGE_FRAMES = 1.1;
+
 /** Options for writing a summary. */
 interface SummaryOptions {
   /** The run that continues with the summary, if another model writes the summary. */
@@ -146,7 +149,7 @@ export class SummaryWriter {
   async #againAsked(request: string, written: string, { bound, room, sent }: RequestSize): Promise<PromptMessage[]> {
     const { run } = this.#asking;
     const shorter = shorterRequest(bound);
-    const most = Math.min(2 * bound, room - sent - bound - (await countTokens(run, shorter)));
+    const most = Math.min(2 * bound, room - MESSAGE_FRAMES * sent - bound - (await countTokens(run, shorter)));
     const fits = (await countTokens(run, written)) <= most;
     const shown = fits ? written : most > 0 ? await this.#cut(written, most) : "";
     if (shown.trim() === "") return [userText(`${request}\n${shorter}`)];
