@@ -90,10 +90,10 @@ export class EventStreamDecoder {
       this.#onData(data);
     } else if (text.startsWith("data:", start)) {
       this.#add(text.slice(text.charCodeAt(start + 5) === 0x20 ? start + 6 : start + 5, end));
-    } else this.#takeRare(text.slice(start, end));
+    } else if (end - start === 4 || text.charCodeAt(start + 1) === 0x72) this.#takeRare(text.slice(start, end));
   }
 
-  /** A separate function, so that the engine inlines the others. */
+  /** Takes `data` without a value, and `error:`, whose second letter no other field has. A separate function for speed. */
   #takeRare(line: string): void {
     if (line === "data") this.#add("");
     else if (line.startsWith("error:")) this.#onError(`{"error":${jsonOrString(line.slice("error:".length).trim())}}`);
