@@ -46,16 +46,8 @@ export class Session {
   readonly interrupted: readonly LiveRun[];
   /** Descriptions of the unreadable parts of the log. All other parts were read. */
   readonly damage: readonly string[];
-  /**
-   * Omissions from requests that the readers already know: ids of messages, and sentences of drivers.
-   * @internal
-   */
+  /** Omissions from requests that the readers know: ids of messages, and sentences of drivers. @internal */
   readonly leftOut = new Set<string>();
-  /**
-   * Returns a path including the messages outside the session's window, read from the log. Rejects when the session has no log.
-   * @internal
-   */
-  readonly wholePath: (path: readonly Message[]) => Promise<readonly Message[]>;
   /** Labels, stars, the title, and other notes outside the turns. */
   readonly notes: SessionNotes;
   /** Background processes that outlive the calls that began them; `stop` ends a process. */
@@ -64,6 +56,7 @@ export class Session {
   readonly runs: LiveRuns;
   /** @internal */
   readonly spending: TurnSpending;
+  readonly #log: Log | undefined;
   readonly #writer: Writer;
   readonly #audience = new Audience();
   readonly #inbox: Inbox;
@@ -75,7 +68,7 @@ export class Session {
   private constructor(log: Log | undefined, past: Past, options: SessionOptions) {
     const { state, spending, rights } = past;
     this.state = state;
-    this.wholePath = (path) => readWholePath(path, log, state.id);
+    this.#log = log;
     this.spending = spending;
     this.damage = log?.damage ?? [];
     this.window = options.window;
@@ -153,6 +146,15 @@ export class Session {
    */
   stream(bodies: readonly DeltaBody[], source: DeltaSource, origin?: object): void {
     this.#writer.stream(bodies, source, origin);
+  }
+
+  /**
+   * Returns a path including the messages outside the session's window, read from the log. Rejects when the session has no log.
+   * A method, because a function in a field would keep each closed session in memory until a full garbage collection.
+   * @internal
+   */
+  wholePath(path: readonly Message[]): Promise<readonly Message[]> {
+    return readWholePath(path, this.#log, this.id);
   }
 
   /** Publishes a notice that the log does not keep. */
