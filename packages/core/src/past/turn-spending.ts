@@ -181,7 +181,7 @@ function countedFrom(before: EarlierUsage | undefined): CountedRun {
     // An unknown cost stays unknown.
     cost: before ? before.cost : 0,
     grants: before?.grants.own ?? 1,
-    isRefused: false,
+    isRefused: before?.isRefused ?? false,
     allGrants: before?.grants.all ?? 1,
     dearestTokens: before?.dearest.tokens ?? 0,
     dearestCost: before?.dearest.cost ?? 0,
